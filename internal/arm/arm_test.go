@@ -1,0 +1,132 @@
+package arm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+func TestID(t *testing.T) {
+	group := arm.ResourceGroupID("sub", "rg")
+	vnet := arm.NewID("sub", "rg", "Microsoft.Network/virtualNetworks", "v")
+	subnet := vnet.Child("subnets", "s")
+	role := group.Extension("Microsoft.Authorization/roleAssignments", "guid")
+
+	type parts struct{ Subscription, Group, Type, Name, Parent, Short string }
+	tests := map[string]struct {
+		id   arm.ID
+		want parts
+	}{
+		"subscription":   {arm.SubscriptionID("sub"), parts{"sub", "", "Microsoft.Resources/subscriptions", "sub", "", "subscriptions/sub"}},
+		"resource group": {group, parts{"sub", "rg", arm.ResourceGroupType, "rg", "", "resourceGroups/rg"}},
+		"top level":      {vnet, parts{"sub", "rg", "Microsoft.Network/virtualNetworks", "v", string(group), "virtualNetworks/v"}},
+		"child":          {subnet, parts{"sub", "rg", "Microsoft.Network/virtualNetworks/subnets", "s", string(vnet), "subnets/s"}},
+		"extension":      {role, parts{"sub", "rg", "Microsoft.Authorization/roleAssignments", "guid", string(group), "roleAssignments/guid"}},
+		"other casing":   {arm.ID("/subscriptions/sub/RESOURCEGROUPS/rg"), parts{"sub", "rg", arm.ResourceGroupType, "rg", "", "resourceGroups/rg"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := parts{test.id.Subscription(), test.id.ResourceGroup(), test.id.Type(), test.id.Name(), string(test.id.Parent()), test.id.Short()}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			parsed, err := arm.ParseID("azure://" + string(test.id) + "/")
+			if err != nil || parsed != test.id {
+				t.Errorf("ParseID gave %q, %v", parsed, err)
+			}
+		})
+	}
+	if !subnet.Within(vnet) || vnet.Within(subnet) || arm.ID(string(vnet)+"2").Within(vnet) {
+		t.Error("Within must follow whole segments")
+	}
+	if !subnet.Equal(arm.ID(strings.ToUpper(string(subnet)))) {
+		t.Error("IDs are equal without regard to case")
+	}
+}
+
+func TestParseIDRefuses(t *testing.T) {
+	for _, s := range []string{"", "vnet", "/resourceGroups/rg", "/subscriptions/sub/resourceGroups", "/subscriptions/sub//resourceGroups/rg", "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network"} {
+		if id, err := arm.ParseID(s); err == nil {
+			t.Errorf("ParseID(%q) gave %q, want an error", s, id)
+		}
+	}
+}
+
+func TestGraphValidate(t *testing.T) {
+	vnet := arm.NewID("sub", "rg", "Microsoft.Network/virtualNetworks", "v")
+	nsg := arm.NewID("sub", "rg", "Microsoft.Network/networkSecurityGroups", "n")
+	subnet := vnet.Child("subnets", "s")
+	body := map[string]any{"properties": map[string]any{"networkSecurityGroup": map[string]any{"id": strings.ToUpper(string(nsg))}}}
+
+	tests := map[string]struct {
+		reason string
+		nodes  []arm.Node
+		want   string
+	}{
+		"sound": {
+			reason: "the parent is an implied edge and the security group a declared one",
+			nodes:  []arm.Node{{ID: vnet}, {ID: nsg}, {ID: subnet, Body: body, After: []arm.ID{nsg}}},
+		},
+		"twice": {
+			reason: "a plan that wants a resource in two ways is a bug",
+			nodes:  []arm.Node{{ID: vnet}, {ID: arm.ID(strings.ToLower(string(vnet)))}},
+			want:   "twice",
+		},
+		"missing target": {
+			reason: "an edge to nowhere would never be satisfied",
+			nodes:  []arm.Node{{ID: subnet, After: []arm.ID{nsg}}},
+			want:   "not in the plan",
+		},
+		"cycle": {
+			reason: "the parent is an implied edge, so this is a cycle",
+			nodes:  []arm.Node{{ID: vnet, After: []arm.ID{subnet}}, {ID: subnet}},
+			want:   "cycle",
+		},
+		"undeclared reference": {
+			reason: "Azure would answer InvalidResourceReference on a bad day",
+			nodes:  []arm.Node{{ID: nsg}, {ID: subnet, Body: body}},
+			want:   "mentions " + string(nsg) + " without coming after it",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var g arm.Graph
+			g.Add(test.nodes...)
+			err := g.Validate()
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s: got %v, want %q", test.reason, err, test.want)
+			}
+		})
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	var g arm.Graph
+	group := arm.ResourceGroupID("sub", "rg")
+	vnet := arm.NewID("sub", "rg", "Microsoft.Network/virtualNetworks", "v")
+	nsg := arm.NewID("sub", "rg", "Microsoft.Network/networkSecurityGroups", "n")
+	g.Add(arm.Node{ID: vnet.Child("subnets", "s"), After: []arm.ID{nsg}}, arm.Node{ID: vnet}, arm.Node{ID: nsg}, arm.Node{ID: group})
+	nodes, err := g.Ordered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []arm.ID
+	for _, node := range nodes {
+		got = append(got, node.ID)
+	}
+	if diff := cmp.Diff([]arm.ID{group, vnet, nsg, vnet.Child("subnets", "s")}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrorMessage(t *testing.T) {
+	err := &arm.Error{Method: "PUT", ID: arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m"), Status: 409, Code: "OperationNotAllowed", Message: "quota",
+		Details: []arm.Detail{{Code: "QuotaExceeded", Message: "limit 10"}}, RequestID: "r-1"}
+	want := "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10] (Azure request r-1)"
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,80 @@
+package arm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Error is an error answer of Azure, from a request or from a long-running operation that failed.
+type Error struct {
+	// Method and ID say what was tried.
+	Method string
+	ID     ID
+
+	// Status is the HTTP status, 200 for an operation that ended as failed.
+	Status int
+	// Code is Azure's error code, as in "AllocationFailed".
+	Code string
+	// Message is Azure's text.
+	Message string
+	// Target is the property or resource that Azure blames, if it names one.
+	Target string
+	// Details are the errors below, innermost cause last.
+	Details []Detail
+
+	// RequestID is x-ms-request-id, which Azure's support asks for.
+	RequestID string
+	// RetryAfter is what Azure asked to wait; 0 when it named nothing.
+	RetryAfter time.Duration
+}
+
+// Detail is one entry of the details of an Azure error.
+type Detail struct {
+	Code    string
+	Message string
+	Target  string
+}
+
+// Error gives code, message, what was tried and the request ID, as a condition shows it.
+func (e *Error) Error() string {
+	var b strings.Builder
+	code, message := e.Code, e.Message
+	if code == "" {
+		code = fmt.Sprintf("HTTP %d", e.Status)
+	}
+	fmt.Fprintf(&b, "%s %s: %s", e.Method, e.ID.Short(), code)
+	if message != "" {
+		fmt.Fprintf(&b, ": %s", strings.TrimSpace(message))
+	}
+	for _, detail := range e.Details {
+		if detail.Message != "" && !strings.Contains(message, detail.Message) {
+			fmt.Fprintf(&b, " [%s: %s]", detail.Code, strings.TrimSpace(detail.Message))
+		}
+	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, " (Azure request %s)", e.RequestID)
+	}
+	return b.String()
+}
+
+// IsNotFound tells whether err is Azure's answer that a resource, its parent or its group does not exist.
+func IsNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == 404
+}
+
+// Class says what happens next after an error.
+type Class string
+
+const (
+	// ClassWaiting is not a failure: come back when Azure says or when the other operation ends.
+	ClassWaiting Class = "Waiting"
+	// ClassRetry is transient: try again with back-off.
+	ClassRetry Class = "Retry"
+	// ClassStalled needs a person to change something: try again slowly, and say so.
+	ClassStalled Class = "Stalled"
+	// ClassNotFound means that the resource, its parent or its group does not exist.
+	ClassNotFound Class = "NotFound"
+)

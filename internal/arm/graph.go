@@ -1,0 +1,173 @@
+package arm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Graph is a set of nodes with their order. The zero value is empty and ready to use.
+type Graph struct {
+	nodes []*Node
+	index map[string]*Node
+	errs  []error
+}
+
+// Add puts nodes into the graph. A second node with the same ID is an error that Validate returns.
+func (g *Graph) Add(nodes ...Node) {
+	if g.index == nil {
+		g.index = map[string]*Node{}
+	}
+	for _, node := range nodes {
+		if _, ok := g.index[node.ID.Key()]; ok {
+			g.errs = append(g.errs, fmt.Errorf("%s is in the plan twice", node.ID))
+			continue
+		}
+		g.index[node.ID.Key()] = &node
+		g.nodes = append(g.nodes, &node)
+	}
+}
+
+// Node is the node with this ID, or nil.
+func (g *Graph) Node(id ID) *Node { return g.index[id.Key()] }
+
+// Has tells whether the graph has a node with this ID.
+func (g *Graph) Has(id ID) bool { return g.Node(id) != nil }
+
+// Nodes are all nodes in the order they were added.
+func (g *Graph) Nodes() []*Node { return g.nodes }
+
+// Dependencies are the nodes that node waits for: its After list and the nearest ancestor resource that is in the graph.
+func (g *Graph) Dependencies(node *Node) []*Node {
+	var out []*Node
+	for parent := node.ID.Parent(); parent != ""; parent = parent.Parent() {
+		if ancestor := g.Node(parent); ancestor != nil {
+			out = append(out, ancestor)
+			break
+		}
+	}
+	for _, id := range node.After {
+		if dependency := g.Node(id); dependency != nil && !slices.Contains(out, dependency) {
+			out = append(out, dependency)
+		}
+	}
+	return out
+}
+
+// Ordered returns the nodes so that each comes after all it depends on; nodes that do not depend on one another stay in
+// the order they were added. It fails when the graph has a cycle, naming it.
+func (g *Graph) Ordered() ([]*Node, error) {
+	const visiting, done = 1, 2
+	state := make(map[*Node]int, len(g.nodes))
+	out := make([]*Node, 0, len(g.nodes))
+	var path []string
+	var visit func(*Node) error
+	visit = func(node *Node) error {
+		switch state[node] {
+		case done:
+			return nil
+		case visiting:
+			return fmt.Errorf("cycle in the plan: %s -> %s", strings.Join(path, " -> "), node.ID)
+		}
+		state[node] = visiting
+		path = append(path, string(node.ID))
+		for _, dependency := range g.Dependencies(node) {
+			if err := visit(dependency); err != nil {
+				return err
+			}
+		}
+		path = path[:len(path)-1]
+		state[node] = done
+		out = append(out, node)
+		return nil
+	}
+	for _, node := range g.nodes {
+		if err := visit(node); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Validate checks what holds for every plan: no node twice, no cycle, no edge to a node that is not there, and no body
+// that mentions another node's ID without an edge to it.
+func (g *Graph) Validate() error {
+	errs := slices.Clone(g.errs)
+	if _, err := g.Ordered(); err != nil {
+		errs = append(errs, err)
+	}
+	for _, node := range g.nodes {
+		for _, id := range node.After {
+			if !g.Has(id) {
+				errs = append(errs, fmt.Errorf("%s comes after %s, which is not in the plan", node.ID, id))
+			}
+		}
+		errs = append(errs, g.undeclaredReferences(node)...)
+	}
+	return errors.Join(errs...)
+}
+
+// undeclaredReferences finds IDs of other nodes, or of things below them, in the body of node that it has no edge to.
+// The node's ancestors need no edge, and neither do parts of the node itself.
+func (g *Graph) undeclaredReferences(node *Node) []error {
+	if node.Body == nil {
+		return nil
+	}
+	raw, err := json.Marshal(node.Body)
+	if err != nil {
+		return []error{fmt.Errorf("%s: body: %w", node.ID, err)}
+	}
+	var body any
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return []error{fmt.Errorf("%s: body: %w", node.ID, err)}
+	}
+	var errs []error
+	walkStrings(body, func(s string) {
+		if !strings.HasPrefix(strings.ToLower(s), "/subscriptions/") {
+			return
+		}
+		reference := ID(s)
+		if reference.Within(node.ID) || node.ID.Within(reference) {
+			return
+		}
+		target := g.nearest(reference)
+		if target == nil || node.ID.Within(target.ID) {
+			return
+		}
+		for _, id := range node.After {
+			if id.Within(target.ID) {
+				return
+			}
+		}
+		errs = append(errs, fmt.Errorf("%s mentions %s without coming after it", node.ID, target.ID))
+	})
+	return errs
+}
+
+// nearest is the node that has this ID or the closest ancestor of it.
+func (g *Graph) nearest(id ID) *Node {
+	for ; id != "" && id.Type() != ResourceGroupType; id = id.Parent() {
+		if node := g.Node(id); node != nil {
+			return node
+		}
+	}
+	return nil
+}
+
+func walkStrings(value any, visit func(string)) {
+	switch value := value.(type) {
+	case string:
+		visit(value)
+	case []any:
+		for _, item := range value {
+			walkStrings(item, visit)
+		}
+	case map[string]any:
+		for key, item := range value {
+			visit(key)
+			walkStrings(item, visit)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package arm
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ID is the full ID of an Azure resource as Azure Resource Manager writes it, for example
+// /subscriptions/S/resourceGroups/G/providers/Microsoft.Network/virtualNetworks/V/subnets/N.
+//
+// IDs can be computed from names before anything exists. Azure compares them without regard to case and returns
+// other casings than it was given, so compare with Equal and use Key for maps.
+type ID string
+
+// ResourceGroupType is the resource type of a resource group.
+const ResourceGroupType = "Microsoft.Resources/resourceGroups"
+
+// SubscriptionID is the ID of a subscription, the scope of subscription-wide role assignments.
+func SubscriptionID(subscription string) ID {
+	return ID("/subscriptions/" + subscription)
+}
+
+// ResourceGroupID is the ID of a resource group.
+func ResourceGroupID(subscription, group string) ID {
+	return ID("/subscriptions/" + subscription + "/resourceGroups/" + group)
+}
+
+// NewID is the ID of a top-level resource: resourceType is "Namespace/type", as in "Microsoft.Network/virtualNetworks".
+func NewID(subscription, group, resourceType, name string) ID {
+	return ID(string(ResourceGroupID(subscription, group)) + "/providers/" + resourceType + "/" + name)
+}
+
+// Child is the ID of a child resource of id, as in vnet.Child("subnets", "nodes").
+func (id ID) Child(childType, name string) ID {
+	return ID(string(id) + "/" + childType + "/" + name)
+}
+
+// Extension is the ID of a resource that extends id, as a role assignment extends its scope.
+func (id ID) Extension(resourceType, name string) ID {
+	return ID(strings.TrimSuffix(string(id), "/") + "/providers/" + resourceType + "/" + name)
+}
+
+// ParseID checks that s has the shape of a resource ID and returns it without a trailing slash. A leading "azure://",
+// as provider IDs have it, is accepted and dropped.
+func ParseID(s string) (ID, error) {
+	id := ID(strings.TrimSuffix(strings.TrimPrefix(s, "azure://"), "/"))
+	if !strings.HasPrefix(string(id), "/subscriptions/") && !strings.HasPrefix(string(id), "/providers/") {
+		return "", fmt.Errorf("%q is not an Azure resource ID: want /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>", s)
+	}
+	if strings.Contains(string(id), "//") {
+		return "", fmt.Errorf("%q is not an Azure resource ID: it has an empty segment", s)
+	}
+	if id.Type() == "" {
+		return "", fmt.Errorf("%q is not an Azure resource ID: it names no resource type and name", s)
+	}
+	return id, nil
+}
+
+// Key is the form of the ID to use as a map key: lower case.
+func (id ID) Key() string { return strings.ToLower(string(id)) }
+
+// Equal tells whether both IDs name the same resource.
+func (id ID) Equal(other ID) bool { return strings.EqualFold(string(id), string(other)) }
+
+// String implements fmt.Stringer.
+func (id ID) String() string { return string(id) }
+
+// segments splits the ID and returns the index of the last "providers" segment, or -1.
+func (id ID) segments() ([]string, int) {
+	segments := strings.Split(strings.Trim(string(id), "/"), "/")
+	for i := len(segments) - 1; i >= 0; i-- {
+		if strings.EqualFold(segments[i], "providers") {
+			return segments, i
+		}
+	}
+	return segments, -1
+}
+
+// after returns the segment that follows the first segment called key, or "".
+func (id ID) after(key string) string {
+	segments := strings.Split(strings.Trim(string(id), "/"), "/")
+	for i := 0; i+1 < len(segments); i += 2 {
+		if strings.EqualFold(segments[i], key) {
+			return segments[i+1]
+		}
+	}
+	return ""
+}
+
+// Subscription is the subscription's GUID, or "" for a tenant-level resource.
+func (id ID) Subscription() string { return id.after("subscriptions") }
+
+// ResourceGroup is the name of the resource group, or "" when the resource is in none.
+func (id ID) ResourceGroup() string { return id.after("resourceGroups") }
+
+// Type is the full resource type, as in "Microsoft.Network/virtualNetworks/subnets", or "" when the ID names none.
+func (id ID) Type() string {
+	segments, provider := id.segments()
+	if provider < 0 {
+		if len(segments) == 4 && strings.EqualFold(segments[2], "resourceGroups") {
+			return ResourceGroupType
+		}
+		if len(segments) == 2 && strings.EqualFold(segments[0], "subscriptions") {
+			return "Microsoft.Resources/subscriptions"
+		}
+		return ""
+	}
+	if provider+2 >= len(segments) {
+		return ""
+	}
+	parts := []string{segments[provider+1]}
+	for i := provider + 2; i < len(segments); i += 2 {
+		parts = append(parts, segments[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+// Name is the last segment.
+func (id ID) Name() string {
+	return string(id)[strings.LastIndex(string(id), "/")+1:]
+}
+
+// Parent is the resource that holds this one: the parent resource of a child, the scope of an extension, the resource
+// group of a top-level resource, and "" for a resource group or subscription.
+func (id ID) Parent() ID {
+	segments, provider := id.segments()
+	if provider < 0 {
+		return ""
+	}
+	end := len(segments) - 2
+	if end <= provider+2 {
+		end = provider
+	}
+	return ID("/" + strings.Join(segments[:end], "/"))
+}
+
+// Within tells whether id is scope itself or lies below it.
+func (id ID) Within(scope ID) bool {
+	return id.Equal(scope) || strings.HasPrefix(id.Key(), strings.TrimSuffix(scope.Key(), "/")+"/")
+}
+
+// Short is the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.
+func (id ID) Short() string {
+	resourceType := id.Type()
+	return resourceType[strings.LastIndex(resourceType, "/")+1:] + "/" + id.Name()
+}

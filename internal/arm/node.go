@@ -1,0 +1,63 @@
+package arm
+
+// Node is one Azure resource that a plan wants.
+type Node struct {
+	// ID is the full resource ID, computed from names.
+	ID ID
+
+	// Body is what a PUT sends: a typed SDK model, marshalled to JSON once. It is total: every path the plan owns is
+	// rendered, empty values included, so that a removal is visible. Nil for Observe nodes.
+	Body any
+
+	// After lists the nodes that must be in place before this one is written. A node's parent resource need not be
+	// listed when it is in the graph: it is implied.
+	After []ID
+
+	// Policy says what may be done to the resource.
+	Policy Policy
+
+	// Foreign says what to do when the resource exists but does not carry the ownership tag.
+	Foreign ForeignAction
+
+	// Group is the condition type that the node reports into.
+	Group string
+
+	// Owned lists dotted JSON paths that are compared even when Body does not have them, as in "properties.natGateway".
+	Owned []string
+
+	// DropTags are tag keys that were ours once and are removed when found.
+	DropTags []string
+
+	// Blocked says why the node cannot be rendered yet, in words for a condition; "" means it can.
+	Blocked string
+
+	// Refused says why the node will never be rendered from this input, in words for a condition that name the field;
+	// "" means it is fine.
+	Refused string
+}
+
+// Policy says what the engine may do to a node's resource.
+type Policy string
+
+const (
+	// Repair creates the resource, keeps it in line with the plan and deletes it.
+	Repair Policy = "Repair"
+
+	// CreateOnly creates the resource and deletes it. Afterwards only its tags are kept in line, and drift is reported.
+	CreateOnly Policy = "CreateOnly"
+
+	// Observe requires the resource to exist; it is never written and never deleted.
+	Observe Policy = "Observe"
+)
+
+// ForeignAction says what happens when a taggable resource exists without the cluster's ownership tag.
+type ForeignAction string
+
+const (
+	// RefuseForeign reports the resource as an obstacle: it is neither changed nor deleted.
+	RefuseForeign ForeignAction = ""
+
+	// UseForeign takes the resource as it is, as users bring their own groups, networks, public IPs and DNS zones: it is
+	// neither changed nor deleted, and dependants go on.
+	UseForeign ForeignAction = "Use"
+)

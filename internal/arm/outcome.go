@@ -1,0 +1,115 @@
+package arm
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// State is where one resource stands after a pass of the engine.
+type State string
+
+const (
+	// Ready means that the resource exists and matches the plan.
+	Ready State = "Ready"
+	// Foreign means that the resource exists, is somebody else's and is used as it is.
+	Foreign State = "Foreign"
+	// Creating means that Azure is creating the resource.
+	Creating State = "Creating"
+	// Updating means that Azure is changing the resource.
+	Updating State = "Updating"
+	// Deleting means that Azure is deleting the resource.
+	Deleting State = "Deleting"
+	// Gone means that the resource does not exist, which is what a deletion wants.
+	Gone State = "Gone"
+	// Waiting means that the resource could be written but has to wait: for another operation on the same document, for
+	// throttling, for something the plan cannot render yet, or for a transient error to pass.
+	Waiting State = "Waiting"
+	// Blocked means that a resource it depends on is not in place.
+	Blocked State = "Blocked"
+	// Failed means that Azure or the plan refused and a person has to change something.
+	Failed State = "Failed"
+)
+
+// Result is the outcome for one node.
+type Result struct {
+	ID    ID
+	Group string
+	State State
+
+	// Err is the root cause when State is Failed, or Waiting because of an error.
+	Err error
+	// BlockedBy is the dependency to look at when State is Blocked.
+	BlockedBy ID
+	// Message says what the resource waits for; "" when State says it all.
+	Message string
+	// Drift lists the paths that differ from the plan and are not repaired (CreateOnly), or that were repaired just now.
+	Drift []string
+	// Observed is the resource as last read, nil when it does not exist or was not read.
+	Observed json.RawMessage
+	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or
+	// is in the inventory.
+	Owned bool
+	// Wrote is the verb of the write that this pass sent for the node, or "".
+	Wrote string
+}
+
+// Done tells whether nothing is left to do for the node in a converging pass.
+func (r Result) Done() bool { return r.State == Ready || r.State == Foreign }
+
+// Outcome is what one pass of the engine found and did. Results are in the order of the graph.
+type Outcome struct {
+	Results []Result
+
+	// RetryAfter is how long to wait until the next pass if nothing wakes the object before; 0 when everything is done.
+	RetryAfter time.Duration
+
+	// Inventory lists the untagged resources below foreign parents that are ours: the given inventory with what this pass
+	// created added and what is gone removed, sorted.
+	Inventory []ID
+}
+
+// Done tells whether every node is in place.
+func (o Outcome) Done() bool {
+	for _, result := range o.Results {
+		if !result.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// Deleted tells whether everything that was to be deleted is gone or foreign.
+func (o Outcome) Deleted() bool {
+	for _, result := range o.Results {
+		if result.State != Gone && result.State != Foreign {
+			return false
+		}
+	}
+	return true
+}
+
+// Result is the result for the node with this ID; ok is false when there is none.
+func (o Outcome) Result(id ID) (result Result, ok bool) {
+	for _, result := range o.Results {
+		if result.ID.Equal(id) {
+			return result, true
+		}
+	}
+	return Result{}, false
+}
+
+// Causes are the results that explain why the pass is not done: failed ones first, then those that wait, then those in
+// flight. Blocked nodes are left out, because what blocks them is in the list.
+func (o Outcome) Causes() []Result {
+	var out []Result
+	for _, states := range [][]State{{Failed}, {Waiting}, {Creating, Updating, Deleting}} {
+		for _, result := range o.Results {
+			for _, state := range states {
+				if result.State == state {
+					out = append(out, result)
+				}
+			}
+		}
+	}
+	return out
+}
