@@ -1,0 +1,19 @@
+package types
+
+// Names of the types of private DNS.
+const (
+	PrivateDNSZone     = "Microsoft.Network/privateDnsZones"
+	VirtualNetworkLink = "Microsoft.Network/privateDnsZones/virtualNetworkLinks"
+	ARecord            = "Microsoft.Network/privateDnsZones/A"
+	AAAARecord         = "Microsoft.Network/privateDnsZones/AAAA"
+)
+
+const dnsAPIVersion = "2024-06-01"
+
+var dns = []Type{
+	// A zone cannot go while it is linked, a link holds the network: recording Test_Network_PrivateDnsZone_CRUD.
+	{Name: PrivateDNSZone, APIVersion: dnsAPIVersion, Taggable: true, DeleteRank: 60},
+	{Name: VirtualNetworkLink, APIVersion: dnsAPIVersion, Taggable: true, DeleteRank: 55},
+	{Name: ARecord, APIVersion: dnsAPIVersion, DeleteRank: 50},
+	{Name: AAAARecord, APIVersion: dnsAPIVersion, DeleteRank: 50},
+}

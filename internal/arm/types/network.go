@@ -1,0 +1,56 @@
+package types
+
+// Names of the types of Microsoft.Network.
+const (
+	VirtualNetwork        = "Microsoft.Network/virtualNetworks"
+	Subnet                = "Microsoft.Network/virtualNetworks/subnets"
+	VirtualNetworkPeering = "Microsoft.Network/virtualNetworks/virtualNetworkPeerings"
+	NetworkSecurityGroup  = "Microsoft.Network/networkSecurityGroups"
+	SecurityRule          = "Microsoft.Network/networkSecurityGroups/securityRules"
+	RouteTable            = "Microsoft.Network/routeTables"
+	Route                 = "Microsoft.Network/routeTables/routes"
+	PublicIPAddress       = "Microsoft.Network/publicIPAddresses"
+	NATGateway            = "Microsoft.Network/natGateways"
+	LoadBalancer          = "Microsoft.Network/loadBalancers"
+	InboundNATRule        = "Microsoft.Network/loadBalancers/inboundNatRules"
+	BackendAddressPool    = "Microsoft.Network/loadBalancers/backendAddressPools"
+	NetworkInterface      = "Microsoft.Network/networkInterfaces"
+	PrivateEndpoint       = "Microsoft.Network/privateEndpoints"
+	BastionHost           = "Microsoft.Network/bastionHosts"
+)
+
+const networkAPIVersion = "2025-05-01"
+
+var network = []Type{
+	// A PUT that shows a subnet list replaces all subnets, and an older API version does so for an absent one, too. One
+	// etag covers the network and its children, and it changes with every change of state: recordings
+	// Test_Networking_VirtualNetwork_CRUD, Test_Networking_Subnet_CRUD.
+	// https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
+	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 70,
+		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"}},
+	// Concurrent writes to one network answer AnotherOperationInProgress.
+	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 65, Carry: []string{"properties.serviceEndpoints", "properties.delegations"}},
+	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 60},
+	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
+	// the node route table: both lists are others', too.
+	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
+		Carry: []string{"properties.securityRules"}},
+	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 74},
+	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
+		Carry: []string{"properties.routes"}},
+	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 74},
+	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 55},
+	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68},
+	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
+	{Name: LoadBalancer, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 50,
+		CarryWhole: []string{"properties.inboundNatRules"},
+		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
+			"properties.probes", "properties.outboundRules"}},
+	{Name: InboundNATRule, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 35},
+	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 36},
+	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services.
+	{Name: NetworkInterface, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 30,
+		Carry: []string{"properties.ipConfigurations[].properties.loadBalancerBackendAddressPools"}},
+	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40},
+	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40},
+}

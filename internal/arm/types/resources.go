@@ -1,0 +1,27 @@
+package types
+
+import "sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+
+// Names of the types of resource groups, identities and authorization.
+const (
+	ResourceGroup        = arm.ResourceGroupType
+	RoleAssignment       = "Microsoft.Authorization/roleAssignments"
+	UserAssignedIdentity = "Microsoft.ManagedIdentity/userAssignedIdentities"
+)
+
+// API versions of calls that are not about one resource.
+const (
+	// TagsAPIVersion is that of Microsoft.Resources/tags, which merges tags into any resource.
+	TagsAPIVersion = "2021-04-01"
+	// ResourcesAPIVersion is that of the list of all resources of a group.
+	ResourcesAPIVersion = "2021-04-01"
+)
+
+var resources = []Type{
+	// Groups are read one by one: their collection is the whole subscription.
+	{Name: ResourceGroup, APIVersion: "2021-04-01", Taggable: true, NoList: true, DeleteRank: 100},
+	// The collection of a scope holds inherited assignments, too. Assignments cannot be changed, only made and deleted:
+	// https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments-rest
+	{Name: RoleAssignment, APIVersion: "2022-04-01", NoList: true, DeleteRank: 5},
+	{Name: UserAssignedIdentity, APIVersion: "2024-11-30", Taggable: true, DeleteRank: 80},
+}

@@ -1,0 +1,102 @@
+package types
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// Type is how one resource type behaves.
+type Type struct {
+	// Name is the full type, as in "Microsoft.Network/virtualNetworks/subnets".
+	Name string
+	// APIVersion is the one that the SDK models of the plans belong to.
+	APIVersion string
+	// Put is what a PUT does to what it leaves out.
+	Put Put
+	// Taggable tells whether the type carries tags; ownership of types that do not is their parent's.
+	Taggable bool
+	// ETag tells whether updates send If-Match: types that others write, too.
+	ETag bool
+	// Serial is how many segments of type and name to go up to the resource whose document writes share: 0 is the
+	// resource itself, 1 its parent.
+	Serial int
+	// WriteOnly lists paths that Azure accepts and never returns; they are neither compared nor shown.
+	WriteOnly []string
+	// Carry lists paths of lists that others add to: elements that the plan does not name are kept.
+	Carry []string
+	// CarryWhole lists paths of lists that are never part of the plan's body, because their elements are resources of
+	// their own, and that a PUT without them would empty.
+	CarryWhole []string
+	// DeleteRank orders deletions where no graph does: lower ranks go first.
+	DeleteRank int
+	// DeleteQuery is sent with DELETE.
+	DeleteQuery url.Values
+	// NoList means that reads are not coalesced: the collection is not that of the parent, or is far larger than what is
+	// asked for.
+	NoList bool
+	// PutMethod is the verb that creates and updates; "" is PUT.
+	PutMethod string
+}
+
+// Put is what a PUT does to properties that it leaves out.
+type Put string
+
+const (
+	// Replaces means that what is left out returns to its default.
+	Replaces Put = "Replaces"
+	// Patches means that what is left out stays: a removal must be sent as null or empty.
+	// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update
+	Patches Put = "Patches"
+)
+
+// Of is the row for the type of id.
+func Of(id arm.ID) (Type, error) {
+	if row, ok := rows[strings.ToLower(id.Type())]; ok {
+		return row, nil
+	}
+	return Type{}, fmt.Errorf("%s: resource type %q is not known to the engine", id, id.Type())
+}
+
+// All are the rows, in no particular order.
+func All() []Type {
+	out := make([]Type, 0, len(rows))
+	for _, row := range rows {
+		out = append(out, row)
+	}
+	return out
+}
+
+// SerialKey is the resource whose document a write to id changes; writes with the same key must not overlap.
+func (t Type) SerialKey(id arm.ID) arm.ID {
+	for range t.Serial {
+		id = id.Parent()
+	}
+	return id
+}
+
+// ListPath is the collection that id is an element of.
+func ListPath(id arm.ID) string {
+	s := string(id)
+	if i := strings.LastIndex(s, "/"); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+var rows = index(resources, network, compute, dns)
+
+func index(tables ...[]Type) map[string]Type {
+	out := map[string]Type{}
+	for _, table := range tables {
+		for _, row := range table {
+			if row.Put == "" {
+				row.Put = Replaces
+			}
+			out[strings.ToLower(row.Name)] = row
+		}
+	}
+	return out
+}
