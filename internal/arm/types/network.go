@@ -29,7 +29,7 @@ var network = []Type{
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 70,
 		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"}},
 	// Concurrent writes to one network answer AnotherOperationInProgress.
-	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 65, Carry: []string{"properties.serviceEndpoints", "properties.delegations"}},
+	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 65},
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 60},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
@@ -39,7 +39,7 @@ var network = []Type{
 	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.routes"}},
 	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 74},
-	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 55},
+	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72},
 	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
 	{Name: LoadBalancer, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 50,

@@ -1,0 +1,234 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+func decode(t *testing.T, s string) any {
+	t.Helper()
+	value, err := compare.Decode(json.RawMessage(s))
+	if err != nil {
+		t.Fatalf("%s: %v", s, err)
+	}
+	return value
+}
+
+func typeOf(t *testing.T, name string) types.Type {
+	t.Helper()
+	id := "/subscriptions/s/resourceGroups/g"
+	if name != types.ResourceGroup {
+		parts := strings.Split(name, "/")
+		id += "/providers/" + parts[0]
+		for _, part := range parts[1:] {
+			id += "/" + part + "/n"
+		}
+	}
+	row, err := types.Of(arm.ID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+func TestDiff(t *testing.T) {
+	tests := map[string]struct {
+		reason   string
+		typeName string
+		want     string
+		have     string
+		owned    []string
+		drop     []string
+		paths    []string
+	}{
+		"read-only and defaults": {
+			reason: "what Azure adds is not ours to compare",
+			want:   `{"location":"eastus2","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`,
+			have:   `{"id":"/x","etag":"e","location":"eastus2","properties":{"provisioningState":"Succeeded","addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[]}}`,
+		},
+		"display name of a region": {
+			reason: "Azure answers eastus2 for East US 2",
+			want:   `{"location":"East US 2"}`, have: `{"location":"eastus2"}`,
+		},
+		"case of IDs and enums": {
+			reason: "Azure returns other casings than it was given",
+			want:   `{"properties":{"protocol":"TCP","natGateway":{"id":"/subscriptions/S/resourceGroups/RG/providers/X/y/Z/"}}}`,
+			have:   `{"properties":{"protocol":"Tcp","natGateway":{"id":"/subscriptions/s/resourcegroups/rg/providers/x/Y/z"}}}`,
+		},
+		"numbers":     {reason: "10 and 10.0 are one number", want: `{"properties":{"a":10,"b":4}}`, have: `{"properties":{"a":10.0,"b":30}}`, paths: []string{"properties.b"}},
+		"false":       {reason: "Azure leaves false out in places", want: `{"properties":{"a":false,"b":[],"c":null,"d":{},"e":""}}`, have: `{"properties":{}}`},
+		"true":        {reason: "true is not the default", want: `{"properties":{"a":true}}`, have: `{"properties":{}}`, paths: []string{"properties.a"}},
+		"removal":     {reason: "an empty list that the plan sends takes away what is there", want: `{"properties":{"l":[]}}`, have: `{"properties":{"l":["x"]}}`, paths: []string{"properties.l"}},
+		"null":        {reason: "null removes", want: `{"properties":{"natGateway":null}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`, paths: []string{"properties.natGateway"}},
+		"owned":       {reason: "an owned path is compared even when the plan leaves it out", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`, owned: []string{"properties.natGateway"}, paths: []string{"properties.natGateway"}},
+		"not owned":   {reason: "other paths are not", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`},
+		"set":         {reason: "Azure does not keep the order of zones", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1"]}`},
+		"set differs": {reason: "a list of scalars is ours whole", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1","3"]}`, paths: []string{"zones"}},
+		"by name": {
+			reason: "elements match by name, whatever their order",
+			want:   `{"properties":{"ipConfigurations":[{"name":"b","properties":{"p":1}},{"name":"a","properties":{"p":2}}]}}`,
+			have:   `{"properties":{"ipConfigurations":[{"name":"A","properties":{"p":3}},{"name":"B","properties":{"p":1}}]}}`,
+			paths:  []string{"properties.ipConfigurations[a].properties.p"},
+		},
+		"by ID": {
+			reason:   "elements without a name match by ID; pools that others added stay",
+			typeName: types.NetworkInterface,
+			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}]}}`,
+			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"},{"id":"/OURS"}]}}]}}`,
+		},
+		"by position": {
+			reason: "elements without either match by position",
+			want:   `{"properties":{"l":[{"x":1},{"x":2}]}}`, have: `{"properties":{"l":[{"x":1},{"x":3}]}}`, paths: []string{"properties.l[1].x"},
+		},
+		"element too many": {
+			reason: "a list that nobody else writes is ours whole",
+			want:   `{"properties":{"ipConfigurations":[{"name":"a"}]}}`, have: `{"properties":{"ipConfigurations":[{"name":"a"},{"name":"b"}]}}`,
+			paths: []string{"properties.ipConfigurations[b]"},
+		},
+		"element of others": {
+			reason:   "cloud-provider-azure adds rules",
+			typeName: types.NetworkSecurityGroup,
+			want:     `{"properties":{"securityRules":[{"name":"ssh"}]}}`, have: `{"properties":{"securityRules":[{"name":"k8s-1"},{"name":"ssh"}]}}`,
+		},
+		"element missing": {
+			reason:   "ours must be there",
+			typeName: types.NetworkSecurityGroup,
+			want:     `{"properties":{"securityRules":[{"name":"ssh"}]}}`, have: `{"properties":{"securityRules":[{"name":"k8s-1"}]}}`,
+			paths: []string{"properties.securityRules[ssh]"},
+		},
+		"element owned": {
+			reason:   "an element that was ours and is no longer wanted is a difference even among others'",
+			typeName: types.LoadBalancer,
+			want:     `{"properties":{"probes":[]}}`, have: `{"properties":{"probes":[{"name":"k8s-1"},{"name":"ours-2"}]}}`, owned: []string{"properties.probes[ours-*]"},
+			paths: []string{"properties.probes[ours-2]"},
+		},
+		"write-only": {
+			reason:   "Azure never returns passwords and custom data",
+			typeName: types.VirtualMachine,
+			want:     `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"}}}`, have: `{"properties":{"osProfile":{"computerName":"b"}}}`,
+			paths: []string{"properties.osProfile.computerName"},
+		},
+		"tags": {
+			reason: "foreign tags are not ours, keys have no case, values do",
+			want:   `{"tags":{"Name":"a","Role":"x"}}`, have: `{"tags":{"name":"a","role":"X","theirs":"1","old":"1"}}`, drop: []string{"old", "gone"},
+			paths: []string{"tags.Role", "tags.old"},
+		},
+		"keys that are IDs": {
+			reason: "identities are keyed by ID, and Azure changes its case",
+			want:   `{"identity":{"userAssignedIdentities":{"/subscriptions/S/a":{}}}}`, have: `{"identity":{"userAssignedIdentities":{"/subscriptions/s/A":{"clientId":"c"}}}}`,
+		},
+		"role definition": {
+			reason:   "the same role has an ID per subscription and one without",
+			typeName: types.RoleAssignment,
+			want:     `{"properties":{"roleDefinitionId":"/providers/Microsoft.Authorization/roleDefinitions/r"}}`,
+			have:     `{"properties":{"roleDefinitionId":"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r"}}`,
+		},
+		"settings have case": {
+			reason:   "a command line is not an enum",
+			typeName: types.VirtualMachineExtension,
+			want:     `{"properties":{"settings":{"a":"run"}}}`, have: `{"properties":{"settings":{"a":"RUN"}}}`, paths: []string{"properties.settings.a"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if test.typeName == "" {
+				test.typeName = types.VirtualNetwork
+			}
+			want := compare.Want{Type: typeOf(t, test.typeName), Body: decode(t, test.want), Owned: test.owned, DropTags: test.drop}
+			got := compare.Paths(compare.Diff(want, decode(t, test.have)))
+			if diff := cmp.Diff(test.paths, got, cmp.Transformer("len0", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestMerge(t *testing.T) {
+	tests := map[string]struct {
+		reason   string
+		typeName string
+		want     string
+		have     string
+		owned    []string
+		drop     []string
+		body     string
+	}{
+		"subnets": {
+			reason:   "a PUT with subnets replaces them all, so what is there goes with it",
+			typeName: types.VirtualNetwork,
+			want:     `{"properties":{"addressSpace":{}}}`, have: `{"properties":{"subnets":[{"name":"s"}],"virtualNetworkPeerings":[]}}`,
+			body: `{"properties":{"addressSpace":{},"subnets":[{"name":"s"}]}}`,
+		},
+		"rules of others": {
+			reason:   "only the plan's elements change",
+			typeName: types.NetworkSecurityGroup,
+			want:     `{"tags":{"a":"1"},"properties":{"securityRules":[{"name":"ssh","properties":{"priority":1}}]}}`,
+			have:     `{"tags":{"A":"0","theirs":"1","old":"1"},"properties":{"securityRules":[{"name":"k8s"},{"name":"SSH"},{"name":"ours-old"}]}}`,
+			owned:    []string{"properties.securityRules[ours-*]"}, drop: []string{"old"},
+			body: `{"tags":{"a":"1","theirs":"1"},"properties":{"securityRules":[{"name":"ssh","properties":{"priority":1}},{"name":"k8s"}]}}`,
+		},
+		"pools of others": {
+			reason:   "cloud-provider-azure adds machines to its pools",
+			typeName: types.NetworkInterface,
+			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[]}}]}}`,
+			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
+			body:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
+		},
+		"patching PUT": {
+			reason:   "what Compute does not see it keeps, so a removal is sent as null",
+			typeName: types.AvailabilitySet,
+			want:     `{"properties":{"a":1}}`, have: `{"properties":{"a":1,"proximityPlacementGroup":{"id":"/p"}}}`, owned: []string{"properties.proximityPlacementGroup"},
+			body: `{"properties":{"a":1,"proximityPlacementGroup":null}}`,
+		},
+		"nothing there": {
+			reason:   "a creation sends the plan as it is",
+			typeName: types.VirtualNetwork,
+			want:     `{"location":"x"}`, have: `null`, body: `{"location":"x"}`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			want := compare.Want{Type: typeOf(t, test.typeName), Body: decode(t, test.want), Owned: test.owned, DropTags: test.drop}
+			got := compare.Merge(want, decode(t, test.have))
+			if diff := cmp.Diff(decode(t, test.body), got); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+			if diff := cmp.Diff(decode(t, test.want), want.Body); diff != "" {
+				t.Errorf("Merge changed its input: %s", diff)
+			}
+		})
+	}
+}
+
+func TestTags(t *testing.T) {
+	want := compare.Want{Body: decode(t, `{"tags":{"a":"1","b":"2"}}`), DropTags: []string{"old", "gone", "a"}}
+	merge, drop := compare.Tags(want, decode(t, `{"tags":{"A":"1","b":"3","OLD":"x"}}`))
+	if diff := cmp.Diff(map[string]string{"b": "2"}, merge); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"old"}, drop); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDifferencesHideSecrets(t *testing.T) {
+	want := compare.Want{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+strings.Repeat("ä", 100)+`"}}`)}
+	for _, difference := range compare.Diff(want, decode(t, `{"properties":{"x":"hunter2","list":[]}}`)) {
+		if difference.Path != "properties.list" && difference.Path != "properties.x" && strings.Contains(difference.String(), "hunter2") {
+			t.Errorf("%s", difference)
+		}
+		if difference.Path == "properties.x" && strings.Contains(difference.Want, "hunter2") {
+			t.Errorf("%s", difference)
+		}
+		if len(difference.Want) > 80 {
+			t.Errorf("%d bytes: %s", len(difference.Want), difference)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// random makes JSON values of the shapes that Azure's models have.
+func random(r *rand.Rand, depth int) any {
+	kinds := 7
+	if depth <= 0 {
+		kinds = 4
+	}
+	switch r.Intn(kinds) {
+	case 0:
+		return fmt.Sprintf("text%d", r.Intn(4))
+	case 1:
+		return json.Number(fmt.Sprint(r.Intn(5)))
+	case 2:
+		return r.Intn(2) == 0
+	case 3:
+		return nil
+	case 4:
+		object := map[string]any{}
+		for range r.Intn(4) {
+			object[fmt.Sprintf("m%d", r.Intn(6))] = random(r, depth-1)
+		}
+		return object
+	case 5:
+		return randomList(r, depth)
+	default:
+		var list []any
+		for range r.Intn(4) {
+			list = append(list, fmt.Sprintf("s%d", r.Intn(6)))
+		}
+		return list
+	}
+}
+
+func randomList(r *rand.Rand, depth int) []any {
+	var list []any
+	for _, i := range r.Perm(6)[:r.Intn(4)] {
+		list = append(list, map[string]any{"name": fmt.Sprintf("n%d", i), "value": random(r, depth-1)})
+	}
+	return list
+}
+
+func randomBody(r *rand.Rand) map[string]any {
+	body := map[string]any{
+		"location": "eastus",
+		"tags":     map[string]any{fmt.Sprintf("t%d", r.Intn(4)): "v"},
+		"properties": map[string]any{
+			"securityRules": randomList(r, 2), "other": random(r, 3), "list": randomList(r, 2),
+		},
+	}
+	return body
+}
+
+func TestProperties(t *testing.T) {
+	row := typeOf(t, types.NetworkSecurityGroup)
+	r := rand.New(rand.NewSource(1))
+	for range 5000 {
+		plan, observed := randomBody(r), randomBody(r)
+		want := compare.Want{Type: row, Body: plan, Owned: []string{"properties.securityRules[n1]"}, DropTags: []string{"t3"}}
+
+		if differences := compare.Diff(want, plan); len(differences) > 0 {
+			t.Fatalf("a body differs from itself: %v", differences)
+		}
+		merged := compare.Merge(want, observed)
+		if differences := compare.Diff(want, merged); len(differences) > 0 {
+			t.Fatalf("a PUT of the merged body would not converge: %v\nplan %v\nobserved %v\nmerged %v", differences, plan, observed, merged)
+		}
+		if diff := cmp.Diff(merged, compare.Merge(want, merged)); diff != "" {
+			t.Fatalf("Merge is not idempotent: %s", diff)
+		}
+		for _, name := range names(observed) {
+			if name != "n1" && !contains(names(merged), name) {
+				t.Fatalf("rule %s of others was lost\nplan %v\nobserved %v\nmerged %v", name, plan, observed, merged)
+			}
+		}
+		upper := compare.Want{Type: row, Body: clone(plan, strings.ToUpper)}
+		upper.Body.(map[string]any)["tags"] = plan["tags"]
+		if differences := compare.Diff(upper, clone(plan, strings.ToLower)); len(differences) > 0 {
+			t.Fatalf("case made a difference: %v", differences)
+		}
+	}
+}
+
+func names(body any) []string {
+	var out []string
+	properties := body.(map[string]any)["properties"].(map[string]any)
+	list, _ := properties["securityRules"].([]any)
+	for _, item := range list {
+		out = append(out, item.(map[string]any)["name"].(string))
+	}
+	return out
+}
+
+func contains(list []string, name string) bool {
+	for _, item := range list {
+		if item == name {
+			return true
+		}
+	}
+	return false
+}
+
+func clone(value any, text func(string) string) any {
+	switch value := value.(type) {
+	case string:
+		return text(value)
+	case map[string]any:
+		out := map[string]any{}
+		for key, item := range value {
+			out[key] = clone(item, text)
+		}
+		return out
+	case []any:
+		var out []any
+		for _, item := range value {
+			out = append(out, clone(item, text))
+		}
+		return out
+	}
+	return value
+}

@@ -1,0 +1,206 @@
+package compare
+
+import (
+	"encoding/json"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// empty tells whether a value says the same as its absence. Azure leaves some of these out and returns others.
+func empty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == ""
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	return false
+}
+
+// exactPaths are paths whose text is a person's or a program's, not Azure's: case matters there.
+var exactPaths = []string{"tags.", "properties.settings.", "properties.description"}
+
+func sameScalar(shape string, want, have any) bool {
+	if empty(want) && empty(have) {
+		return true
+	}
+	switch want := want.(type) {
+	case string:
+		have, ok := have.(string)
+		return ok && sameText(shape, want, have)
+	case json.Number:
+		have, ok := have.(json.Number)
+		return ok && sameNumber(want, have)
+	}
+	return want == have
+}
+
+func sameText(shape, want, have string) bool {
+	for _, path := range exactPaths {
+		if strings.HasPrefix(shape, path) || shape == strings.TrimSuffix(path, ".") {
+			return want == have
+		}
+	}
+	return strings.EqualFold(normal(shape, want), normal(shape, have))
+}
+
+// normal removes what Azure adds or leaves out in text that means the same: blanks in region names ("East US 2"), the
+// slash at the end of an ID, and the subscription in the ID of a role definition, which is the same in all of them.
+func normal(shape, s string) string {
+	name := shape[strings.LastIndex(shape, ".")+1:]
+	switch name {
+	case "location", "locations", "locations[]":
+		return strings.ReplaceAll(s, " ", "")
+	case "roleDefinitionId":
+		if i := strings.LastIndex(strings.ToLower(s), "/providers/microsoft.authorization/roledefinitions/"); i >= 0 {
+			s = s[i:]
+		}
+	}
+	if strings.HasPrefix(s, "/") {
+		s = strings.TrimRight(s, "/")
+	}
+	return s
+}
+
+func sameNumber(a, b json.Number) bool {
+	x, okX := new(big.Rat).SetString(a.String())
+	y, okY := new(big.Rat).SetString(b.String())
+	return okX && okY && x.Cmp(y) == 0
+}
+
+// sameScalars compares lists of scalars without regard to order.
+func sameScalars(shape string, want, have []any) bool {
+	if len(want) != len(have) {
+		return false
+	}
+	rest := slices.Clone(have)
+	for _, value := range want {
+		i := slices.IndexFunc(rest, func(other any) bool { return sameScalar(shape+"[]", value, other) })
+		if i < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return true
+}
+
+func objects(list []any) bool {
+	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
+}
+
+// elementKey is the member that identifies the elements of both lists: "name", else "id", else "" for position.
+func elementKey(lists ...[]any) string {
+	for _, key := range []string{"name", "id"} {
+		found, all := false, true
+		for _, list := range lists {
+			for _, item := range list {
+				found = true
+				all = all && keyOf(item, key) != ""
+			}
+		}
+		if found && all {
+			return key
+		}
+	}
+	return ""
+}
+
+func keyOf(item any, key string) string {
+	object, _ := item.(map[string]any)
+	value, _ := lookup(object, key)
+	name, _ := value.(string)
+	return strings.TrimRight(name, "/")
+}
+
+func find(list []any, key, name string) any {
+	for _, item := range list {
+		if strings.EqualFold(keyOf(item, key), name) {
+			return item
+		}
+	}
+	return nil
+}
+
+// lookup finds a member, without regard to case when there is no exact one: keys are resource IDs in places, and tag
+// names, and Azure changes their case.
+func lookup(object map[string]any, key string) (any, bool) {
+	if value, ok := object[key]; ok {
+		return value, true
+	}
+	for _, other := range sortedKeys(object) {
+		if strings.EqualFold(key, other) {
+			return object[other], true
+		}
+	}
+	return nil, false
+}
+
+func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	if strings.HasPrefix(key, "/") {
+		return path + "[" + key + "]"
+	}
+	return path + "." + key
+}
+
+// secretWords are parts of member names whose values are never shown.
+var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}
+
+// short is a value for a message: JSON of at most 80 characters.
+func short(path string, value any) string {
+	if value == nil {
+		return "(absent)"
+	}
+	name := strings.ToLower(path[strings.LastIndex(path, ".")+1:])
+	for _, word := range secretWords {
+		if strings.Contains(name, word) {
+			return "(hidden)"
+		}
+	}
+	switch value.(type) {
+	case map[string]any, []any:
+		if hides(value) {
+			return "(hidden)"
+		}
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return "(unprintable)"
+	}
+	if len(raw) > 80 {
+		return strings.ToValidUTF8(string(raw[:77]), "") + "..."
+	}
+	return string(raw)
+}
+
+// hides tells whether a value has a member that must not be shown.
+func hides(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, item := range value {
+			for _, word := range secretWords {
+				if strings.Contains(strings.ToLower(key), word) {
+					return true
+				}
+			}
+			if hides(item) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, hides)
+	}
+	return false
+}
