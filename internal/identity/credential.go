@@ -1,0 +1,119 @@
+package identity
+
+import (
+	"container/list"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+)
+
+// credential makes the credential. Making one asks nobody.
+func (m *material) credential() (azcore.TokenCredential, error) {
+	options := azcore.ClientOptions{Cloud: m.cloud, Transport: m.transport, Retry: policy.RetryOptions{MaxRetries: -1}}
+	switch m.kind {
+	case kindSecret:
+		return azidentity.NewClientSecretCredential(m.tenantID, m.clientID, string(m.secret),
+			&azidentity.ClientSecretCredentialOptions{ClientOptions: options, DisableInstanceDiscovery: m.customAuthority})
+	case kindCertificate:
+		certificates, key, err := azidentity.ParseCertificates(m.certificate, m.password)
+		if err != nil {
+			return nil, err
+		}
+		return azidentity.NewClientCertificateCredential(m.tenantID, m.clientID, certificates, key,
+			&azidentity.ClientCertificateCredentialOptions{ClientOptions: options, DisableInstanceDiscovery: m.customAuthority})
+	case kindWorkload:
+		return azidentity.NewWorkloadIdentityCredential(&azidentity.WorkloadIdentityCredentialOptions{
+			ClientOptions: options, DisableInstanceDiscovery: m.customAuthority,
+			ClientID: m.clientID, TenantID: m.tenantID, TokenFilePath: m.tokenFile})
+	case kindManaged:
+		// The metadata endpoint answers 404 and 410 while it starts, so its retries stay on.
+		options.Retry = policy.RetryOptions{}
+		return azidentity.NewManagedIdentityCredential(&azidentity.ManagedIdentityCredentialOptions{
+			ClientOptions: options, ID: azidentity.ClientID(m.clientID)})
+	}
+	return nil, fmt.Errorf("no credential of kind %q", m.kind)
+}
+
+// key hashes everything the credential is made of with a key that only this process has: the result may be logged
+// without telling anything about the secret.
+func (m *material) key(processKey []byte) string {
+	hash := hmac.New(sha256.New, processKey)
+	manager := m.cloud.Services[cloud.ResourceManager]
+	for _, part := range [][]byte{
+		[]byte(m.kind), []byte(m.tenantID), []byte(m.clientID), m.secret, m.certificate, m.password, []byte(m.tokenFile),
+		[]byte(m.cloud.ActiveDirectoryAuthorityHost), []byte(manager.Endpoint), []byte(manager.Audience),
+	} {
+		// The length keeps ("a", "bc") and ("ab", "c") apart.
+		_ = binary.Write(hash, binary.BigEndian, uint64(len(part)))
+		hash.Write(part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// credentials keeps the credentials that were used last, because each has a cache of tokens.
+type credentials struct {
+	processKey []byte
+	recent     *recent[azcore.TokenCredential]
+}
+
+func newCredentials(limit int) *credentials {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails, see its documentation
+	return &credentials{processKey: key, recent: newRecent[azcore.TokenCredential](limit)}
+}
+
+// get gives the credential of the material, making it if there is none. Failures are not kept.
+func (c *credentials) get(m *material) (string, azcore.TokenCredential, error) {
+	key := m.key(c.processKey)
+	credential, err := c.recent.get(key, m.credential)
+	if err != nil {
+		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: no %s credential can be made of it", m.identity, m.kind), Err: err}
+	}
+	return key, credential, nil
+}
+
+// recent is a map that keeps the entries that were used last.
+type recent[V any] struct {
+	limit int
+
+	mu      sync.Mutex
+	order   *list.List // of recentEntry[V], last used first
+	entries map[string]*list.Element
+}
+
+type recentEntry[V any] struct {
+	key   string
+	value V
+}
+
+func newRecent[V any](limit int) *recent[V] {
+	return &recent[V]{limit: limit, order: list.New(), entries: map[string]*list.Element{}}
+}
+
+// get gives the value under key, making it if there is none.
+func (r *recent[V]) get(key string, make func() (V, error)) (V, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if element, ok := r.entries[key]; ok {
+		r.order.MoveToFront(element)
+		return element.Value.(recentEntry[V]).value, nil
+	}
+	value, err := make()
+	if err != nil {
+		return value, err
+	}
+	r.entries[key] = r.order.PushFront(recentEntry[V]{key, value})
+	if r.order.Len() > r.limit {
+		delete(r.entries, r.order.Remove(r.order.Back()).(recentEntry[V]).key)
+	}
+	return value, nil
+}

@@ -1,0 +1,145 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Keys of credential Secrets.
+const (
+	keyClientSecret = "clientSecret"
+	keyCertificate  = "certificate"
+	keyPassword     = "password"
+)
+
+// material is everything a credential is made of.
+type material struct {
+	kind            kind
+	identity        string
+	tenantID        string
+	clientID        string
+	secret          []byte
+	certificate     []byte
+	password        []byte
+	tokenFile       string
+	cloud           cloud.Configuration
+	customAuthority bool
+	transport       policy.Transporter
+}
+
+// kind is a way to get tokens.
+type kind string
+
+const (
+	kindSecret      kind = "client secret"
+	kindCertificate kind = "client certificate"
+	kindWorkload    kind = "workload identity"
+	kindManaged     kind = "managed identity"
+)
+
+// material reads what the identity's type needs.
+func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*material, error) {
+	spec := &identity.Spec
+	m := &material{identity: describe(identity), tenantID: trim(spec.TenantID), clientID: trim(spec.ClientID)}
+	var err error
+	switch spec.Type {
+	case infrav1.WorkloadIdentity:
+		m.kind, m.tokenFile = kindWorkload, p.options.TokenFile
+	case infrav1.ServicePrincipal, infrav1.ManualServicePrincipal:
+		m.kind = kindSecret
+		m.secret, err = p.clientSecret(ctx, identity)
+	case infrav1.ServicePrincipalCertificate:
+		m.kind = kindCertificate
+		m.certificate, m.password, err = p.certificate(ctx, identity)
+	case infrav1.UserAssignedMSI:
+		m.kind = kindManaged
+	case infrav1.UserAssignedIdentityCredential:
+		err = &Error{Code: NotSupported, Message: fmt.Sprintf(
+			"%s: spec.type %s is not supported yet, use %s, %s or %s", m.identity, spec.Type,
+			infrav1.WorkloadIdentity, infrav1.ServicePrincipal, infrav1.UserAssignedMSI)}
+	default:
+		err = &Error{Code: NotSupported, Message: fmt.Sprintf("%s: spec.type %q is not supported", m.identity, spec.Type)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.clientID == "" {
+		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.clientID is empty"}
+	}
+	if m.tenantID == "" && m.kind != kindManaged {
+		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.tenantID is empty"}
+	}
+	return m, nil
+}
+
+// clientSecret is the password of a service principal.
+func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity) ([]byte, error) {
+	secret, err := p.secret(ctx, identity)
+	if err != nil {
+		return nil, err
+	}
+	value := []byte(trim(string(secret.Data[keyClientSecret])))
+	if len(value) == 0 {
+		return nil, missingKey(identity, secret, keyClientSecret)
+	}
+	return value, nil
+}
+
+// certificate is the certificate with its private key in PEM or PKCS#12 form, and the password of the latter: from the
+// file of spec.certPath, or from the Secret, where it is under "certificate" with "password" or, as the established
+// provider's own client reads it, under "clientSecret" without one.
+func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
+	if path := identity.Spec.CertPath; path != "" {
+		certificate, err = os.ReadFile(path)
+		if err != nil {
+			return nil, nil, &Error{Code: SecretNotFound, Message: describe(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
+		}
+		return certificate, nil, nil
+	}
+	secret, err := p.secret(ctx, identity)
+	if err != nil {
+		return nil, nil, err
+	}
+	if certificate = secret.Data[keyCertificate]; len(certificate) > 0 {
+		return certificate, []byte(trim(string(secret.Data[keyPassword]))), nil
+	}
+	if certificate = secret.Data[keyClientSecret]; len(certificate) > 0 {
+		return certificate, nil, nil
+	}
+	return nil, nil, missingKey(identity, secret, keyCertificate)
+}
+
+// secret reads spec.clientSecret; without a namespace it is in the identity's own.
+func (p *Provider) secret(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*corev1.Secret, error) {
+	ref := identity.Spec.ClientSecret
+	key := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
+	if key.Name == "" {
+		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describe(identity), identity.Spec.Type)}
+	}
+	if key.Namespace == "" {
+		key.Namespace = identity.Namespace
+	}
+	secret := &corev1.Secret{}
+	if err := p.reader.Get(ctx, key, secret); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describe(identity), key)}
+		}
+		return nil, fmt.Errorf("get Secret %s of %s: %w", key, describe(identity), err)
+	}
+	return secret, nil
+}
+
+func missingKey(identity *infrav1.AzureClusterIdentity, secret *corev1.Secret, key string) error {
+	return &Error{Code: SecretKeyMissing, Message: fmt.Sprintf(
+		"%s: spec.clientSecret: Secret %s/%s has no value under key %q", describe(identity), secret.Namespace, secret.Name, key)}
+}

@@ -1,0 +1,144 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Kind is the kind that identityRef has to name.
+const Kind = "AzureClusterIdentity"
+
+// DefaultTokenFile is where the manager's Deployment mounts the projected service account token.
+const DefaultTokenFile = "/var/run/secrets/azure/tokens/azure-identity-token"
+
+// Options configure a Provider. The zero value is usable. The composition root fills them from the environment.
+type Options struct {
+	// AuthorityHost is AZURE_AUTHORITY_HOST, for a cloud of one's own; "" is the authority of the cluster's cloud.
+	AuthorityHost string
+	// ResourceManagerEndpoint is AZURE_RESOURCE_MANAGER_ENDPOINT; "" is that of the cluster's cloud.
+	ResourceManagerEndpoint string
+	// ResourceManagerAudience is AZURE_RESOURCE_MANAGER_AUDIENCE; "" is that of the cluster's cloud.
+	ResourceManagerAudience string
+	// TokenFile is AZURE_FEDERATED_TOKEN_FILE; "" is DefaultTokenFile.
+	TokenFile string
+	// SubscriptionID is AZURE_SUBSCRIPTION_ID, for objects that name no subscription.
+	SubscriptionID string
+	// Transport sends the requests for tokens; nil is azcore's default.
+	Transport policy.Transporter
+	// MaxCredentials bounds how many credentials are kept; 0 is 256.
+	MaxCredentials int
+}
+
+// Provider resolves identities. It is safe for concurrent use.
+type Provider struct {
+	reader      client.Reader
+	options     Options
+	credentials *credentials
+}
+
+// New makes a Provider. Rotated Secrets are seen at the next call only if reader does not serve Secrets from a cache
+// that lags; it also reads AzureClusterIdentities and, for identities with a namespace selector, Namespaces.
+func New(reader client.Reader, options Options) *Provider {
+	if options.TokenFile = strings.TrimSpace(options.TokenFile); options.TokenFile == "" {
+		options.TokenFile = DefaultTokenFile
+	}
+	if options.MaxCredentials <= 0 {
+		options.MaxCredentials = 256
+	}
+	return &Provider{reader: reader, options: options, credentials: newCredentials(options.MaxCredentials)}
+}
+
+// Resolve reads the identity that ref names for an object in namespace, checks that the namespace may use it before
+// anything secret is read, and gives a credential for the cloud environment. A ref without a namespace means the
+// object's own. Errors that a person has to act on are *Error.
+func (p *Provider) Resolve(ctx context.Context, ref *corev1.ObjectReference, namespace string, environment string) (*Resolved, error) {
+	identity, err := p.Identity(ctx, ref, namespace)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkNamespace(ctx, identity, namespace); err != nil {
+		return nil, err
+	}
+	configuration, customAuthority, err := p.options.Cloud(environment)
+	if err != nil {
+		return nil, err
+	}
+	material, err := p.material(ctx, identity)
+	if err != nil {
+		return nil, err
+	}
+	material.cloud, material.customAuthority, material.transport = configuration, customAuthority, p.options.Transport
+	key, credential, err := p.credentials.get(material)
+	if err != nil {
+		return nil, err
+	}
+	resolved := &Resolved{Identity: identity, Credential: credential, Cloud: configuration, Key: key}
+	if secret := trim(string(material.secret)); secret != "" {
+		resolved.secret = func() string { return secret }
+	}
+	return resolved, nil
+}
+
+// Identity reads the object that ref names for an object in namespace.
+func (p *Provider) Identity(ctx context.Context, ref *corev1.ObjectReference, namespace string) (*infrav1.AzureClusterIdentity, error) {
+	if ref == nil || ref.Name == "" {
+		return nil, &Error{Code: IdentityNotFound, Message: "spec.identityRef: name the AzureClusterIdentity to use"}
+	}
+	if ref.Kind != "" && ref.Kind != Kind {
+		return nil, &Error{Code: NotSupported, Message: fmt.Sprintf("spec.identityRef.kind: %q is not supported, use %s", ref.Kind, Kind)}
+	}
+	key := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
+	if key.Namespace == "" {
+		key.Namespace = namespace
+	}
+	identity := &infrav1.AzureClusterIdentity{}
+	if err := p.reader.Get(ctx, key, identity); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, &Error{Code: IdentityNotFound, Message: fmt.Sprintf("spec.identityRef: there is no %s %s", Kind, key)}
+		}
+		return nil, fmt.Errorf("get %s %s: %w", Kind, key, err)
+	}
+	return identity, nil
+}
+
+// checkNamespace reads the labels of the namespace only when the answer depends on them.
+func (p *Provider) checkNamespace(ctx context.Context, identity *infrav1.AzureClusterIdentity, namespace string) error {
+	object := &corev1.Namespace{}
+	if asksLabels(identity, namespace) {
+		if err := p.reader.Get(ctx, types.NamespacedName{Name: namespace}, object); err != nil {
+			return fmt.Errorf("get Namespace %s, whose labels spec.allowedNamespaces.selector of %s asks for: %w", namespace, describe(identity), err)
+		}
+	}
+	if Allowed(identity, namespace, object.Labels) {
+		return nil
+	}
+	return &Error{Code: NamespaceNotAllowedByIdentity, Message: fmt.Sprintf(
+		"namespace %s may not use %s: its spec.allowedNamespaces does not include it", namespace, describe(identity))}
+}
+
+// Subscription is the subscription that an object names, or else the manager's own.
+func (p *Provider) Subscription(specified string) (string, error) {
+	for _, subscription := range []string{specified, p.options.SubscriptionID} {
+		if subscription = trim(subscription); subscription != "" {
+			return subscription, nil
+		}
+	}
+	return "", &Error{Code: SubscriptionMissing, Message: "spec.subscriptionID: name a subscription, or start the manager with AZURE_SUBSCRIPTION_ID"}
+}
+
+func describe(identity *infrav1.AzureClusterIdentity) string {
+	return Kind + " " + identity.Namespace + "/" + identity.Name
+}
+
+// trim takes one trailing newline away.
+func trim(s string) string { return strings.TrimSuffix(s, "\n") }
