@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	armpolicy "github.com/Azure/azure-sdk-for-go/sdk/azcore/arm/policy"
+	armruntime "github.com/Azure/azure-sdk-for-go/sdk/azcore/arm/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
@@ -24,49 +29,110 @@ type Options struct {
 	Transport policy.Transporter
 	// Budgets limit requests; nil means none. Clients of one process share one.
 	Budgets *Budgets
-	// Now is the clock of budgets and Retry-After dates; nil is time.Now.
+	// Now is the clock that Retry-After dates are measured with; nil is time.Now.
 	Now func() time.Time
+	// Timeout ends a single request that got no answer, in real time; 0 is 60 s.
+	Timeout time.Duration
 }
 
-// Client talks to Azure Resource Manager as one principal.
+// Client talks to Azure Resource Manager as one principal. It is safe for concurrent use.
 type Client struct {
-	principal string
-	endpoint  string
+	options  Options
+	endpoint string
+	pipeline runtime.Pipeline
 }
 
-// Response is a successful answer.
-type Response struct {
-	// Status is the HTTP status, 2xx.
-	Status int
-	// ETag is the header of that name, "" when absent.
-	ETag string
-	// RetryAfter is what Azure asked to wait before polling; 0 when it named nothing.
-	RetryAfter time.Duration
-	// AsyncOperation and Location are the URLs that tell how a long-running operation is doing; "" when absent.
-	AsyncOperation string
-	Location       string
-	// RequestID is x-ms-request-id.
-	RequestID string
-	// Body is the JSON body, nil when empty.
-	Body json.RawMessage
-}
-
-// New makes a client for the Resource Manager of a cloud.
+// New makes a client for the Resource Manager of a cloud. It fails when the configuration names no Resource Manager.
 func New(cred azcore.TokenCredential, configuration cloud.Configuration, options Options) (*Client, error) {
-	return nil, errors.New("not implemented")
+	if cred == nil {
+		return nil, errors.New("no credential for Azure Resource Manager")
+	}
+	manager, ok := configuration.Services[cloud.ResourceManager]
+	if !ok || manager.Endpoint == "" {
+		return nil, errors.New("the cloud configuration names no Azure Resource Manager endpoint")
+	}
+	if options.Version == "" {
+		options.Version = "dev"
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.Timeout == 0 {
+		options.Timeout = 60 * time.Second
+	}
+	pipeline, err := armruntime.NewPipeline("arm", options.Version, tokens{cred}, runtime.PipelineOptions{
+		PerRetry: []policy.Policy{headers{userAgent: "cluster-api-provider-azure/" + options.Version}},
+	}, &armpolicy.ClientOptions{
+		ClientOptions: policy.ClientOptions{
+			Cloud: configuration, Transport: options.Transport,
+			Retry: policy.RetryOptions{MaxRetries: -1},
+		},
+		// Registering a resource provider blocks for minutes; a missing registration is reported instead.
+		DisableRPRegistration: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline}, nil
 }
 
 // Scope names principal and endpoint: reads may be shared between clients with the same scope only.
-func (c *Client) Scope() string { return c.principal + "@" + c.endpoint }
+func (c *Client) Scope() string { return c.options.Principal + "@" + c.endpoint }
 
 // Get reads a resource, or a path below one. query may be nil.
 func (c *Client) Get(ctx context.Context, id arm.ID, apiVersion string, query url.Values) (*Response, error) {
-	return nil, errors.New("not implemented")
+	return c.Do(ctx, Request{Method: http.MethodGet, ID: id, APIVersion: apiVersion, Query: query})
 }
 
-// List reads all pages of a collection. path is an ID followed by the type, as in group + "/providers/Microsoft.Network/virtualNetworks".
+// List reads all pages of a collection. path is an ID followed by the type, as in
+// group + "/providers/Microsoft.Network/virtualNetworks".
 func (c *Client) List(ctx context.Context, path string, apiVersion string, query url.Values) ([]json.RawMessage, error) {
-	return nil, errors.New("not implemented")
+	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query}
+	var out []json.RawMessage
+	for {
+		response, err := c.Do(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		var page struct {
+			Value    []json.RawMessage `json:"value"`
+			NextLink string            `json:"nextLink"`
+		}
+		if err := json.Unmarshal(response.Body, &page); err != nil {
+			return nil, &arm.Error{Method: http.MethodGet, ID: arm.ID(path), Status: response.Status, Code: CodeInvalidAnswer,
+				Message: "the list is not JSON: " + err.Error(), RequestID: response.RequestID}
+		}
+		out = append(out, page.Value...)
+		if page.NextLink == "" {
+			return out, nil
+		}
+		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.NextLink}
+	}
+}
+
+// Put creates or updates a resource. body is JSON or marshals to it; ifMatch is an etag or "".
+func (c *Client) Put(ctx context.Context, id arm.ID, apiVersion string, body any, ifMatch string) (*Response, error) {
+	return c.Do(ctx, Request{Method: http.MethodPut, ID: id, APIVersion: apiVersion, Body: body, IfMatch: ifMatch})
+}
+
+// Patch changes a part of a resource.
+func (c *Client) Patch(ctx context.Context, id arm.ID, apiVersion string, body any) (*Response, error) {
+	return c.Do(ctx, Request{Method: http.MethodPatch, ID: id, APIVersion: apiVersion, Body: body})
+}
+
+// Delete starts the deletion of a resource.
+func (c *Client) Delete(ctx context.Context, id arm.ID, apiVersion string, query url.Values) (*Response, error) {
+	return c.Do(ctx, Request{Method: http.MethodDelete, ID: id, APIVersion: apiVersion, Query: query})
+}
+
+// Post does an action on a resource; action is the path below it, as in "deallocate". body may be nil.
+func (c *Client) Post(ctx context.Context, id arm.ID, action, apiVersion string, body any) (*Response, error) {
+	return c.Do(ctx, Request{Method: http.MethodPost, ID: id, SubPath: action, APIVersion: apiVersion, Body: body})
+}
+
+// PollURL reads a URL that Azure gave for a long-running operation on id.
+func (c *Client) PollURL(ctx context.Context, id arm.ID, operationURL string) (*Response, error) {
+	return c.Do(ctx, Request{Method: http.MethodGet, ID: id, URL: operationURL})
 }
 
 // CorrelationID puts the ID into the context that every request below it sends as x-ms-correlation-request-id.
@@ -76,5 +142,16 @@ func CorrelationID(ctx context.Context, id string) context.Context {
 
 type correlationKey struct{}
 
-// Budgets are the token buckets of a process.
-type Budgets struct{}
+// headers sets what every request carries.
+type headers struct{ userAgent string }
+
+// Do implements policy.Policy. It runs after azcore's telemetry policy and keeps what that says: its own application ID
+// is cut at 24 characters.
+func (h headers) Do(request *policy.Request) (*http.Response, error) {
+	header := request.Raw().Header
+	header.Set("User-Agent", strings.TrimSpace(header.Get("User-Agent")+" "+h.userAgent))
+	if id, _ := request.Raw().Context().Value(correlationKey{}).(string); id != "" {
+		header.Set("X-Ms-Correlation-Request-Id", id)
+	}
+	return request.Next()
+}

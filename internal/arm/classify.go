@@ -1,0 +1,206 @@
+package arm
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// rule is one line of the table: errors with this code are of this class.
+type rule struct {
+	code   string
+	class  Class
+	reason string
+}
+
+// codeRules are looked up by the error's code, then by the codes of its details. Order does not matter.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/common-deployment-errors
+var codeRules = []rule{
+	// Somebody else is at it, or Azure names the time to come back.
+	{"AnotherOperationInProgress", ClassWaiting, "another operation on the same or a dependent resource ends by itself"},
+	{"RetryableError", ClassWaiting, "the network provider names what it waits for, and often how long"},
+	{"RetryableErrorDueToAnotherOperation", ClassWaiting, "another operation updates the resource"},
+	{"ReferencedResourceNotProvisioned", ClassWaiting, "a referenced resource is still being updated"},
+	{"TooManyRequests", ClassWaiting, "throttling passes"},
+	{"SubscriptionRequestsThrottled", ClassWaiting, "throttling passes"},
+	{"RequestBudgetEmpty", ClassWaiting, "the request was held back here and not sent"},
+	{"PreconditionFailed", ClassWaiting, "somebody else wrote first: observe again"},
+	{"PreconditionFailedEtagMismatch", ClassWaiting, "somebody else wrote first: observe again"},
+	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be made again when it is gone"},
+	{"NicReservedForAnotherVm", ClassWaiting, "the reservation ends 180 seconds after the failed machine"},
+	{"ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity", ClassWaiting, "writes of one identity go one by one"},
+	{"OperationPreempted", ClassWaiting, "a newer operation has taken over"},
+	// In use: what uses it may be on its way out; there is no other answer to a deletion that came too early.
+	{"CannotDeleteResource", ClassWaiting, "nested resources are still there"},
+	{"InUseSubnetCannotBeDeleted", ClassWaiting, "what uses the subnet has to go first"},
+	{"InUseNetworkSecurityGroupCannotBeDeleted", ClassWaiting, "what uses it has to go first"},
+	{"InUseRouteTableCannotBeDeleted", ClassWaiting, "what uses it has to go first"},
+	{"CannotDeleteNatGatewayAssociatedToSubnet", ClassWaiting, "the subnets have to go first"},
+	{"PublicIPAddressCannotBeDeleted", ClassWaiting, "what it is attached to has to go first"},
+	{"LoadBalancerInUseByVirtualMachineScaleSet", ClassWaiting, "the scale set has to go first"},
+	{"NicInUse", ClassWaiting, "the machine has to go first"},
+	{"VirtualNetworkInUse", ClassWaiting, "what uses the network has to go first"},
+
+	// Transient.
+	{"ConnectionFailed", ClassRetry, "there was no answer"},
+	{"TokenUnavailable", ClassRetry, "Entra ID did not answer"},
+	{"InvalidAnswer", ClassRetry, "the answer broke off"},
+	{"RequestCanceled", ClassRetry, "the caller gave up"},
+	{"Conflict", ClassRetry, "compute: a concurrent request was faster"},
+	{"InternalServerError", ClassRetry, "a failure of Azure"},
+	{"InternalExecutionError", ClassRetry, "a failure of Azure"},
+	{"NetworkingInternalOperationError", ClassRetry, "a failure of Azure"},
+	{"ServiceUnavailable", ClassRetry, "a failure of Azure"},
+	{"GatewayTimeout", ClassRetry, "the provider may have accepted the request all the same"},
+	{"BadGateway", ClassRetry, "a failure of Azure"},
+	{"ServerTimeout", ClassRetry, "a failure of Azure"},
+	{"InvalidResourceReference", ClassRetry, "a resource made a moment ago is not seen everywhere yet"},
+	{"PrincipalNotFound", ClassRetry, "a new identity takes minutes to reach the directory"},
+	{"FailedIdentityOperation", ClassRetry, "a new identity takes minutes to reach the directory"},
+	{"ResourceGroupDeletionBlocked", ClassRetry, "something in the group could not be deleted this time"},
+	{"OSProvisioningTimedOut", ClassRetry, "the machine did not come up in time"},
+	{"ResourceNotFoundInProvider", ClassRetry, "the front door and the provider disagree for a while"},
+
+	// Gone.
+	{"ResourceNotFound", ClassNotFound, "the resource does not exist"},
+	{"ResourceGroupNotFound", ClassNotFound, "the group does not exist"},
+	{"ParentResourceNotFound", ClassNotFound, "the parent does not exist"},
+	{"NotFound", ClassNotFound, "the resource does not exist"},
+	{"RoleAssignmentNotFound", ClassNotFound, "the assignment does not exist"},
+
+	// A person has to change something: credentials, permissions, subscription.
+	{"CredentialsInvalid", ClassStalled, "Entra ID refused the client ID, tenant, secret or certificate"},
+	{"InvalidAuthenticationToken", ClassStalled, "the token is not for this subscription or cloud"},
+	{"InvalidAuthenticationTokenTenant", ClassStalled, "the token is from another tenant than the subscription"},
+	{"ExpiredAuthenticationToken", ClassRetry, "the next request has a new token"},
+	{"AuthenticationFailed", ClassStalled, "the request was not authenticated"},
+	{"AuthorizationFailed", ClassStalled, "the identity lacks a role, or the assignment has not arrived yet"},
+	{"LinkedAuthorizationFailed", ClassStalled, "the identity lacks a role on a referenced resource"},
+	{"SubscriptionNotFound", ClassStalled, "the subscription does not exist or the identity cannot see it"},
+	{"ReadOnlyDisabledSubscription", ClassStalled, "the subscription is disabled"},
+	{"DisallowedOperation", ClassStalled, "the subscription does not allow it"},
+	{"MissingSubscriptionRegistration", ClassStalled, "the resource provider is not registered in the subscription"},
+	{"SubscriptionNotRegistered", ClassStalled, "the resource provider is not registered in the subscription"},
+	{"NoRegisteredProviderFound", ClassStalled, "the type does not exist in the region or API version"},
+	{"RequestDisallowedByPolicy", ClassStalled, "an Azure policy forbids it"},
+	{"ScopeLocked", ClassStalled, "a lock forbids it"},
+	{"DenyAssignmentAuthorizationFailed", ClassStalled, "a deny assignment forbids it"},
+	// Quota and capacity: they may free up, so they are tried again, slowly.
+	{"QuotaExceeded", ClassStalled, "the quota is used up"},
+	{"OperationNotAllowed", ClassStalled, "compute: the quota is used up, or the machine's state does not allow it"},
+	{"ResourceQuotaExceeded", ClassStalled, "the limit of resources is reached"},
+	{"PublicIPCountLimitReached", ClassStalled, "the limit of public IPs is reached"},
+	{"SubnetIsFull", ClassStalled, "the subnet has no address left"},
+	{"AllocationFailed", ClassStalled, "the region lacks capacity for the size"},
+	{"ZonalAllocationFailed", ClassStalled, "the zone lacks capacity for the size"},
+	{"OverconstrainedAllocationRequest", ClassStalled, "no capacity that meets all constraints"},
+	{"OverconstrainedZonalAllocationRequest", ClassStalled, "no capacity that meets all constraints"},
+	{"SkuNotAvailable", ClassStalled, "the size is not offered in the region, zone or subscription"},
+	// The input.
+	{"InvalidParameter", ClassStalled, "the spec has a value that Azure refuses"},
+	{"InvalidResourceType", ClassStalled, "404 that is not about the resource: the type is unknown to Azure"},
+	{"PropertyChangeNotAllowed", ClassStalled, "the property cannot be changed"},
+	{"InvalidResourceLocation", ClassStalled, "the name is taken in another region"},
+	{"InvalidResourceGroupLocation", ClassStalled, "the group exists in another region"},
+	{"RoleAssignmentExists", ClassStalled, "the same assignment exists under another name"},
+	{"NetcfgSubnetRangeOutsideVnet", ClassStalled, "the subnet's range is not in the network's"},
+	{"NetcfgSubnetRangesOverlap", ClassStalled, "two subnets overlap"},
+	{"PrivateIPAddressInUse", ClassStalled, "the address is taken"},
+	{"PrivateIPAddressNotInSubnet", ClassStalled, "the address is not in the subnet"},
+	{"PrivateIPAddressInReservedRange", ClassStalled, "Azure keeps the address for itself"},
+}
+
+// statusRules are for codes that are not in the table.
+var statusRules = []struct {
+	from, to int
+	class    Class
+	reason   string
+}{
+	{0, 0, ClassRetry, "there was no answer"},
+	{404, 404, ClassNotFound, "the resource or its parent does not exist"},
+	{408, 408, ClassRetry, "the answer took too long"},
+	{409, 409, ClassRetry, "a conflict that may pass"},
+	{412, 412, ClassWaiting, "somebody else wrote first: observe again"},
+	{429, 429, ClassWaiting, "throttling passes"},
+	{400, 499, ClassStalled, "Azure refuses the request as it is"},
+	{500, 599, ClassRetry, "a failure of Azure"},
+	{200, 299, ClassStalled, "the operation failed for a reason that is not known to pass"},
+}
+
+var byCode = func() map[string]rule {
+	out := make(map[string]rule, len(codeRules))
+	for _, rule := range codeRules {
+		out[strings.ToLower(rule.code)] = rule
+	}
+	return out
+}()
+
+// Classify says what happens next after err. An error that is not from Azure is ClassRetry.
+func Classify(err error) Class {
+	class, _ := classify(err)
+	return class
+}
+
+// Reason says why err is in its class, in words for a log.
+func Reason(err error) string {
+	_, reason := classify(err)
+	return reason
+}
+
+func classify(err error) (Class, string) {
+	var e *Error
+	if !errors.As(err, &e) {
+		return ClassRetry, "not an answer of Azure"
+	}
+	// Throttling comes with codes that mean something else at other statuses, as compute's OperationNotAllowed does.
+	if e.Status == 429 {
+		return ClassWaiting, "throttling passes"
+	}
+	if rule, ok := byCode[strings.ToLower(e.Code)]; ok {
+		return rule.class, rule.reason
+	}
+	for _, detail := range e.Details {
+		if rule, ok := byCode[strings.ToLower(detail.Code)]; ok && rule.class != ClassNotFound {
+			return rule.class, rule.reason
+		}
+	}
+	for _, rule := range statusRules {
+		if e.Status >= rule.from && e.Status <= rule.to {
+			return rule.class, rule.reason
+		}
+	}
+	return ClassRetry, "an unknown status"
+}
+
+// backOffs are the first and the longest delay of each class.
+var backOffs = map[Class]struct{ first, longest time.Duration }{
+	ClassWaiting:  {2 * time.Second, 30 * time.Second},
+	ClassRetry:    {time.Second, 2 * time.Minute},
+	ClassNotFound: {5 * time.Second, 5 * time.Minute},
+	ClassStalled:  {30 * time.Second, 10 * time.Minute},
+}
+
+// BackOff is the delay before the next try of something that has failed attempt times with errors of a class: it doubles
+// from try to try up to the class's longest. jitter in [0,1) takes away up to a fifth. What Azure asked to wait goes
+// first: use NextTry for an error.
+func BackOff(class Class, attempt int, jitter float64) time.Duration {
+	limits, ok := backOffs[class]
+	if !ok {
+		limits = backOffs[ClassRetry]
+	}
+	delay := limits.first
+	for i := 1; i < attempt && delay < limits.longest; i++ {
+		delay *= 2
+	}
+	delay = min(delay, limits.longest)
+	return delay - time.Duration(float64(delay)*jitter/5)
+}
+
+// NextTry is the delay before the next try after err, the attempt-th failure in a row: what Azure asked for, else BackOff.
+func NextTry(err error, attempt int, jitter float64) time.Duration {
+	var e *Error
+	if errors.As(err, &e) && e.RetryAfter > 0 {
+		return e.RetryAfter
+	}
+	return BackOff(Classify(err), attempt, jitter)
+}

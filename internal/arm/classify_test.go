@@ -1,0 +1,74 @@
+package arm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestClassify(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		err    error
+		want   Class
+	}{
+		"plain error":            {"a bug or the network, not Azure", errors.New("x"), ClassRetry},
+		"wrapped":                {"callers add context", fmt.Errorf("x: %w", &Error{Status: 404}), ClassNotFound},
+		"throttled compute":      {"the code is that of a used-up quota, the status is not", &Error{Status: 429, Code: "OperationNotAllowed"}, ClassWaiting},
+		"quota":                  {"more quota has to be asked for", &Error{Status: 409, Code: "OperationNotAllowed"}, ClassStalled},
+		"capacity":               {"arrives in an operation, with status 200", &Error{Status: 200, Code: "AllocationFailed"}, ClassStalled},
+		"busy":                   {"ends by itself", &Error{Status: 409, Code: "AnotherOperationInProgress"}, ClassWaiting},
+		"code in details":        {"network wraps the cause", &Error{Status: 412, Code: "Whatever", Details: []Detail{{Code: "PreconditionFailedEtagMismatch"}}}, ClassWaiting},
+		"not found in details":   {"a missing reference does not mean that the resource is gone", &Error{Status: 400, Code: "X", Details: []Detail{{Code: "NotFound"}}}, ClassStalled},
+		"subscription not found": {"404, but the resource may well be there", &Error{Status: 404, Code: "SubscriptionNotFound"}, ClassStalled},
+		"unknown 400":            {"the request is wrong", &Error{Status: 400, Code: "Unheard"}, ClassStalled},
+		"unknown 409":            {"conflicts pass", &Error{Status: 409, Code: "Unheard"}, ClassRetry},
+		"unknown 500":            {"Azure's own", &Error{Status: 502}, ClassRetry},
+		"no answer":              {"connection reset", &Error{Code: "ConnectionFailed"}, ClassRetry},
+		"credentials":            {"only a person can mend them", &Error{Status: 401, Code: "CredentialsInvalid"}, ClassStalled},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Classify(test.err); got != test.want {
+				t.Errorf("%s: got %s (%s), want %s", test.reason, got, Reason(test.err), test.want)
+			}
+		})
+	}
+}
+
+func TestCodeRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, rule := range codeRules {
+		if seen[strings.ToLower(rule.code)] {
+			t.Errorf("%s is in the table twice", rule.code)
+		}
+		seen[strings.ToLower(rule.code)] = true
+		if rule.reason == "" {
+			t.Errorf("%s has no reason", rule.code)
+		}
+		if _, ok := backOffs[rule.class]; !ok {
+			t.Errorf("%s: class %q has no back-off", rule.code, rule.class)
+		}
+	}
+}
+
+func TestBackOff(t *testing.T) {
+	var got []time.Duration
+	for attempt := range 9 {
+		got = append(got, BackOff(ClassRetry, attempt, 0))
+	}
+	s := time.Second
+	if diff := cmp.Diff([]time.Duration{s, s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 64 * s, 120 * s}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := BackOff(ClassStalled, 100, 0.5); got != 9*time.Minute {
+		t.Errorf("jitter takes a tenth of the longest delay here, got %s", got)
+	}
+	if got := NextTry(&Error{Status: 429, RetryAfter: 17 * s}, 5, 0); got != 17*s {
+		t.Errorf("Azure's Retry-After goes first, got %s", got)
+	}
+}

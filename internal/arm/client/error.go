@@ -1,0 +1,113 @@
+package client
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// Codes of failures that are not an answer of Resource Manager.
+const (
+	// CodeConnectionFailed means that there was no answer: the request may have been accepted all the same.
+	CodeConnectionFailed = "ConnectionFailed"
+	// CodeCanceled means that the caller gave up.
+	CodeCanceled = "RequestCanceled"
+	// CodeInvalidRequest means that the request could not be built.
+	CodeInvalidRequest = "InvalidClientRequest"
+	// CodeInvalidAnswer means that a successful answer could not be read.
+	CodeInvalidAnswer = "InvalidAnswer"
+	// CodeHeldBack means that the request was not sent because its budget is used up.
+	CodeHeldBack = "RequestBudgetEmpty"
+	// CodeCredentialsInvalid means that Entra ID refused to issue a token.
+	CodeCredentialsInvalid = "CredentialsInvalid"
+	// CodeTokenUnavailable means that Entra ID could not be reached or had a failure of its own.
+	CodeTokenUnavailable = "TokenUnavailable"
+)
+
+// ParseError reads code, message, target and details from the body of a failed request or operation: wrapped in "error",
+// as Resource Manager and most providers do, or bare, as AKS does. A body that is no JSON becomes the message, cut short.
+func ParseError(body []byte) *arm.Error {
+	cause, ok := parseCause(body)
+	if !ok {
+		text := strings.TrimSpace(string(body))
+		if len(text) > 200 {
+			text = strings.ToValidUTF8(text[:200], "") + "..."
+		}
+		return &arm.Error{Message: text}
+	}
+	failure := &arm.Error{Code: cause.Code, Message: cause.Message, Target: cause.Target}
+	failure.Details = flatten(failure.Details, cause.Details, 0)
+	return failure
+}
+
+// cause is the shape of an error and of its details.
+type cause struct {
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Target  string  `json:"target"`
+	Details []cause `json:"details"`
+}
+
+func parseCause(body []byte) (cause, bool) {
+	var answer struct {
+		Error *json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) != nil {
+		return cause{}, false
+	}
+	inner := json.RawMessage(body)
+	if answer.Error != nil {
+		inner = *answer.Error
+	}
+	var out cause
+	if json.Unmarshal(inner, &out) != nil || out.Code == "" && out.Message == "" {
+		return cause{}, false
+	}
+	return out, true
+}
+
+// flatten lists details outermost first. Messages of details hold whole errors in places, as text.
+func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
+	if depth > 4 {
+		return out
+	}
+	for _, detail := range details {
+		inner, nested := cause{}, false
+		if strings.HasPrefix(strings.TrimSpace(detail.Message), "{") {
+			inner, nested = parseCause([]byte(detail.Message))
+		}
+		if nested {
+			detail.Message = inner.Message
+			detail.Details = append(detail.Details, inner.Details...)
+			if inner.Code != "" {
+				detail.Code = inner.Code
+			}
+		}
+		if detail.Code != "" || detail.Message != "" {
+			out = append(out, arm.Detail{Code: detail.Code, Message: detail.Message, Target: detail.Target})
+		}
+		out = flatten(out, detail.Details, depth+1)
+	}
+	return out
+}
+
+// retryAfter is what the headers ask to wait: milliseconds, seconds or a date.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
+		if ms, err := strconv.Atoi(header.Get(name)); err == nil && ms > 0 {
+			return time.Duration(ms) * time.Millisecond
+		}
+	}
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(value); err == nil && date.After(now) {
+		return date.Sub(now)
+	}
+	return 0
+}

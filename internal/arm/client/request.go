@@ -1,0 +1,188 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// Request is one request to Resource Manager.
+type Request struct {
+	// Method is the HTTP method.
+	Method string
+	// ID is the resource asked about, also for errors and budgets; SubPath follows it in the URL.
+	ID      arm.ID
+	SubPath string
+	// APIVersion and Query make up the query string.
+	APIVersion string
+	Query      url.Values
+	// URL is a complete URL that Azure gave, to use as it is instead of ID, SubPath, APIVersion and Query.
+	URL string
+	// Body is JSON or marshals to it; nil sends none.
+	Body any
+	// IfMatch is the etag that the resource must still have, or "".
+	IfMatch string
+}
+
+// Response is a successful answer.
+type Response struct {
+	// Status is the HTTP status, 2xx.
+	Status int
+	// ETag is the header of that name, "" when absent.
+	ETag string
+	// RetryAfter is what Azure asked to wait before polling; 0 when it named nothing.
+	RetryAfter time.Duration
+	// AsyncOperation and Location are the URLs that tell how a long-running operation is doing; "" when absent.
+	AsyncOperation string
+	Location       string
+	// RequestID is x-ms-request-id.
+	RequestID string
+	// Body is the JSON body, nil when empty.
+	Body json.RawMessage
+}
+
+// Do sends one request and returns its answer. The error is an *arm.Error for everything but a 2xx status.
+func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
+	fail := func(code, message string) (*Response, error) {
+		return nil, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}
+	}
+	if held := c.options.Budgets.take(c.options.Principal, request); held != nil {
+		return nil, held
+	}
+	parent := ctx
+	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	defer cancel()
+
+	target, err := c.url(request)
+	if err != nil {
+		return fail(CodeInvalidRequest, err.Error())
+	}
+	raw, err := runtime.NewRequest(ctx, request.Method, target)
+	if err != nil {
+		return fail(CodeInvalidRequest, err.Error())
+	}
+	if err := setBody(raw, request); err != nil {
+		return fail(CodeInvalidRequest, "the body cannot be marshalled: "+err.Error())
+	}
+	raw.Raw().Header.Set("Accept", "application/json")
+	if request.IfMatch != "" {
+		raw.Raw().Header.Set("If-Match", request.IfMatch)
+	}
+
+	answer, err := c.pipeline.Do(raw)
+	if err != nil {
+		var refused *arm.Error
+		switch {
+		case errors.As(err, &refused):
+			out := *refused
+			out.Method, out.ID = request.Method, request.ID
+			return nil, &out
+		case parent.Err() != nil:
+			return fail(CodeCanceled, parent.Err().Error())
+		}
+		return fail(CodeConnectionFailed, withoutURL(err))
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return fail(CodeConnectionFailed, "the answer broke off: "+withoutURL(err))
+	}
+	after := retryAfter(answer.Header, c.options.Now())
+	c.options.Budgets.learn(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
+	requestID := answer.Header.Get("X-Ms-Request-Id")
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		failure := ParseError(body)
+		failure.Method, failure.ID, failure.Status = request.Method, request.ID, answer.StatusCode
+		failure.RequestID, failure.RetryAfter = requestID, after
+		if failure.Code == "" {
+			failure.Code = answer.Header.Get("X-Ms-Error-Code")
+		}
+		return nil, failure
+	}
+	response := &Response{
+		Status: answer.StatusCode, ETag: answer.Header.Get("ETag"), RetryAfter: after, RequestID: requestID,
+		AsyncOperation: first(answer.Header.Get("Azure-AsyncOperation"), answer.Header.Get("Operation-Location")),
+		Location:       answer.Header.Get("Location"),
+	}
+	if len(bytes.TrimSpace(body)) > 0 {
+		response.Body = body
+	}
+	return response, nil
+}
+
+func (c *Client) url(request Request) (string, error) {
+	if request.URL != "" {
+		parsed, err := url.Parse(request.URL)
+		if err != nil {
+			return "", err
+		}
+		if !parsed.IsAbs() {
+			return c.endpoint + "/" + strings.TrimLeft(request.URL, "/"), nil
+		}
+		return request.URL, nil
+	}
+	path := string(request.ID)
+	if request.SubPath != "" {
+		path += "/" + request.SubPath
+	}
+	segments := strings.Split(strings.TrimLeft(path, "/"), "/")
+	for i := range segments {
+		segments[i] = url.PathEscape(segments[i])
+	}
+	query := url.Values{}
+	for key, values := range request.Query {
+		query[key] = values
+	}
+	if request.APIVersion != "" {
+		query.Set("api-version", request.APIVersion)
+	}
+	// Azure does not take "+" for a blank in filters.
+	return c.endpoint + "/" + strings.Join(segments, "/") + "?" + strings.ReplaceAll(query.Encode(), "+", "%20"), nil
+}
+
+func setBody(raw *policy.Request, request Request) error {
+	if request.Body == nil {
+		return nil
+	}
+	body, ok := request.Body.(json.RawMessage)
+	if !ok {
+		var err error
+		if body, err = json.Marshal(request.Body); err != nil {
+			return err
+		}
+	}
+	return raw.SetBody(streaming.NopCloser(bytes.NewReader(body)), "application/json")
+}
+
+// withoutURL is the cause of a transport error without the URL, which is long and may be signed.
+func withoutURL(err error) string {
+	var inURL *url.Error
+	if errors.As(err, &inURL) {
+		return inURL.Err.Error()
+	}
+	return err.Error()
+}
+
+func first(values ...string) string {
+	for _, value := range values {
+		if value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// reads tells whether a method changes nothing.
+func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }

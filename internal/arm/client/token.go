@@ -1,0 +1,59 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// tokens turns the failures of a credential into *arm.Error.
+type tokens struct{ azcore.TokenCredential }
+
+// GetToken implements azcore.TokenCredential.
+func (t tokens) GetToken(ctx context.Context, options policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	token, err := t.TokenCredential.GetToken(ctx, options)
+	if err == nil || ctx.Err() != nil {
+		return token, err
+	}
+	return token, tokenError(err)
+}
+
+var (
+	// aadsts finds Entra ID's code and its text up to the trace IDs, in the description that is part of the JSON answer.
+	// https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes
+	aadsts = regexp.MustCompile(`(AADSTS\d+): ((?:[^"\\]|\\[^nr])*)`)
+	// answered finds the status that the token endpoint answered with, in the text of azidentity's errors.
+	answered = regexp.MustCompile(`RESPONSE (\d)\d\d`)
+)
+
+// tokenError says why there is no token, with Entra ID's own code. Nothing of the answer but its description is kept.
+func tokenError(err error) *arm.Error {
+	var already *arm.Error
+	if errors.As(err, &already) {
+		return already
+	}
+	text := err.Error()
+	if found := aadsts.FindStringSubmatch(text); found != nil {
+		message := found[2]
+		for _, mark := range []string{"Trace ID:", "Correlation ID:", "Timestamp:"} {
+			message, _, _ = strings.Cut(message, mark)
+		}
+		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Target: found[1],
+			Message: "Entra ID refuses the credentials: " + found[1] + ": " + strings.TrimSpace(message)}
+	}
+	if found := answered.FindStringSubmatch(text); found != nil && found[1] == "4" {
+		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Message: "Entra ID refuses the credentials: " + firstLine(text)}
+	}
+	return &arm.Error{Code: CodeTokenUnavailable, Message: "no token from Entra ID: " + firstLine(text)}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(line)
+}
