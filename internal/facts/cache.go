@@ -1,0 +1,88 @@
+package facts
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+)
+
+const (
+	// maxEntries bounds a cache; a catalog takes one to two megabytes.
+	maxEntries = 64
+	// fetchTimeout bounds a request that callers share, because none of their deadlines can.
+	fetchTimeout = 2 * time.Minute
+)
+
+// cache keeps answers for a while and asks once for callers that come at the same time. Failures are not kept.
+type cache[V any] struct {
+	ttl    time.Duration
+	now    func() time.Time
+	flight singleflight.Group
+
+	mu      sync.Mutex
+	entries map[string]entry[V]
+}
+
+type entry[V any] struct {
+	value V
+	at    time.Time
+}
+
+func newCache[V any](ttl time.Duration, now func() time.Time) *cache[V] {
+	return &cache[V]{ttl: ttl, now: now, entries: map[string]entry[V]{}}
+}
+
+// get gives the answer under key, fetching it when there is none or it is too old. A caller that gives up leaves the
+// request to the others.
+func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Context) (V, error)) (V, error) {
+	if value, ok := c.lookup(key); ok {
+		return value, nil
+	}
+	result := c.flight.DoChan(key, func() (any, error) {
+		// Another flight may have ended between the look-up above and here.
+		if value, ok := c.lookup(key); ok {
+			return value, nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+		defer cancel()
+		value, err := fetch(ctx)
+		if err == nil {
+			c.store(key, value)
+		}
+		return value, err
+	})
+	select {
+	case <-ctx.Done():
+		var none V
+		return none, ctx.Err()
+	case answer := <-result:
+		value, _ := answer.Val.(V)
+		return value, answer.Err
+	}
+}
+
+func (c *cache[V]) lookup(key string) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[key]
+	return e.value, ok && c.now().Sub(e.at) < c.ttl
+}
+
+// store keeps a value and drops the oldest one when there are too many.
+func (c *cache[V]) store(key string, value V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries[key] = entry[V]{value, c.now()}
+	if len(c.entries) <= maxEntries {
+		return
+	}
+	oldest := key
+	for k, e := range c.entries {
+		if e.at.Before(c.entries[oldest].at) {
+			oldest = k
+		}
+	}
+	delete(c.entries, oldest)
+}

@@ -1,0 +1,7 @@
+// Package facts asks Azure the questions that plans depend on and writes the answers into the plan's input: what the
+// region offers, what is in a network, which port is free. It only reads.
+//
+// Answers that change rarely (VM sizes, zones, regions) are kept for a day per subscription and principal, and callers
+// that ask for the same thing at the same time share one request. Answers about a cluster's own resources come through
+// Options.Read and are as fresh as that is. All calls may be repeated and made concurrently.
+package facts

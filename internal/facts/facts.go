@@ -1,0 +1,105 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Reader reads one resource; nil without an error means that it does not exist.
+type Reader func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error)
+
+// Options configure Facts. The zero value is usable.
+type Options struct {
+	// Read reads the cluster's resources. The composition root gives the engine's shared reads, so that many machines cost
+	// one LIST; nil is one GET per resource.
+	Read Reader
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// TTL is how long the SKU catalog and the regions are kept; 0 is 24 hours.
+	TTL time.Duration
+}
+
+// Facts answers questions. It is safe for concurrent use; a process has one.
+type Facts struct {
+	read    Reader
+	skus    *cache[*catalog]
+	regions *cache[*regions]
+	ports   *ports
+}
+
+// New makes Facts that know nothing yet.
+func New(options Options) *Facts {
+	if options.Read == nil {
+		options.Read = get
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	if options.TTL <= 0 {
+		options.TTL = 24 * time.Hour
+	}
+	return &Facts{
+		read:    options.Read,
+		skus:    newCache[*catalog](options.TTL, options.Now),
+		regions: newCache[*regions](options.TTL, options.Now),
+		ports:   newPorts(options.Now),
+	}
+}
+
+// Cluster gives the facts for the plan of a cluster. An unknown region is a *field.Error on spec.location that lists the
+// names most like it; an unknown subscription is the *arm.Error of Azure. in.Facts is not used.
+func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+	var facts plan.ClusterFacts
+	// A region that does not exist explains every other failure, so it is asked first; the answer is kept for a day.
+	if err := f.checkRegion(ctx, c, in); err != nil {
+		return facts, err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		catalog, err := f.catalog(ctx, c, in)
+		if err == nil {
+			facts.Zones = catalog.zones
+		}
+		return err
+	})
+	group.Go(func() (err error) {
+		facts.VNet, err = f.VNet(ctx, c, in)
+		return err
+	})
+	return facts, group.Wait()
+}
+
+// Machine gives the facts for the plan of a machine. A VM size that the catalog does not have is no error: VMSize is nil
+// then and NearestVMSizes lists the names most like it. in.Facts and in.MachineFacts are not used.
+//
+// The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned at the same
+// time get different ones.
+func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
+	var facts plan.MachineFacts
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		catalog, err := f.catalog(ctx, c, in.ClusterInput)
+		if err != nil {
+			return err
+		}
+		facts.MaximumPlatformFaultDomainCount = catalog.faultDomains
+		facts.VMSize, facts.NearestVMSizes = catalog.size(in.AzureMachine.Spec.VMSize)
+		return nil
+	})
+	group.Go(func() (err error) {
+		facts.VMExists, facts.PrincipalID, err = f.vm(ctx, c, in)
+		return err
+	})
+	group.Go(func() (err error) {
+		facts.SSHNATPort, err = f.sshPort(ctx, c, in)
+		return err
+	})
+	return facts, group.Wait()
+}

@@ -1,0 +1,96 @@
+package facts
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// reservationTTL is how long a port stays reserved for a machine that nobody plans any more and nobody released.
+const reservationTTL = time.Hour
+
+// sshPorts are the front-end ports of SSH NAT rules in the order they are given out.
+var sshPorts = func() []int32 {
+	out := []int32{22}
+	for port := int32(2201); port <= 2219; port++ {
+		out = append(out, port)
+	}
+	return out
+}()
+
+// ports remembers which machine was given which port of which load balancer. Without it machines that are planned before
+// the first one's rule shows in Azure would all choose the same.
+type ports struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	reserved map[string]map[int32]reservation // by arm.ID.Key of the load balancer
+}
+
+type reservation struct {
+	machine string
+	at      time.Time
+}
+
+func newPorts(now func() time.Time) *ports {
+	return &ports{now: now, reserved: map[string]map[int32]reservation{}}
+}
+
+// choose gives the port of the machine: what its rule in Azure has, what it was given before, or the first one that is
+// neither taken in Azure nor given to another. 0 means that all are taken. taken has the ports in use by the name of the
+// machine whose rule it is, "" for rules of another kind.
+func (p *ports) choose(balancer arm.ID, machine string, taken map[int32]string) int32 {
+	machine = strings.ToLower(machine)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	given := p.reserved[balancer.Key()]
+	if given == nil {
+		given = map[int32]reservation{}
+		p.reserved[balancer.Key()] = given
+	}
+	var own int32
+	for port, r := range given {
+		if r.machine == machine {
+			own = port
+			delete(given, port)
+		} else if p.now().Sub(r.at) > reservationTTL {
+			delete(given, port)
+		}
+	}
+	reserve := func(port int32) int32 {
+		given[port] = reservation{machine, p.now()}
+		return port
+	}
+	for port, holder := range taken {
+		if strings.EqualFold(holder, machine) {
+			return reserve(port)
+		}
+	}
+	if _, used := taken[own]; own != 0 && !used {
+		return reserve(own)
+	}
+	for _, port := range sshPorts {
+		_, used := taken[port]
+		if _, reserved := given[port]; !used && !reserved {
+			return reserve(port)
+		}
+	}
+	return 0
+}
+
+// release gives the machine's port back.
+func (p *ports) release(balancer arm.ID, machine string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	given := p.reserved[balancer.Key()]
+	for port, r := range given {
+		if strings.EqualFold(r.machine, machine) {
+			delete(given, port)
+		}
+	}
+	if len(given) == 0 {
+		delete(p.reserved, balancer.Key())
+	}
+}

@@ -1,0 +1,132 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// get is the Reader that asks Azure once per resource.
+func get(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
+	row, err := types.Of(id)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.Get(ctx, id, row.APIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// readInto decodes a resource into out and tells whether it exists.
+func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out any) (bool, error) {
+	body, err := f.read(ctx, c, id)
+	if err != nil || len(body) == 0 {
+		return false, err
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return false, fmt.Errorf("GET %s: %w", id.Short(), err)
+	}
+	return true, nil
+}
+
+// VNet tells what is in the cluster's virtual network now.
+func (f *Facts) VNet(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.VNetFact, error) {
+	var vnet struct {
+		Tags       map[string]string `json:"tags"`
+		Properties struct {
+			AddressSpace struct {
+				AddressPrefixes []string `json:"addressPrefixes"`
+			} `json:"addressSpace"`
+			Subnets []struct {
+				Name       string `json:"name"`
+				Properties struct {
+					AddressPrefix   string   `json:"addressPrefix"`
+					AddressPrefixes []string `json:"addressPrefixes"`
+				} `json:"properties"`
+			} `json:"subnets"`
+		} `json:"properties"`
+	}
+	exists, err := f.readInto(ctx, c, vnetID(in), &vnet)
+	if err != nil || !exists {
+		return plan.VNetFact{}, err
+	}
+	fact := plan.VNetFact{Exists: true, AddressPrefixes: vnet.Properties.AddressSpace.AddressPrefixes, Subnets: map[string][]string{}}
+	for key, value := range vnet.Tags {
+		// Azure keeps the casing of tag keys and compares them without it.
+		if strings.EqualFold(key, ownerTag(in)) {
+			fact.Owned = value == ownedValue
+		}
+	}
+	for _, subnet := range vnet.Properties.Subnets {
+		prefixes := subnet.Properties.AddressPrefixes
+		if len(prefixes) == 0 && subnet.Properties.AddressPrefix != "" {
+			prefixes = []string{subnet.Properties.AddressPrefix}
+		}
+		fact.Subnets[strings.ToLower(subnet.Name)] = prefixes
+	}
+	return fact, nil
+}
+
+// vm tells whether the machine's VM exists, and the principal of its system-assigned identity.
+func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal string, err error) {
+	var vm struct {
+		Identity struct {
+			PrincipalID string `json:"principalId"`
+		} `json:"identity"`
+	}
+	exists, err = f.readInto(ctx, c, vmID(in), &vm)
+	return exists, vm.Identity.PrincipalID, err
+}
+
+// sshPort is the front-end port of the machine's inbound NAT rule; 0 when it has none.
+func (f *Facts) sshPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
+	rule, ok := sshRuleID(in)
+	if !ok {
+		return 0, nil
+	}
+	type portRule struct {
+		Name       string `json:"name"`
+		Properties struct {
+			FrontendPort int32 `json:"frontendPort"`
+		} `json:"properties"`
+	}
+	var balancer struct {
+		Properties struct {
+			InboundNATRules    []portRule `json:"inboundNatRules"`
+			LoadBalancingRules []portRule `json:"loadBalancingRules"`
+		} `json:"properties"`
+	}
+	if _, err := f.readInto(ctx, c, rule.Parent(), &balancer); err != nil {
+		return 0, err
+	}
+	taken := map[int32]string{}
+	for _, port := range in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts {
+		taken[port.Port] = ""
+	}
+	for _, other := range balancer.Properties.LoadBalancingRules {
+		taken[other.Properties.FrontendPort] = ""
+	}
+	for _, other := range balancer.Properties.InboundNATRules {
+		taken[other.Properties.FrontendPort] = other.Name
+	}
+	return f.ports.choose(rule.Parent(), rule.Name(), taken), nil
+}
+
+// ReleaseMachine gives back what Machine reserved. Call it once the machine's NAT rule is gone; calling it again, or for
+// a machine that reserved nothing, does no harm.
+func (f *Facts) ReleaseMachine(in plan.MachineInput) {
+	if rule, ok := sshRuleID(in); ok {
+		f.ports.release(rule.Parent(), rule.Name())
+	}
+}

@@ -1,0 +1,66 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+const subscriptionsAPIVersion = "2022-12-01"
+
+// regions are the regions of a subscription.
+type regions struct {
+	names []string
+	// hidden means that the principal may not list them, as one whose role covers a resource group only.
+	hidden bool
+}
+
+// checkRegion makes sure that the subscription exists and has the cluster's region.
+func (f *Facts) checkRegion(ctx context.Context, c *client.Client, in plan.ClusterInput) error {
+	known, err := f.regions.get(ctx, c.Scope()+"|"+strings.ToLower(in.SubscriptionID), func(ctx context.Context) (*regions, error) {
+		return listRegions(ctx, c, in.SubscriptionID)
+	})
+	if err != nil {
+		return fmt.Errorf("regions of subscription %s: %w", in.SubscriptionID, err)
+	}
+	location := in.AzureCluster.Spec.Location
+	if known.hidden || slices.Contains(known.names, normalise(location)) {
+		return nil
+	}
+	detail := fmt.Sprintf("is not a region of subscription %s", in.SubscriptionID)
+	if names := nearest(location, known.names); len(names) > 0 {
+		detail += "; names most like it: " + strings.Join(names, ", ")
+	}
+	return field.Invalid(field.NewPath("spec", "location"), location, detail)
+}
+
+func listRegions(ctx context.Context, c *client.Client, subscription string) (*regions, error) {
+	items, err := c.List(ctx, string(arm.SubscriptionID(subscription))+"/locations", subscriptionsAPIVersion, nil)
+	if azure := (*arm.Error)(nil); errors.As(err, &azure) && azure.Status == http.StatusForbidden {
+		return &regions{hidden: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &regions{}
+	for _, item := range items {
+		var region struct {
+			Name string `json:"name"`
+		}
+		if err := json.Unmarshal(item, &region); err != nil {
+			return nil, err
+		}
+		out.names = append(out.names, normalise(region.Name))
+	}
+	return out, nil
+}

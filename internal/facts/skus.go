@@ -1,0 +1,188 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// skusAPIVersion is that of https://learn.microsoft.com/en-us/rest/api/compute/resource-skus/list, which has been the
+// same since 2021.
+const skusAPIVersion = "2021-07-01"
+
+// catalog is what the SKU catalog says about one region.
+type catalog struct {
+	// sizes are the VM sizes by lower-case name.
+	sizes map[string]*plan.VMSize
+	// zones are the zones that any size can be created in, sorted.
+	zones []string
+	// faultDomains is what availability sets with managed disks can have at most; 0 when the catalog does not say.
+	faultDomains int32
+}
+
+// size is the row of a size, or the names most like it when there is none.
+func (c *catalog) size(name string) (*plan.VMSize, []string) {
+	if size, ok := c.sizes[strings.ToLower(name)]; ok {
+		return size, nil
+	}
+	var names []string
+	for _, size := range c.sizes {
+		names = append(names, size.Name)
+	}
+	return nil, nearest(name, names)
+}
+
+// catalog is the SKU catalog of the cluster's region.
+func (f *Facts) catalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
+	location := normalise(in.AzureCluster.Spec.Location)
+	key := strings.Join([]string{c.Scope(), strings.ToLower(in.SubscriptionID), location}, "|")
+	return f.skus.get(ctx, key, func(ctx context.Context) (*catalog, error) {
+		path := string(arm.SubscriptionID(in.SubscriptionID)) + "/providers/Microsoft.Compute/skus"
+		items, err := c.List(ctx, path, skusAPIVersion, url.Values{"$filter": {fmt.Sprintf("location eq '%s'", location)}})
+		if err != nil {
+			return nil, fmt.Errorf("list VM sizes of %s: %w", location, err)
+		}
+		return readCatalog(items, location)
+	})
+}
+
+// sku is one row of the catalog as Azure writes it.
+type sku struct {
+	ResourceType string `json:"resourceType"`
+	Name         string `json:"name"`
+	LocationInfo []struct {
+		Location    string   `json:"location"`
+		Zones       []string `json:"zones"`
+		ZoneDetails []struct {
+			Name         []string        `json:"name"`
+			Capabilities []skuCapability `json:"capabilities"`
+		} `json:"zoneDetails"`
+	} `json:"locationInfo"`
+	Capabilities []skuCapability  `json:"capabilities"`
+	Restrictions []skuRestriction `json:"restrictions"`
+}
+
+type skuCapability struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type skuRestriction struct {
+	Type            string   `json:"type"`
+	Values          []string `json:"values"`
+	ReasonCode      string   `json:"reasonCode"`
+	RestrictionInfo struct {
+		Locations []string `json:"locations"`
+		Zones     []string `json:"zones"`
+	} `json:"restrictionInfo"`
+}
+
+func readCatalog(items []json.RawMessage, location string) (*catalog, error) {
+	out := &catalog{sizes: map[string]*plan.VMSize{}}
+	zones := map[string]bool{}
+	words := words{}
+	for _, item := range items {
+		var row sku
+		if err := json.Unmarshal(item, &row); err != nil {
+			return nil, fmt.Errorf("list VM sizes of %s: row of the catalog: %w", location, err)
+		}
+		switch {
+		case strings.EqualFold(row.ResourceType, "virtualMachines"):
+			size := row.size(location, words)
+			out.sizes[strings.ToLower(size.Name)] = size
+			for _, zone := range size.Zones {
+				zones[zone] = true
+			}
+		case strings.EqualFold(row.ResourceType, "availabilitySets") && strings.EqualFold(row.Name, "Aligned"):
+			for _, capability := range row.Capabilities {
+				if capability.Name == "MaximumPlatformFaultDomainCount" {
+					count, _ := strconv.ParseInt(capability.Value, 10, 32)
+					out.faultDomains = int32(count)
+				}
+			}
+		}
+	}
+	out.zones = slices.Sorted(maps.Keys(zones))
+	return out, nil
+}
+
+// size reads a row about a VM size for one location.
+func (row sku) size(location string, words words) *plan.VMSize {
+	size := &plan.VMSize{Name: row.Name, Capabilities: map[string]string{}}
+	for _, capability := range row.Capabilities {
+		size.Capabilities[words.same(capability.Name)] = words.same(capability.Value)
+	}
+	size.VCPUs, _ = strconv.Atoi(size.Capabilities["vCPUs"])
+	size.MemoryGB, _ = strconv.ParseFloat(size.Capabilities["MemoryGB"], 64)
+	for _, info := range row.LocationInfo {
+		if normalise(info.Location) != location {
+			continue
+		}
+		for _, zone := range info.Zones {
+			size.Zones = append(size.Zones, words.same(zone))
+		}
+		for _, details := range info.ZoneDetails {
+			for _, capability := range details.Capabilities {
+				name, value := words.same(capability.Name), words.same(capability.Value)
+				if len(details.Name) == 0 {
+					size.Capabilities[name] = value
+				}
+				for _, zone := range details.Name {
+					setZoneCapability(size, words.same(zone), name, value)
+				}
+			}
+		}
+	}
+	for _, restriction := range row.Restrictions {
+		if strings.EqualFold(restriction.Type, "Zone") {
+			size.Zones = slices.DeleteFunc(size.Zones, func(zone string) bool {
+				return slices.Contains(restriction.RestrictionInfo.Zones, zone)
+			})
+		} else if restriction.covers(location) {
+			size.Restricted, size.Zones = restriction.ReasonCode, nil
+		}
+	}
+	slices.Sort(size.Zones)
+	return size
+}
+
+func setZoneCapability(size *plan.VMSize, zone, name, value string) {
+	if size.ZoneCapabilities == nil {
+		size.ZoneCapabilities = map[string]map[string]string{}
+	}
+	if size.ZoneCapabilities[zone] == nil {
+		size.ZoneCapabilities[zone] = map[string]string{}
+	}
+	size.ZoneCapabilities[zone][name] = value
+}
+
+// covers tells whether a restriction of type Location is about this one.
+func (r skuRestriction) covers(location string) bool {
+	locations := append(slices.Clone(r.RestrictionInfo.Locations), r.Values...)
+	return len(locations) == 0 || slices.ContainsFunc(locations, func(l string) bool { return normalise(l) == location })
+}
+
+// words keeps one copy of strings that a catalog repeats in every row.
+type words map[string]string
+
+func (w words) same(s string) string {
+	if known, ok := w[s]; ok {
+		return known
+	}
+	w[s] = strings.Clone(s)
+	return w[s]
+}
+
+// normalise writes a region as Azure's IDs do: "East US 2" is eastus2.
+func normalise(location string) string {
+	return strings.ToLower(strings.ReplaceAll(location, " ", ""))
+}
