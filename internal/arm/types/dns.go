@@ -14,6 +14,6 @@ var dns = []Type{
 	// A zone cannot go while it is linked, a link holds the network: recording Test_Network_PrivateDnsZone_CRUD.
 	{Name: PrivateDNSZone, APIVersion: dnsAPIVersion, Taggable: true, DeleteRank: 60},
 	{Name: VirtualNetworkLink, APIVersion: dnsAPIVersion, Taggable: true, DeleteRank: 55},
-	{Name: ARecord, APIVersion: dnsAPIVersion, DeleteRank: 50},
-	{Name: AAAARecord, APIVersion: dnsAPIVersion, DeleteRank: 50},
+	{Name: ARecord, APIVersion: dnsAPIVersion, DiesWithParent: true, DeleteRank: 50},
+	{Name: AAAARecord, APIVersion: dnsAPIVersion, DiesWithParent: true, DeleteRank: 50},
 }

@@ -29,16 +29,16 @@ var network = []Type{
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 70,
 		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"}},
 	// Concurrent writes to one network answer AnotherOperationInProgress.
-	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 65},
-	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 60},
+	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65},
+	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
 	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.securityRules"}},
-	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 74},
+	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
 	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.routes"}},
-	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 74},
+	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
 	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72},
 	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
@@ -46,8 +46,8 @@ var network = []Type{
 		CarryWhole: []string{"properties.inboundNatRules"},
 		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
 			"properties.probes", "properties.outboundRules"}},
-	{Name: InboundNATRule, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 35},
-	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DeleteRank: 36},
+	{Name: InboundNATRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 35},
+	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 36},
 	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services.
 	{Name: NetworkInterface, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 30,
 		Carry: []string{"properties.ipConfigurations[].properties.loadBalancerBackendAddressPools"}},

@@ -37,8 +37,10 @@ type Type struct {
 	// NoList means that reads are not coalesced: the collection is not that of the parent, or is far larger than what is
 	// asked for.
 	NoList bool
-	// PutMethod is the verb that creates and updates; "" is PUT.
-	PutMethod string
+	// DiesWithParent means that deleting the parent deletes the resource, so that it needs no deletion of its own.
+	DiesWithParent bool
+	// DeleteWhileBusy means that a deletion is taken while another operation is under way, which it ends.
+	DeleteWhileBusy bool
 }
 
 // Put is what a PUT does to properties that it leaves out.

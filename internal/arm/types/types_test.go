@@ -1,0 +1,86 @@
+package types_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+func TestRowsAreSound(t *testing.T) {
+	version := regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
+	for _, row := range types.All() {
+		t.Run(row.Name, func(t *testing.T) {
+			if !version.MatchString(row.APIVersion) {
+				t.Errorf("api-version %q", row.APIVersion)
+			}
+			if row.DeleteRank == 0 {
+				t.Error("no delete rank: it would go before everything")
+			}
+			if len(row.CarryWhole) > 0 && !row.ETag {
+				t.Error("a list that others write is carried over without If-Match, so their writes could be lost")
+			}
+			child := strings.Count(row.Name, "/") > 1
+			if row.Serial > 0 && !child {
+				t.Error("a top-level resource shares no document")
+			}
+			if row.DiesWithParent && !child {
+				t.Error("a top-level resource has no parent but the group")
+			}
+			for _, path := range append(append([]string{}, row.Carry...), row.CarryWhole...) {
+				if !strings.HasPrefix(path, "properties.") {
+					t.Errorf("carry path %q", path)
+				}
+			}
+		})
+	}
+}
+
+func TestDeleteRanks(t *testing.T) {
+	// What comes first here uses what comes later.
+	orders := [][]string{
+		{types.RoleAssignment, types.VirtualMachineExtension, types.VirtualMachine, types.NetworkInterface, types.InboundNATRule, types.LoadBalancer, types.PublicIPAddress, types.ResourceGroup},
+		{types.NetworkInterface, types.Subnet, types.NATGateway, types.VirtualNetwork, types.NetworkSecurityGroup},
+		{types.BastionHost, types.Subnet}, {types.PrivateEndpoint, types.Subnet}, {types.NATGateway, types.PublicIPAddress}, {types.BastionHost, types.PublicIPAddress},
+		{types.VirtualMachine, types.Disk}, {types.VirtualMachine, types.AvailabilitySet}, {types.VirtualMachine, types.UserAssignedIdentity},
+		{types.VirtualNetworkLink, types.PrivateDNSZone}, {types.VirtualNetworkLink, types.VirtualNetwork}, {types.Subnet, types.RouteTable},
+	}
+	rank := map[string]int{}
+	for _, row := range types.All() {
+		rank[row.Name] = row.DeleteRank
+	}
+	for _, order := range orders {
+		for i := 1; i < len(order); i++ {
+			if rank[order[i-1]] >= rank[order[i]] {
+				t.Errorf("%s uses %s, so it must go first", order[i-1], order[i])
+			}
+		}
+	}
+}
+
+func TestSerialKey(t *testing.T) {
+	vnet := arm.NewID("s", "g", types.VirtualNetwork, "v")
+	for _, id := range []arm.ID{vnet, vnet.Child("subnets", "a"), vnet.Child("virtualNetworkPeerings", "p")} {
+		row, err := types.Of(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := row.SerialKey(id); got != vnet {
+			t.Errorf("%s: serial key %s, want the network", id, got)
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	if row, err := types.Of(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil || row.Name != types.VirtualNetwork {
+		t.Errorf("types have no case: got %q, %v", row.Name, err)
+	}
+	if _, err := types.Of(arm.NewID("s", "g", "Microsoft.Unheard/of", "x")); err == nil || !strings.Contains(err.Error(), "Microsoft.Unheard/of") {
+		t.Errorf("an unknown type must be refused by name, got %v", err)
+	}
+	if got, want := types.ListPath(arm.NewID("s", "g", types.NetworkInterface, "n")), "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
