@@ -1,0 +1,163 @@
+package architecture
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRepository(t *testing.T) {
+	files, err := source(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 50 {
+		t.Fatalf("only %d Go files found: the test looks at the wrong directory", len(files))
+	}
+	checks := map[string]func([]file) []string{
+		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles,
+	}
+	for name, check := range checks {
+		t.Run(name, func(t *testing.T) {
+			for _, finding := range check(files) {
+				t.Error(finding)
+			}
+		})
+	}
+}
+
+// TestChecks makes sure that the checks find what they are for.
+func TestChecks(t *testing.T) {
+	const doc = "// Package p promises.\npackage p\n"
+	tests := map[string]struct {
+		reason string
+		check  func([]file) []string
+		files  map[string]string
+		want   []string // the start of each finding
+	}{
+		"plan imports facts": {
+			reason: "a plan that can reach a client is not pure", check: checkImports,
+			files: map[string]string{
+				"internal/plan/cluster/a.go": doc + `import _ "` + module + `/internal/facts"`,
+				"internal/facts/f.go":        doc,
+			},
+			want: []string{"internal/plan/cluster/a.go imports internal/facts"},
+		},
+		"plan imports os": {
+			reason: "the standard library has impure packages, too", check: checkImports,
+			files: map[string]string{"internal/plan/a.go": doc + "import (\n\"strings\"\n\"os\"\n)\nvar _ = os.Args\nvar _ = strings.Cut"},
+			want:  []string{"internal/plan/a.go imports os"},
+		},
+		"plan imports an SDK model and a client": {
+			reason: "models are allowed, what sends them is not", check: checkImports,
+			files: map[string]string{"internal/plan/a.go": doc + "import (\n_ \"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9\"\n_ \"sigs.k8s.io/controller-runtime/pkg/client\"\n)"},
+			want:  []string{"internal/plan/a.go imports sigs.k8s.io/controller-runtime/pkg/client"},
+		},
+		"kinds import each other": {
+			reason: "what kinds share has a package of its own", check: checkImports,
+			files: map[string]string{
+				"internal/controller/azurecluster/a.go": doc + `import _ "` + module + `/internal/controller/azuremachine"`,
+				"internal/controller/azuremachine/a.go": doc + `import _ "` + module + `/internal/controller/wake"`,
+				"internal/controller/wake/a.go":         doc,
+			},
+			want: []string{"internal/controller/azurecluster/a.go imports internal/controller/azuremachine"},
+		},
+		"a test of the simulator imports the provider": {
+			reason: "it would judge the simulator by the provider's beliefs", check: checkImports,
+			files: map[string]string{
+				"sim/server/a_test.go": "package server\n" + `import _ "` + module + `/internal/arm"`,
+				"internal/arm/a.go":    doc,
+			},
+			want: []string{"sim/server/a_test.go imports internal/arm"},
+		},
+		"a test of the engine imports the simulator": {
+			reason: "tests talk to the simulator over HTTP", check: checkImports,
+			files: map[string]string{
+				"internal/arm/engine/a_test.go": "package engine\n" + `import _ "` + module + `/sim/server"`,
+				"sim/server/a.go":               doc,
+			},
+		},
+		"the engine imports the simulator": {
+			reason: "the provider must not know it is in a simulation", check: checkImports,
+			files: map[string]string{
+				"internal/arm/engine/a.go": doc + `import _ "` + module + `/sim/server"`,
+				"sim/server/a.go":          doc,
+			},
+			want: []string{"internal/arm/engine/a.go imports sim/server"},
+		},
+		"a directory without a rule": {
+			reason: "new packages choose their place", check: checkImports,
+			files: map[string]string{"pkg/a.go": doc}, want: []string{"pkg/a.go: no import rule covers pkg"},
+		},
+		"a clock in a plan": {
+			reason: "also as a value, under another name", check: checkNames,
+			files: map[string]string{"internal/plan/a.go": doc + "import clock \"time\"\nvar now = clock.Now"},
+			want:  []string{"internal/plan/a.go:4:11 uses time.Now"},
+		},
+		"a method called Now": {
+			reason: "only the package's own is banned", check: checkNames,
+			files: map[string]string{"internal/plan/a.go": doc + "type c struct{}\nfunc (c) Now() {}\nfunc f(time c) { time.Now() }"},
+		},
+		"the environment in a controller": {
+			reason: "options come from the composition root", check: checkNames,
+			files: map[string]string{"internal/controller/azurecluster/a.go": doc + "import \"os\"\nvar _ = os.Getenv(\"A\")"},
+			want:  []string{"internal/controller/azurecluster/a.go:4:9 uses os.Getenv"},
+		},
+		"gomega": {
+			reason: "one way to fail", check: checkNames,
+			files: map[string]string{"internal/facts/a_test.go": "package facts\nimport \"github.com/onsi/gomega\"\nvar _ = gomega.Equal(1)"},
+			want:  []string{"internal/facts/a_test.go:3:9 uses github.com/onsi/gomega.Equal"},
+		},
+		"a skipped test": {
+			reason: "it looks like one that passes", check: checkSkips,
+			files: map[string]string{"api/a_test.go": "package api\nimport \"testing\"\nfunc TestA(t *testing.T) { t.Skip() }"},
+			want:  []string{"api/a_test.go:3:28 calls t.Skip"},
+		},
+		"no doc comment": {
+			reason: "a package states its promise", check: checkDocs,
+			files: map[string]string{"sim/a.go": "package sim\n"}, want: []string{"sim: the package has no doc comment"},
+		},
+		"two doc comments": {
+			reason: "nobody chose their order", check: checkDocs,
+			files: map[string]string{"sim/a.go": doc, "sim/b.go": doc}, want: []string{"sim: a.go, b.go each have"},
+		},
+		"a long file": {
+			reason: "generated ones are for machines", check: checkFiles,
+			files: map[string]string{
+				"api/long.go":      doc + strings.Repeat("\n", maxLines),
+				"api/generated.go": "// Code generated by a tool. DO NOT EDIT.\n\n" + doc + strings.Repeat("\n", maxLines),
+			},
+			want: []string{"api/long.go has 602 lines"},
+		},
+		"a vague name": {
+			reason: "it says nothing about what is inside", check: checkFiles,
+			files: map[string]string{"internal/util/a.go": "// Package util promises.\npackage util\n"},
+			want:  []string{"internal/util: name the package"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			root := fstest.MapFS{}
+			for name, content := range test.files {
+				root[name] = &fstest.MapFile{Data: []byte(content)}
+			}
+			files, err := source(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i, finding := range test.check(files) {
+				if i < len(test.want) && strings.HasPrefix(finding, test.want[i]) {
+					finding = test.want[i]
+				}
+				got = append(got, finding)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}

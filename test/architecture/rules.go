@@ -1,0 +1,177 @@
+package architecture
+
+// importRule says what the packages of some directories may import. A directory belongs to the first rule that covers
+// it; one that none covers is a finding.
+type importRule struct {
+	// dirs are the packages the rule is for.
+	dirs []string
+	// inside lists the packages of this repository that they may import; their own directory is always allowed.
+	inside []string
+	// outside lists other modules' packages that they may import; the standard library is allowed where notStandard does
+	// not exclude it. "..." allows all.
+	outside []string
+	// notStandard lists packages of the standard library that they may not import.
+	notStandard []string
+	// tests makes the rule hold for test files, too; otherwise only neverInside does.
+	tests bool
+	// why is what a reader of a finding needs to know.
+	why string
+}
+
+var (
+	kubernetesTypes = []string{"k8s.io/api/...", "k8s.io/apimachinery/...", "sigs.k8s.io/cluster-api/api/..."}
+	azureModels     = []string{"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/...", "github.com/Azure/azure-sdk-for-go/sdk/azcore/to", "github.com/Azure/azure-sdk-for-go/sdk/azcore"}
+	impure          = []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2", "crypto/rand"}
+)
+
+var importRules = []importRule{
+	{
+		dirs: []string{"api/..."}, inside: []string{"api/..."}, outside: kubernetesTypes,
+		why: "consumers import the API types; they must not get a client, a controller or Azure's SDK with them",
+	},
+	{
+		dirs: []string{"internal/arm"}, notStandard: impure,
+		why: "the vocabulary is what every package speaks: plain data and pure functions on the standard library",
+	},
+	{
+		dirs: []string{"internal/arm/types"}, inside: []string{"internal/arm"}, notStandard: impure[1:],
+		why: "the type table is data about Azure, not code that does something",
+	},
+	{
+		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/types"}, notStandard: impure,
+		why: "comparing is pure, so that recorded traffic can test it",
+	},
+	{
+		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm"},
+		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity", "github.com/go-logr/logr", "golang.org/x/time/rate"},
+		why:     "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
+	},
+	{
+		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client"},
+		outside: []string{"github.com/go-logr/logr", "golang.org/x/sync/...", "sigs.k8s.io/controller-runtime/pkg/event"},
+		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
+	},
+	{
+		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/plan/..."},
+		outside:     append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
+		notStandard: impure,
+		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
+	},
+	{
+		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/plan"},
+		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
+		notStandard: []string{"net/http/httptest", "os", "os/..."},
+		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",
+	},
+	{
+		dirs: []string{"internal/identity/..."}, inside: []string{"api/...", "internal/arm/client"},
+		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity/...", "sigs.k8s.io/controller-runtime/pkg/client"}, kubernetesTypes...),
+		why:     "identity is the only reader of credentials, so it depends on as little as possible",
+	},
+	{
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/arm"},
+		outside:     []string{"..."},
+		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
+		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
+	},
+	{
+		dirs: []string{"internal/controller/azure*/..."},
+		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
+			"internal/controller/access", "internal/controller/patch", "internal/controller/report", "internal/controller/settled", "internal/controller/wake"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
+	},
+	{
+		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/identity", "internal/plan"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "what controllers share serves every kind and therefore knows none",
+	},
+	{
+		dirs: []string{"internal/setup/..."}, inside: []string{"api/...", "internal/..."}, outside: []string{"..."},
+		why: "the composition root knows the whole provider, and neither the simulator nor the lab",
+	},
+	{
+		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity"}, outside: []string{"..."},
+		why: "the command is flags, environment and main; everything else is in internal/setup, where tests reach it",
+	},
+	{
+		dirs: []string{"cmd/azuresim"}, inside: []string{"sim/..."}, outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "sigs.k8s.io/yaml"}, tests: true,
+		why: "the simulator's command must run without the provider",
+	},
+	{
+		dirs: []string{"sim/conformance/..."}, inside: []string{"sim/..."}, outside: []string{"sigs.k8s.io/yaml", "github.com/google/go-cmp/cmp"}, tests: true,
+		why: "recordings of real traffic judge the simulator; sharing a parser with the provider would share its bugs",
+	},
+	{
+		dirs: []string{"sim/..."}, inside: []string{"sim/..."}, outside: []string{"sigs.k8s.io/yaml"},
+		why: "the simulator stands on the standard library alone: sharing a parser or a type table with the provider would share its bugs",
+	},
+	{
+		dirs: []string{"lab/..."}, inside: []string{"api/...", "sim/...", "lab/..."}, outside: []string{"..."},
+		why: "the lab drives the same binaries and objects as users do, so it must not reach into the provider",
+	},
+	{
+		dirs: []string{"hack/..."}, inside: []string{"api/...", "hack/..."}, outside: []string{"..."},
+		why: "tools generate and pin; the provider's logic is not theirs",
+	},
+	{
+		dirs: []string{"test/..."}, inside: []string{"api/...", "internal/...", "sim/...", "test/..."}, outside: []string{"..."},
+		why: "only tests may see both the provider and the simulator; the lab has stories of its own",
+	},
+}
+
+// neverInside lists imports that no file may have, tests included.
+var neverInside = []importRule{
+	{dirs: []string{"sim/...", "cmd/azuresim"}, inside: []string{"api/...", "internal/..."}, why: "a simulator that shares code with the provider shares its bugs, also in its tests"},
+	{dirs: []string{"api/...", "internal/...", "cmd/..."}, inside: []string{"lab/..."}, why: "the lab is a module of its own that drives binaries"},
+}
+
+// nameRule bans names of other packages, as in "time.Now", in some directories.
+type nameRule struct {
+	dirs  []string
+	names []string
+	// files says which files the rule is for.
+	files fileKind
+	why   string
+}
+
+type fileKind int
+
+const (
+	productionFiles fileKind = iota
+	testFiles
+)
+
+var nameRules = []nameRule{
+	{
+		dirs:  []string{"internal/plan/...", "internal/arm", "internal/arm/types", "internal/arm/compare", "internal/webhook/..."},
+		names: []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After"},
+		why:   "pure packages get the time as an argument, so that a test can say what time it is",
+	},
+	{
+		dirs:  []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...", "internal/controller/..."},
+		names: []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.Exit"},
+		why:   "the environment is read in cmd and internal/setup only and handed in as options",
+	},
+	{
+		dirs:  []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...", "internal/controller/..."},
+		names: []string{"time.Sleep"},
+		why:   "a worker that sleeps is a worker that does not work: return when to come back",
+	},
+	{
+		dirs: []string{"api/...", "internal/...", "cmd/...", "sim/...", "lab/...", "test/..."}, files: testFiles,
+		names: []string{"github.com/stretchr/testify/assert.*", "github.com/stretchr/testify/require.*", "github.com/onsi/gomega.*", "github.com/onsi/ginkgo/v2.*"},
+		why:   "tests use the testing package and go-cmp: one way to fail, and the diff says how",
+	},
+	{
+		dirs: []string{"api/...", "internal/...", "cmd/...", "sim/...", "test/..."}, files: testFiles,
+		names: []string{"time.Sleep"},
+		why:   "a test that sleeps is slow when it passes and flaky when it does not: use the virtual clock or a channel",
+	},
+}
+
+// maxLines is how long a file may be that no tool generated.
+const maxLines = 600
+
+// vagueNames are package names that say nothing about what is inside.
+var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "base", "shared"}
