@@ -1,0 +1,175 @@
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Azure clouds that spec.azureEnvironment names.
+const (
+	// PublicCloud is the global Azure cloud, the default.
+	PublicCloud = "AzurePublicCloud"
+	// ChinaCloud is Azure operated by 21Vianet.
+	ChinaCloud = "AzureChinaCloud"
+	// USGovernmentCloud is Azure Government.
+	USGovernmentCloud = "AzureUSGovernmentCloud"
+)
+
+// AzureClusterClassSpec is the part of a cluster that clusters of one class share.
+type AzureClusterClassSpec struct {
+	// subscriptionID is the Azure subscription of the cluster. The default is the manager's environment variable
+	// AZURE_SUBSCRIPTION_ID.
+	// +optional
+	SubscriptionID string `json:"subscriptionID,omitempty"`
+
+	// location is the Azure region of the cluster.
+	// +required
+	Location string `json:"location"`
+
+	// extendedLocation is the edge zone of the cluster. It needs the feature gate EdgeZone.
+	// +optional
+	ExtendedLocation *ExtendedLocationSpec `json:"extendedLocation,omitempty"`
+
+	// additionalTags are tags for the Azure resources of the cluster, beside those the provider sets.
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// identityRef names the AzureClusterIdentity with which the provider reconciles the cluster.
+	// +optional
+	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
+
+	// azureEnvironment is the Azure cloud: AzurePublicCloud (the default), AzureChinaCloud or AzureUSGovernmentCloud.
+	// +optional
+	AzureEnvironment string `json:"azureEnvironment,omitempty"`
+
+	// cloudProviderConfigOverrides are settings for azure.json, the configuration of cloud-provider-azure. They are read
+	// when a machine is made, so they cannot change later.
+	// +optional
+	CloudProviderConfigOverrides *CloudProviderConfigOverrides `json:"cloudProviderConfigOverrides,omitempty"`
+
+	// failureDomains takes zones away from control-plane machines: a zone listed here with controlPlane false gets none.
+	// Which zones there are is asked of Azure.
+	// +optional
+	FailureDomains map[string]FailureDomainSpec `json:"failureDomains,omitempty"`
+}
+
+// FailureDomainSpec is what users say about one availability zone.
+type FailureDomainSpec struct {
+	// controlPlane tells whether control-plane machines may be in the zone.
+	// +optional
+	ControlPlane bool `json:"controlPlane,omitempty"`
+
+	// attributes are for users.
+	// +optional
+	Attributes map[string]string `json:"attributes,omitempty"`
+}
+
+// APIEndpoint is where an API server is reached.
+type APIEndpoint struct {
+	// host is a DNS name or an IP address.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Host string `json:"host,omitempty"`
+
+	// port is the port.
+	// +optional
+	Port int32 `json:"port,omitempty"`
+}
+
+// IsZero tells whether neither host nor port is set.
+func (e APIEndpoint) IsZero() bool { return e == APIEndpoint{} }
+
+// AzureClusterSpec describes a cluster on Azure.
+type AzureClusterSpec struct {
+	AzureClusterClassSpec `json:",inline"`
+
+	// networkSpec describes the network.
+	// +optional
+	NetworkSpec NetworkSpec `json:"networkSpec,omitempty,omitzero"`
+
+	// resourceGroup is the resource group of the cluster. The default is the name of the AzureCluster. An existing group is
+	// used and never deleted.
+	// +optional
+	ResourceGroup string `json:"resourceGroup,omitempty"`
+
+	// bastionSpec describes how people reach the machines.
+	// +optional
+	BastionSpec BastionSpec `json:"bastionSpec,omitempty,omitzero"`
+
+	// controlPlaneEnabled is false for a cluster whose control plane runs elsewhere: no control-plane subnet and no API
+	// server load balancer are made, and controlPlaneEndpoint is the user's to set.
+	// +optional
+	// +kubebuilder:default=true
+	ControlPlaneEnabled bool `json:"controlPlaneEnabled"`
+
+	// controlPlaneEndpoint is where the API server of the cluster is reached. The provider sets it unless the user did.
+	// +optional
+	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
+}
+
+// AzureClusterStatus is the state of a cluster on Azure.
+type AzureClusterStatus struct {
+	// initialization tells how far the first provisioning is.
+	// +optional
+	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
+
+	// conditions tell the state of the parts of the cluster.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// failureDomains are the availability zones of the region.
+	// +optional
+	FailureDomains FailureDomains `json:"failureDomains,omitempty"`
+
+	// ready mirrors initialization.provisioned, for scripts written before there was that.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+
+	// resources are the Azure resources of the cluster and where they stand.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=azureclusters,scope=Namespaced,categories=cluster-api
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureCluster belongs"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="Resource Group",type="string",priority=1,JSONPath=".spec.resourceGroup"
+// +kubebuilder:printcolumn:name="SubscriptionID",type="string",priority=1,JSONPath=".spec.subscriptionID"
+// +kubebuilder:printcolumn:name="Location",type="string",priority=1,JSONPath=".spec.location"
+// +kubebuilder:printcolumn:name="Endpoint",type="string",priority=1,JSONPath=".spec.controlPlaneEndpoint.host",description="Control plane endpoint"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureCluster was created"
+
+// AzureCluster is the infrastructure of a Cluster: resource group, network, load balancers.
+type AzureCluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   AzureClusterSpec   `json:"spec,omitempty"`
+	Status AzureClusterStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (c *AzureCluster) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (c *AzureCluster) SetConditions(conditions []metav1.Condition) { c.Status.Conditions = conditions }
+
+// +kubebuilder:object:root=true
+
+// AzureClusterList is a list of AzureClusters.
+type AzureClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureCluster `json:"items"`
+}
+
+func init() { objectTypes = append(objectTypes, &AzureCluster{}, &AzureClusterList{}) }

@@ -1,0 +1,209 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// AzureMachineSpec describes a VM.
+type AzureMachineSpec struct {
+	// providerID is "azure://" and the Azure resource ID of the VM. The provider sets it.
+	// +optional
+	ProviderID *string `json:"providerID,omitempty"`
+
+	// vmSize is the size, for example Standard_D2s_v5.
+	// +required
+	VMSize string `json:"vmSize"`
+
+	// failureDomain is the availability zone, if the Machine does not name one.
+	// +optional
+	FailureDomain *string `json:"failureDomain,omitempty"`
+
+	// image is the image. The default is the reference image for the Machine's Kubernetes version.
+	// +optional
+	Image *Image `json:"image,omitempty"`
+
+	// identity is the kind of managed identity.
+	// +optional
+	// +kubebuilder:default=None
+	Identity VMIdentity `json:"identity,omitempty"`
+
+	// userAssignedIdentities are the managed identities of a VM with identity UserAssigned.
+	// +optional
+	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
+
+	// systemAssignedIdentityRole is the role assignment of a VM with identity SystemAssigned.
+	// +optional
+	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
+
+	// roleAssignmentName is the name of the role assignment of a VM with identity SystemAssigned.
+	// Deprecated: use systemAssignedIdentityRole.name.
+	// +optional
+	RoleAssignmentName string `json:"roleAssignmentName,omitempty"`
+
+	// osDisk is the disk with the operating system.
+	// +required
+	OSDisk OSDisk `json:"osDisk"`
+
+	// dataDisks are the data disks.
+	// +optional
+	DataDisks []DataDisk `json:"dataDisks,omitempty"`
+
+	// sshPublicKey is the SSH public key of the user capi: a line of an authorized_keys file, in base64. The default is a
+	// key that nobody can use.
+	// +optional
+	SSHPublicKey string `json:"sshPublicKey,omitempty"`
+
+	// additionalTags are tags for the Azure resources of the machine, beside the cluster's.
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// additionalCapabilities turn on capabilities of the VM.
+	// +optional
+	AdditionalCapabilities *AdditionalCapabilities `json:"additionalCapabilities,omitempty"`
+
+	// allocatePublicIP gives a node a public IP address.
+	// +optional
+	AllocatePublicIP bool `json:"allocatePublicIP,omitempty"`
+
+	// enableIPForwarding lets the network interfaces pass traffic that is not for them.
+	// +optional
+	EnableIPForwarding bool `json:"enableIPForwarding,omitempty"`
+
+	// acceleratedNetworking turns on accelerated networking.
+	// Deprecated: use networkInterfaces.
+	// +optional
+	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
+
+	// diagnostics describe the diagnostics. The default is boot diagnostics in a storage account of Azure.
+	// +optional
+	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
+
+	// spotVMOptions make the VM a spot VM.
+	// +optional
+	SpotVMOptions *SpotVMOptions `json:"spotVMOptions,omitempty"`
+
+	// securityProfile describes the security of the VM.
+	// +optional
+	SecurityProfile *SecurityProfile `json:"securityProfile,omitempty"`
+
+	// subnetName is the subnet.
+	// Deprecated: use networkInterfaces.
+	// +optional
+	SubnetName string `json:"subnetName,omitempty"`
+
+	// dnsServers are the DNS servers of the first network interface. The default is the virtual network's.
+	// +optional
+	DNSServers []string `json:"dnsServers,omitempty"`
+
+	// disableExtensionOperations forbids extensions on the VM.
+	// +optional
+	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`
+
+	// disableVMBootstrapExtension leaves out the extension that reports whether bootstrapping succeeded. The default is
+	// true.
+	// +optional
+	DisableVMBootstrapExtension *bool `json:"disableVMBootstrapExtension,omitempty"`
+
+	// vmExtensions are the extensions of the VM.
+	// +optional
+	VMExtensions []VMExtension `json:"vmExtensions,omitempty"`
+
+	// networkInterfaces are the network interfaces. The default is one.
+	// +optional
+	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
+
+	// capacityReservationGroupID is the Azure resource ID of the capacity reservation group that the VM draws on.
+	// +optional
+	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
+
+	// virtualMachineScaleSetID is the Azure resource ID of an existing scale set with flexible orchestration that the VM
+	// joins.
+	// +optional
+	VirtualMachineScaleSetID *string `json:"virtualMachineScaleSetID,omitempty"`
+}
+
+// Values of status.vmState besides Azure's provisioning states.
+const (
+	// VMStateDeleting is a VM that is being deleted.
+	VMStateDeleting = "Deleting"
+	// VMStateDeleted is a VM that existed and does not any more.
+	VMStateDeleted = "Deleted"
+)
+
+// AzureMachineStatus is the state of a VM.
+type AzureMachineStatus struct {
+	// initialization tells how far the first provisioning is.
+	// +optional
+	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
+
+	// conditions tell the state of the parts of the machine.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// addresses are the addresses of the VM.
+	// +optional
+	// +listType=atomic
+	Addresses []clusterv1.MachineAddress `json:"addresses,omitempty"`
+
+	// failureDomain is the availability zone that the VM is in.
+	// +optional
+	FailureDomain string `json:"failureDomain,omitempty"`
+
+	// ready mirrors initialization.provisioned while the VM exists, for scripts written before there was that.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+
+	// vmState is Azure's provisioning state of the VM, for example Succeeded, or Deleted.
+	// +optional
+	VMState string `json:"vmState,omitempty"`
+
+	// resources are the Azure resources of the machine and where they stand.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=azuremachines,scope=Namespaced,categories=cluster-api
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachine belongs"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Severity",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].severity"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.vmState",description="Azure's provisioning state of the VM"
+// +kubebuilder:printcolumn:name="Machine",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"Machine\")].name",description="Machine that owns this AzureMachine"
+// +kubebuilder:printcolumn:name="VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the VM"
+// +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.vmSize",description="Size of the VM"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachine was created"
+
+// AzureMachine is the infrastructure of a Machine: a VM with its disks and network interfaces.
+type AzureMachine struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   AzureMachineSpec   `json:"spec,omitempty"`
+	Status AzureMachineStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (m *AzureMachine) GetConditions() []metav1.Condition { return m.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (m *AzureMachine) SetConditions(conditions []metav1.Condition) { m.Status.Conditions = conditions }
+
+// +kubebuilder:object:root=true
+
+// AzureMachineList is a list of AzureMachines.
+type AzureMachineList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureMachine `json:"items"`
+}
+
+func init() { objectTypes = append(objectTypes, &AzureMachine{}, &AzureMachineList{}) }

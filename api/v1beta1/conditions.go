@@ -1,0 +1,131 @@
+package v1beta1
+
+import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+// ReadyCondition is the summary of an object's conditions, on every kind. Cluster API shows it as the
+// InfrastructureReady condition of the Cluster or Machine. The Paused condition is clusterv1.PausedCondition.
+const ReadyCondition = clusterv1.ReadyCondition
+
+// Conditions of an AzureCluster, one per group of Azure resources. A condition is absent where the cluster has no resource
+// of the group.
+const (
+	// NetworkInfrastructureReadyCondition is the summary of the groups.
+	NetworkInfrastructureReadyCondition = "NetworkInfrastructureReady"
+	// ResourceGroupReadyCondition is about the resource groups.
+	ResourceGroupReadyCondition = "ResourceGroupReady"
+	// VNetReadyCondition is about the virtual network.
+	VNetReadyCondition = "VNetReady"
+	// SubnetsReadyCondition is about the subnets.
+	SubnetsReadyCondition = "SubnetsReady"
+	// SecurityGroupsReadyCondition is about the network security groups.
+	SecurityGroupsReadyCondition = "SecurityGroupsReady"
+	// RouteTablesReadyCondition is about the route tables.
+	RouteTablesReadyCondition = "RouteTablesReady"
+	// PublicIPsReadyCondition is about the public IP addresses, of a cluster or of a machine.
+	PublicIPsReadyCondition = "PublicIPsReady"
+	// NATGatewaysReadyCondition is about the NAT gateways.
+	NATGatewaysReadyCondition = "NATGatewaysReady"
+	// VnetPeeringReadyCondition is about the peerings of the virtual network.
+	VnetPeeringReadyCondition = "VnetPeeringReady"
+	// LoadBalancersReadyCondition is about the load balancers.
+	LoadBalancersReadyCondition = "LoadBalancersReady"
+	// PrivateDNSZoneReadyCondition is about the private DNS zone.
+	PrivateDNSZoneReadyCondition = "PrivateDNSZoneReady"
+	// PrivateDNSLinkReadyCondition is about the links between the private DNS zone and virtual networks.
+	PrivateDNSLinkReadyCondition = "PrivateDNSLinkReady"
+	// PrivateDNSRecordReadyCondition is about the records in the private DNS zone.
+	PrivateDNSRecordReadyCondition = "PrivateDNSRecordReady"
+	// PrivateEndpointsReadyCondition is about the private endpoints.
+	PrivateEndpointsReadyCondition = "PrivateEndpointsReady"
+	// BastionHostReadyCondition is about the Azure Bastion host.
+	BastionHostReadyCondition = "BastionHostReady"
+)
+
+// Conditions of an AzureMachine, one per group of Azure resources, beside PublicIPsReady.
+const (
+	// VMRunningCondition is about the VM.
+	VMRunningCondition = "VMRunning"
+	// NetworkInterfacesReadyCondition is about the network interfaces.
+	NetworkInterfacesReadyCondition = "NetworkInterfacesReady"
+	// InboundNATRulesReadyCondition is about the SSH NAT rule of a control-plane machine.
+	InboundNATRulesReadyCondition = "InboundNATRulesReady"
+	// AvailabilitySetReadyCondition is about the availability set.
+	AvailabilitySetReadyCondition = "AvailabilitySetReady"
+	// DisksReadyCondition is about the disks.
+	DisksReadyCondition = "DisksReady"
+	// RoleAssignmentsReadyCondition is about the role assignment of a system-assigned identity.
+	RoleAssignmentsReadyCondition = "RoleAssignmentsReady"
+	// BootstrapSucceededCondition is about the extensions of the VM, of which one reports whether bootstrapping succeeded.
+	BootstrapSucceededCondition = "BootstrapSucceeded"
+	// VMIdentitiesReadyCondition tells whether the VM has the user-assigned identities of its spec.
+	VMIdentitiesReadyCondition = "VMIdentitiesReady"
+)
+
+// Reasons of conditions that are True.
+const (
+	// ReadyReason is the reason of a part that is in place.
+	ReadyReason = "Ready"
+	// DriftedReason is the reason of a part that is in place and was changed outside in a way that is not repaired.
+	DriftedReason = "Drifted"
+)
+
+// Reasons for which time passes and nobody needs to do anything.
+const (
+	// CreatingReason is the reason of a part that Azure is creating.
+	CreatingReason = "Creating"
+	// UpdatingReason is the reason of a part that Azure is changing.
+	UpdatingReason = "Updating"
+	// DeletingReason is the reason of a part that Azure is deleting.
+	DeletingReason = "Deleting"
+	// DeletedReason is the reason of a part that is gone because it was to be deleted.
+	DeletedReason = "Deleted"
+	// WaitingReason is the reason of a part that waits for a transient error to pass; the message names it.
+	WaitingReason = "Waiting"
+	// WaitingForClusterInfrastructureReason is the reason of a machine whose cluster's infrastructure is not there yet.
+	WaitingForClusterInfrastructureReason = "WaitingForClusterInfrastructure"
+	// WaitingForBootstrapDataReason is the reason of a machine whose bootstrap data is not there yet.
+	WaitingForBootstrapDataReason = "WaitingForBootstrapData"
+	// BlockedByDependencyReason is the reason of a part that waits for another part; the message names it.
+	BlockedByDependencyReason = "BlockedByDependency"
+	// OperationInProgressReason is the reason of a part that waits because Azure is busy with another operation on it.
+	OperationInProgressReason = "OperationInProgress"
+	// ThrottledReason is the reason of a part that waits because Azure takes no more requests for now.
+	ThrottledReason = "Throttled"
+)
+
+// Reasons for which somebody needs to do something.
+const (
+	// FailedReason is the reason of a part that Azure refused; the message has Azure's code.
+	FailedReason = "Failed"
+	// DeletionFailedReason is the reason of a part that Azure refused to delete; the message has Azure's code.
+	DeletionFailedReason = "DeletionFailed"
+	// InvalidConfigurationReason is the reason of a spec that cannot work; the message names the field.
+	InvalidConfigurationReason = "InvalidConfiguration"
+	// NotSupportedReason is the reason of a spec that asks for something that is not there yet; the message names the field.
+	NotSupportedReason = "NotSupported"
+	// QuotaExceededReason is the reason of a part for which the subscription's quota does not suffice.
+	QuotaExceededReason = "QuotaExceeded"
+	// CapacityUnavailableReason is the reason of a part for which Azure has no capacity, or does not offer it there.
+	CapacityUnavailableReason = "CapacityUnavailable"
+	// ResourceExistsNotOwnedReason is the reason of a part whose name is taken by a resource that is not the cluster's.
+	ResourceExistsNotOwnedReason = "ResourceExistsNotOwned"
+	// CredentialsInvalidReason is the reason of an identity that Microsoft Entra ID or Azure does not accept.
+	CredentialsInvalidReason = "CredentialsInvalid"
+	// IdentityNotFoundReason is the reason of an AzureClusterIdentity, or its Secret, that does not exist.
+	IdentityNotFoundReason = "IdentityNotFound"
+	// SubscriptionNotFoundReason is the reason of a subscription that does not exist or that the identity cannot see.
+	SubscriptionNotFoundReason = "SubscriptionNotFound"
+	// NamespaceNotAllowedByIdentityReason is the reason of an object in a namespace that may not use its identity.
+	NamespaceNotAllowedByIdentityReason = "NamespaceNotAllowedByIdentity"
+	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false whose
+	// controlPlaneEndpoint is not set.
+	ExternallyManagedControlPlaneReason = "ExternallyManagedControlPlane"
+	// UserAssignedIdentityMissingReason is the reason of a VM without an identity that its spec lists.
+	UserAssignedIdentityMissingReason = "UserAssignedIdentityMissing"
+	// VMDeletedReason is the reason of a VM that was deleted outside. It is not made again.
+	VMDeletedReason = "VMDeleted"
+	// VMFailedReason is the reason of a VM that Azure says failed.
+	VMFailedReason = "VMProvisionFailed"
+	// BootstrapFailedReason is the reason of a VM whose bootstrapping failed.
+	BootstrapFailedReason = "BootstrapFailed"
+)

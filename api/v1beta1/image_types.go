@@ -1,0 +1,125 @@
+package v1beta1
+
+// Image names the image of a VM, in one of several ways.
+type Image struct {
+	// id is the Azure resource ID of an image.
+	// +optional
+	ID *string `json:"id,omitempty"`
+
+	// sharedGallery is an image in a gallery of a subscription.
+	// Deprecated: use computeGallery.
+	// +optional
+	SharedGallery *AzureSharedGalleryImage `json:"sharedGallery,omitempty"`
+
+	// marketplace is an image in the Azure Marketplace.
+	// +optional
+	Marketplace *AzureMarketplaceImage `json:"marketplace,omitempty"`
+
+	// computeGallery is an image in a community gallery, or in a gallery of a subscription.
+	// +optional
+	ComputeGallery *AzureComputeGalleryImage `json:"computeGallery,omitempty"`
+}
+
+// ImagePlan is a purchase plan of the Azure Marketplace.
+type ImagePlan struct {
+	// publisher is the publisher of the image.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Publisher string `json:"publisher"`
+
+	// offer is the name of a group of images of the publisher.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Offer string `json:"offer"`
+
+	// sku is the instance of the offer.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	SKU string `json:"sku"`
+}
+
+// AzureMarketplaceImage names an image in the Azure Marketplace.
+type AzureMarketplaceImage struct {
+	ImagePlan `json:",inline"`
+
+	// version is the version of the image, or latest.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Version string `json:"version"`
+
+	// thirdPartyImage tells that the image needs its purchase plan on the VM.
+	// +optional
+	// +kubebuilder:default=false
+	ThirdPartyImage bool `json:"thirdPartyImage"`
+}
+
+// AzureSharedGalleryImage names an image in a gallery of a subscription.
+type AzureSharedGalleryImage struct {
+	// subscriptionID is the subscription of the gallery.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	SubscriptionID string `json:"subscriptionID"`
+
+	// resourceGroup is the resource group of the gallery.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	ResourceGroup string `json:"resourceGroup"`
+
+	// gallery is the name of the gallery.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Gallery string `json:"gallery"`
+
+	// name is the name of the image.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name"`
+
+	// version is the version of the image, or latest.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Version string `json:"version"`
+
+	// publisher, with offer and sku, is the purchase plan of the marketplace image that this one was made from.
+	// +optional
+	Publisher *string `json:"publisher,omitempty"`
+
+	// offer is part of the purchase plan.
+	// +optional
+	Offer *string `json:"offer,omitempty"`
+
+	// sku is part of the purchase plan.
+	// +optional
+	SKU *string `json:"sku,omitempty"`
+}
+
+// AzureComputeGalleryImage names an image in an Azure Compute Gallery.
+type AzureComputeGalleryImage struct {
+	// gallery is the name of the gallery.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Gallery string `json:"gallery"`
+
+	// name is the name of the image.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name"`
+
+	// version is the version of the image, or latest.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Version string `json:"version"`
+
+	// subscriptionID is the subscription of the gallery. With neither it nor resourceGroup, the gallery is a community
+	// gallery.
+	// +optional
+	SubscriptionID *string `json:"subscriptionID,omitempty"`
+
+	// resourceGroup is the resource group of the gallery.
+	// +optional
+	ResourceGroup *string `json:"resourceGroup,omitempty"`
+
+	// plan is the purchase plan of the marketplace image that this one was made from.
+	// +optional
+	Plan *ImagePlan `json:"plan,omitempty"`
+}

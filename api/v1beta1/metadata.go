@@ -1,0 +1,40 @@
+package v1beta1
+
+// Finalizers.
+const (
+	// ClusterFinalizer is on an AzureCluster until its Azure resources are gone.
+	ClusterFinalizer = "azurecluster.infrastructure.cluster.x-k8s.io"
+
+	// MachineFinalizer is on an AzureMachine until its Azure resources are gone.
+	MachineFinalizer = "azuremachine.infrastructure.cluster.x-k8s.io"
+
+	// The finalizer on an AzureClusterIdentity is "<finalizer of the user's kind>/<hex SHA-224 of <namespace>-<name> of the
+	// user>", once per object that uses it.
+)
+
+// Annotations.
+const (
+	// BlockMoveAnnotation keeps clusterctl from moving an object while it is being reconciled; it is gone while paused.
+	BlockMoveAnnotation = "clusterctl.cluster.x-k8s.io/block-move"
+
+	// InventoryAnnotation is a JSON list of the IDs of Azure resources that are the object's, but cannot say so by a tag.
+	// It survives clusterctl move and backups, which status does not.
+	InventoryAnnotation = "sigs.k8s.io/cluster-api-provider-azure-inventory"
+
+	// AzureMachineAnnotation is "true" on an AzureMachine whose VM exists.
+	AzureMachineAnnotation = "cluster-api-provider-azure"
+
+	// LastAppliedVMTagsAnnotation is a JSON object of the additional tags that were last written to the VM, so that tags
+	// taken from the spec can be told from tags that somebody else set.
+	LastAppliedVMTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm"
+
+	// LastAppliedSecurityRulesAnnotation is a JSON object on the AzureCluster: security group name to rule name to
+	// description, for the rules that were last written.
+	LastAppliedSecurityRulesAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"
+
+	// WindowsServerVersionAnnotation on an AzureMachine picks the Windows release of the default image: "windows-2022".
+	WindowsServerVersionAnnotation = "windowsServerVersion"
+
+	// RuntimeAnnotation on an AzureMachine names the container runtime of the default Windows image: "containerd".
+	RuntimeAnnotation = "runtime"
+)

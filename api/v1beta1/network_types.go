@@ -1,0 +1,278 @@
+package v1beta1
+
+// NetworkClassSpec is the part of a network that clusters of one class share.
+type NetworkClassSpec struct {
+	// privateDNSZoneName is the name of the private DNS zone that resolves the API server of a cluster with an internal
+	// load balancer. The default is "<cluster>.capz.io".
+	// +optional
+	PrivateDNSZoneName string `json:"privateDNSZoneName,omitempty"`
+
+	// privateDNSZoneResourceGroup is the resource group of the private DNS zone. The default is the cluster's.
+	// +optional
+	PrivateDNSZoneResourceGroup string `json:"privateDNSZoneResourceGroup,omitempty"`
+}
+
+// NetworkSpec describes the network of a cluster.
+type NetworkSpec struct {
+	// vnet is the virtual network. An existing one is used as it is.
+	// +optional
+	Vnet VnetSpec `json:"vnet,omitempty,omitzero"`
+
+	// subnets are the subnets. The default is one for the control plane and one for nodes.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Subnets Subnets `json:"subnets,omitempty"`
+
+	// apiServerLB is the load balancer of the API server.
+	// +optional
+	APIServerLB *LoadBalancerSpec `json:"apiServerLB,omitempty"`
+
+	// nodeOutboundLB is the load balancer for outbound connections of nodes. Without one, NAT gateways do it.
+	// +optional
+	NodeOutboundLB *LoadBalancerSpec `json:"nodeOutboundLB,omitempty"`
+
+	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines of a cluster whose
+	// API server load balancer is internal.
+	// +optional
+	ControlPlaneOutboundLB *LoadBalancerSpec `json:"controlPlaneOutboundLB,omitempty"`
+
+	// additionalAPIServerLBPorts are further ports of the API server load balancer. Each leads to the same port of the
+	// control-plane machines.
+	// +optional
+	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
+
+	// privateDNSZone tells who looks after the private DNS zone of a cluster with an internal API server load balancer:
+	// System makes it, with None the name has to resolve by other means.
+	// +optional
+	PrivateDNSZone *PrivateDNSZoneMode `json:"privateDNSZone,omitempty"`
+
+	NetworkClassSpec `json:",inline"`
+}
+
+// NetworkTemplateSpec describes the network of clusters made from a template.
+type NetworkTemplateSpec struct {
+	NetworkClassSpec `json:",inline"`
+
+	// vnet is the virtual network.
+	// +optional
+	Vnet VnetTemplateSpec `json:"vnet,omitempty,omitzero"`
+
+	// subnets are the subnets. The default is one for the control plane and one for nodes.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Subnets SubnetTemplatesSpec `json:"subnets,omitempty"`
+
+	// apiServerLB is the load balancer of the API server.
+	// +optional
+	APIServerLB LoadBalancerClassSpec `json:"apiServerLB,omitempty,omitzero"`
+
+	// nodeOutboundLB is the load balancer for outbound connections of nodes.
+	// +optional
+	NodeOutboundLB *LoadBalancerClassSpec `json:"nodeOutboundLB,omitempty"`
+
+	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines.
+	// +optional
+	ControlPlaneOutboundLB *LoadBalancerClassSpec `json:"controlPlaneOutboundLB,omitempty"`
+
+	// additionalAPIServerLBPorts are further ports of the API server load balancer.
+	// +optional
+	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
+}
+
+// PrivateDNSZoneMode tells who looks after the private DNS zone.
+// +kubebuilder:validation:Enum=System;None
+type PrivateDNSZoneMode string
+
+const (
+	// PrivateDNSZoneModeSystem has the provider make the zone, its links and its record.
+	PrivateDNSZoneModeSystem PrivateDNSZoneMode = "System"
+	// PrivateDNSZoneModeNone leaves name resolution to the user.
+	PrivateDNSZoneModeNone PrivateDNSZoneMode = "None"
+)
+
+// VnetClassSpec is the part of a virtual network that clusters of one class share.
+type VnetClassSpec struct {
+	// cidrBlocks are the address ranges of the network. The default is 10.0.0.0/8.
+	// +optional
+	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
+
+	// tags are the tags that an existing network carries. They are not written to Azure.
+	// +optional
+	Tags Tags `json:"tags,omitempty"`
+}
+
+// VnetSpec describes a virtual network.
+type VnetSpec struct {
+	// resourceGroup is the resource group of the network. The default is the cluster's.
+	// +optional
+	ResourceGroup string `json:"resourceGroup,omitempty"`
+
+	// id is the Azure resource ID of an existing network.
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// name is the name of the network. The default is "<cluster>-vnet".
+	// +required
+	Name string `json:"name"`
+
+	// peerings are the networks to peer with, in both directions.
+	// +optional
+	Peerings VnetPeerings `json:"peerings,omitempty"`
+
+	VnetClassSpec `json:",inline"`
+}
+
+// VnetTemplateSpec describes the virtual network of clusters made from a template.
+type VnetTemplateSpec struct {
+	VnetClassSpec `json:",inline"`
+
+	// peerings are the networks to peer with, in both directions.
+	// +optional
+	Peerings VnetPeeringsTemplateSpec `json:"peerings,omitempty"`
+}
+
+// VnetPeeringProperties are the settings of one direction of a peering. Azure's default holds for what is not set.
+type VnetPeeringProperties struct {
+	// allowForwardedTraffic lets in traffic that the peered network forwards from elsewhere.
+	// +optional
+	AllowForwardedTraffic *bool `json:"allowForwardedTraffic,omitempty"`
+
+	// allowGatewayTransit lets the peered network use this network's gateway.
+	// +optional
+	AllowGatewayTransit *bool `json:"allowGatewayTransit,omitempty"`
+
+	// allowVirtualNetworkAccess lets the machines of both networks reach each other.
+	// +optional
+	AllowVirtualNetworkAccess *bool `json:"allowVirtualNetworkAccess,omitempty"`
+
+	// useRemoteGateways makes this network use the peered network's gateway.
+	// +optional
+	UseRemoteGateways *bool `json:"useRemoteGateways,omitempty"`
+}
+
+// VnetPeeringClassSpec describes a peering with another virtual network of the same subscription.
+type VnetPeeringClassSpec struct {
+	// resourceGroup is the resource group of the other network. The default is the cluster's.
+	// +optional
+	ResourceGroup string `json:"resourceGroup,omitempty"`
+
+	// remoteVnetName is the name of the other network.
+	// +required
+	RemoteVnetName string `json:"remoteVnetName"`
+
+	// forwardPeeringProperties are the settings of the peering on the cluster's network.
+	// +optional
+	ForwardPeeringProperties VnetPeeringProperties `json:"forwardPeeringProperties,omitempty,omitzero"`
+
+	// reversePeeringProperties are the settings of the peering on the other network.
+	// +optional
+	ReversePeeringProperties VnetPeeringProperties `json:"reversePeeringProperties,omitempty,omitzero"`
+}
+
+// VnetPeeringSpec describes a peering of a cluster's virtual network.
+type VnetPeeringSpec struct {
+	VnetPeeringClassSpec `json:",inline"`
+}
+
+// VnetPeerings are the peerings of a cluster's virtual network.
+type VnetPeerings []VnetPeeringSpec
+
+// VnetPeeringsTemplateSpec are the peerings of the virtual network of clusters made from a template.
+type VnetPeeringsTemplateSpec []VnetPeeringClassSpec
+
+// PublicIPSpec describes a public IP address.
+type PublicIPSpec struct {
+	// name is the name of the public IP address.
+	// +required
+	Name string `json:"name"`
+
+	// dnsName is the fully qualified DNS name. Its first label is what Azure registers.
+	// +optional
+	DNSName string `json:"dnsName,omitempty"`
+
+	// ipTags are the IP tags, which say for example how the address is routed.
+	// +optional
+	IPTags []IPTag `json:"ipTags,omitempty"`
+}
+
+// IPTag is an IP tag of a public IP address.
+type IPTag struct {
+	// type is the kind of tag, for example FirstPartyUsage or RoutingPreference.
+	// +required
+	Type string `json:"type"`
+
+	// tag is the value, for example Internet.
+	// +required
+	Tag string `json:"tag"`
+}
+
+// ExtendedLocationSpec places resources in an edge zone.
+type ExtendedLocationSpec struct {
+	// name is the name of the edge zone.
+	// +required
+	Name string `json:"name"`
+
+	// type is EdgeZone.
+	// +required
+	// +kubebuilder:validation:Enum=EdgeZone
+	Type string `json:"type"`
+}
+
+// BastionSpec describes how people reach the machines of a cluster.
+type BastionSpec struct {
+	// azureBastion is an Azure Bastion host.
+	// +optional
+	AzureBastion *AzureBastion `json:"azureBastion,omitempty"`
+}
+
+// BastionTemplateSpec describes how people reach the machines of clusters made from a template.
+type BastionTemplateSpec struct {
+	// azureBastion is an Azure Bastion host.
+	// +optional
+	AzureBastion *AzureBastionTemplateSpec `json:"azureBastion,omitempty"`
+}
+
+// BastionHostSkuName is the SKU of an Azure Bastion host.
+// +kubebuilder:validation:Enum=Basic;Standard
+type BastionHostSkuName string
+
+const (
+	// BasicBastionHostSku is the SKU without tunnels.
+	BasicBastionHostSku BastionHostSkuName = "Basic"
+	// StandardBastionHostSku is the SKU that can do tunnels.
+	StandardBastionHostSku BastionHostSkuName = "Standard"
+)
+
+// AzureBastion describes an Azure Bastion host.
+type AzureBastion struct {
+	// name is the name of the host. The default is "<cluster>-azure-bastion".
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// subnet is the subnet of the host, which Azure wants to be called AzureBastionSubnet.
+	// +optional
+	Subnet SubnetSpec `json:"subnet,omitempty,omitzero"`
+
+	// publicIP is the public IP address of the host.
+	// +optional
+	PublicIP PublicIPSpec `json:"publicIP,omitempty,omitzero"`
+
+	// sku is the SKU of the host.
+	// +optional
+	// +kubebuilder:default=Basic
+	Sku BastionHostSkuName `json:"sku,omitempty"`
+
+	// enableTunneling turns on connections by native clients. It needs the SKU Standard.
+	// +optional
+	// +kubebuilder:default=false
+	EnableTunneling bool `json:"enableTunneling,omitempty"`
+}
+
+// AzureBastionTemplateSpec describes the Azure Bastion host of clusters made from a template.
+type AzureBastionTemplateSpec struct {
+	// subnet is the subnet of the host.
+	// +optional
+	Subnet SubnetTemplateSpec `json:"subnet,omitempty,omitzero"`
+}

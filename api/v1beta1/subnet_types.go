@@ -1,0 +1,186 @@
+package v1beta1
+
+// Subnets are the subnets of a virtual network.
+type Subnets []SubnetSpec
+
+// SubnetTemplatesSpec are the subnets of the virtual network of clusters made from a template.
+type SubnetTemplatesSpec []SubnetTemplateSpec
+
+// SubnetRole says what a subnet is for.
+// +kubebuilder:validation:Enum=node;control-plane;bastion;cluster
+type SubnetRole string
+
+const (
+	// SubnetNode is a subnet for nodes.
+	SubnetNode SubnetRole = "node"
+	// SubnetControlPlane is a subnet for control-plane machines.
+	SubnetControlPlane SubnetRole = "control-plane"
+	// SubnetBastion is the subnet of the bastion host.
+	SubnetBastion SubnetRole = "bastion"
+	// SubnetCluster is a subnet for control-plane machines and nodes.
+	SubnetCluster SubnetRole = "cluster"
+)
+
+// SubnetClassSpec is the part of a subnet that clusters of one class share.
+type SubnetClassSpec struct {
+	// name is the name of the subnet.
+	// +required
+	Name string `json:"name"`
+
+	// role says what the subnet is for.
+	// +required
+	Role SubnetRole `json:"role"`
+
+	// cidrBlocks are the address ranges of the subnet, within those of the virtual network.
+	// +optional
+	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
+
+	// serviceEndpoints are the Azure services that the subnet reaches on a direct route.
+	// +optional
+	// +listType=map
+	// +listMapKey=service
+	ServiceEndpoints ServiceEndpoints `json:"serviceEndpoints,omitempty"`
+
+	// privateEndpoints are the private endpoints in the subnet.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	PrivateEndpoints PrivateEndpoints `json:"privateEndpoints,omitempty"`
+}
+
+// SubnetSpec describes a subnet.
+type SubnetSpec struct {
+	// id is the Azure resource ID of an existing subnet. No NAT gateway is made for a subnet with an ID.
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// securityGroup is the network security group of the subnet.
+	// +optional
+	SecurityGroup SecurityGroup `json:"securityGroup,omitempty,omitzero"`
+
+	// routeTable is the route table of the subnet.
+	// +optional
+	RouteTable RouteTable `json:"routeTable,omitempty,omitzero"`
+
+	// natGateway is the NAT gateway of the subnet.
+	// +optional
+	NatGateway NatGateway `json:"natGateway,omitempty,omitzero"`
+
+	SubnetClassSpec `json:",inline"`
+}
+
+// SubnetTemplateSpec describes a subnet of clusters made from a template.
+type SubnetTemplateSpec struct {
+	SubnetClassSpec `json:",inline"`
+
+	// securityGroup is the network security group of the subnet.
+	// +optional
+	SecurityGroup SecurityGroupClass `json:"securityGroup,omitempty,omitzero"`
+
+	// natGateway is the NAT gateway of the subnet.
+	// +optional
+	NatGateway NatGatewayClassSpec `json:"natGateway,omitempty,omitzero"`
+}
+
+// RouteTable names a route table.
+type RouteTable struct {
+	// id is the Azure resource ID of an existing route table.
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// name is the name of the route table.
+	// +required
+	Name string `json:"name"`
+}
+
+// NatGatewayClassSpec is the part of a NAT gateway that clusters of one class share.
+type NatGatewayClassSpec struct {
+	// name is the name of the NAT gateway.
+	// +required
+	Name string `json:"name"`
+}
+
+// NatGateway describes a NAT gateway.
+type NatGateway struct {
+	// id is the Azure resource ID of an existing NAT gateway.
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// ip is the public IP address of the gateway.
+	// +optional
+	NatGatewayIP PublicIPSpec `json:"ip,omitempty,omitzero"`
+
+	// zones are the availability zones of the gateway.
+	// +optional
+	Zones []string `json:"zones,omitempty"`
+
+	NatGatewayClassSpec `json:",inline"`
+}
+
+// ServiceEndpoints are the service endpoints of a subnet.
+type ServiceEndpoints []ServiceEndpointSpec
+
+// ServiceEndpointSpec describes a virtual network service endpoint.
+type ServiceEndpointSpec struct {
+	// service is the name of the Azure service, for example Microsoft.Storage.
+	// +required
+	Service string `json:"service"`
+
+	// locations are the regions of the service, or "*".
+	// +required
+	Locations []string `json:"locations"`
+}
+
+// PrivateEndpoints are the private endpoints of a subnet.
+type PrivateEndpoints []PrivateEndpointSpec
+
+// PrivateEndpointSpec describes a private endpoint.
+type PrivateEndpointSpec struct {
+	// name is the name of the private endpoint.
+	// +required
+	Name string `json:"name"`
+
+	// location is the region of the private endpoint. The default is the cluster's.
+	// +optional
+	Location string `json:"location,omitempty"`
+
+	// privateLinkServiceConnections are the services that the endpoint leads to.
+	// +optional
+	PrivateLinkServiceConnections []PrivateLinkServiceConnection `json:"privateLinkServiceConnections,omitempty"`
+
+	// customNetworkInterfaceName is the name of the endpoint's network interface. Azure makes one up by default.
+	// +optional
+	CustomNetworkInterfaceName string `json:"customNetworkInterfaceName,omitempty"`
+
+	// privateIPAddresses are the addresses of the endpoint, within those of the subnet.
+	// +optional
+	PrivateIPAddresses []string `json:"privateIPAddresses,omitempty"`
+
+	// applicationSecurityGroups are the Azure resource IDs of the endpoint's application security groups.
+	// +optional
+	ApplicationSecurityGroups []string `json:"applicationSecurityGroups,omitempty"`
+
+	// manualApproval makes the owner of the service approve the connection.
+	// +optional
+	ManualApproval bool `json:"manualApproval,omitempty"`
+}
+
+// PrivateLinkServiceConnection describes a service that a private endpoint leads to.
+type PrivateLinkServiceConnection struct {
+	// name is the name of the connection.
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// privateLinkServiceID is the Azure resource ID of the service.
+	// +optional
+	PrivateLinkServiceID string `json:"privateLinkServiceID,omitempty"`
+
+	// groupIDs are the parts of the service to reach, for example blob.
+	// +optional
+	GroupIDs []string `json:"groupIDs,omitempty"`
+
+	// requestMessage is what the owner of the service reads who has to approve the connection.
+	// +optional
+	// +kubebuilder:validation:MaxLength=140
+	RequestMessage string `json:"requestMessage,omitempty"`
+}

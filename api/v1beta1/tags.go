@@ -1,0 +1,53 @@
+package v1beta1
+
+// Tags are Azure tags: names and values.
+type Tags map[string]string
+
+// Tags and tag values on Azure resources. The key of the ownership tag ends in the name of the Cluster:
+// "sigs.k8s.io_cluster-api-provider-azure_cluster_<cluster>" = "owned".
+const (
+	// TagPrefix starts the key of every tag that the provider sets.
+	TagPrefix = "sigs.k8s.io_cluster-api-provider-azure_"
+
+	// OwnedTagPrefix starts the key of the tag that marks a resource as a cluster's. The name of the Cluster follows.
+	OwnedTagPrefix = TagPrefix + "cluster_"
+
+	// RoleTag is the key of the tag that says what a resource is for.
+	RoleTag = TagPrefix + "role"
+
+	// NameTag is the key of the tag that repeats the name of the resource.
+	NameTag = "Name"
+
+	// CloudProviderTagPrefix starts the key of the tag on VMs, network interfaces and availability sets that
+	// cloud-provider-azure knows. The name of the Cluster follows.
+	CloudProviderTagPrefix = "kubernetes.io_cluster_"
+
+	// TagOwned is the value of the ownership tag.
+	TagOwned = "owned"
+)
+
+// Values of RoleTag.
+const (
+	// RoleCommon is on resources that the whole cluster uses.
+	RoleCommon = "common"
+	// RoleAPIServer is on the load balancer of the API server.
+	RoleAPIServer = "apiserver"
+	// RoleAPIServerInternal is on the internal load balancer beside the public one of the API server.
+	RoleAPIServerInternal = "apiserver-internal"
+	// RoleNodeOutbound is on the load balancer for outbound connections of nodes.
+	RoleNodeOutbound = "nodeOutbound"
+	// RoleControlPlaneOutbound is on the load balancer for outbound connections of control-plane machines.
+	RoleControlPlaneOutbound = "controlPlaneOutbound"
+	// RoleBastion is on the bastion host.
+	RoleBastion = "Bastion"
+	// RoleControlPlane is on control-plane machines.
+	RoleControlPlane = "control-plane"
+	// RoleNode is on worker machines.
+	RoleNode = "node"
+)
+
+// ClusterTagKey is the key of the ownership tag of a Cluster.
+func ClusterTagKey(cluster string) string { return OwnedTagPrefix + cluster }
+
+// CloudProviderTagKey is the key of the tag by which cloud-provider-azure knows a cluster's resources.
+func CloudProviderTagKey(cluster string) string { return CloudProviderTagPrefix + cluster }
