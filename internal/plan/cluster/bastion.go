@@ -1,0 +1,51 @@
+package cluster
+
+import (
+	"cmp"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// bastion plans the bastion host. Its subnet and address are planned with the others.
+func bastion(in plan.ClusterInput, g *arm.Graph) {
+	spec := in.AzureCluster.Spec.BastionSpec.AzureBastion
+	if spec == nil {
+		return
+	}
+	subnet := plan.SubnetID(in, bastionSubnet(spec).Name)
+	address := plan.PublicIPID(in, spec.PublicIP.Name)
+	g.Add(arm.Node{
+		ID: plan.BastionID(in, spec.Name),
+		Body: armnetwork.BastionHost{
+			Location: new(plan.Location(in)),
+			SKU:      &armnetwork.SKU{Name: new(armnetwork.BastionHostSKUName(cmp.Or(spec.Sku, infrav1.BasicBastionHostSku)))},
+			Tags:     plan.Tags(in, infrav1.RoleBastion, spec.Name, nil),
+			Properties: &armnetwork.BastionHostPropertiesFormat{
+				EnableTunneling: new(spec.EnableTunneling),
+				IPConfigurations: []*armnetwork.BastionHostIPConfiguration{{
+					Name: new(spec.Name + "-bastionIP"),
+					Properties: &armnetwork.BastionHostIPConfigurationPropertiesFormat{
+						PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
+						PublicIPAddress:           subResource(address),
+						Subnet:                    subResource(subnet),
+					},
+				}},
+			},
+		},
+		After:  []arm.ID{subnet, address},
+		Policy: arm.Repair,
+		Group:  infrav1.BastionHostReadyCondition,
+	})
+}
+
+// bastionSubnet is the subnet of the bastion host, which Azure lets have no NAT gateway.
+func bastionSubnet(spec *infrav1.AzureBastion) infrav1.SubnetSpec {
+	subnet := spec.Subnet
+	subnet.Name = cmp.Or(subnet.Name, plan.BastionSubnet)
+	subnet.NatGateway = infrav1.NatGateway{}
+	return subnet
+}

@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// resourceGroups plans the cluster's resource group, that of the network if it is another one, and looks for that of the
+// private DNS zone, which is not made. Groups that were there before are used.
+func resourceGroups(in plan.ClusterInput, g *arm.Graph) {
+	names := []string{plan.ResourceGroup(in)}
+	if network := plan.VNetResourceGroup(in); !strings.EqualFold(network, names[0]) {
+		names = append(names, network)
+	}
+	for _, name := range names {
+		g.Add(arm.Node{
+			ID: arm.ResourceGroupID(in.SubscriptionID, name),
+			Body: armresources.ResourceGroup{
+				Location: new(plan.Location(in)),
+				Tags:     plan.Tags(in, infrav1.RoleCommon, name, in.AzureCluster.Spec.AdditionalTags),
+			},
+			Foreign: arm.UseForeign,
+			Policy:  arm.Repair,
+			Group:   infrav1.ResourceGroupReadyCondition,
+		})
+	}
+	if zone := arm.ResourceGroupID(in.SubscriptionID, plan.PrivateDNSZoneResourceGroup(in)); hasPrivateDNS(in) && !g.Has(zone) {
+		g.Add(arm.Node{ID: zone, Policy: arm.Observe, Group: infrav1.PrivateDNSZoneReadyCondition})
+	}
+}

@@ -1,0 +1,223 @@
+package cluster
+
+import (
+	"cmp"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// probeInterval is how often a load balancer asks the API server for its health, in seconds.
+const probeInterval = 15
+
+// loadBalancers plans the load balancers: that of the API server, with an internal one beside it if asked for, and those
+// that machines reach the internet through.
+func loadBalancers(in plan.ClusterInput, g *arm.Graph) {
+	network := in.AzureCluster.Spec.NetworkSpec
+	if lb := network.APIServerLB; lb != nil {
+		build := newBalancer(in, lb, lb.Name, plan.APIServerPoolName(lb))
+		if lb.Type == infrav1.Internal {
+			build.privateFrontends(lb.FrontendIPs)
+		} else {
+			build.publicFrontends()
+			build.outboundRule()
+		}
+		build.apiServerRules()
+		build.add(g, infrav1.RoleAPIServer)
+	}
+	if lb := network.APIServerLB; hasInternalAPIServerLB(in) {
+		build := newBalancer(in, lb, plan.InternalAPIServerLBName(lb), plan.InternalAPIServerPoolName(lb))
+		build.privateFrontends(internalFrontends(lb))
+		build.apiServerRules()
+		build.add(g, infrav1.RoleAPIServerInternal)
+	}
+	if lb := network.NodeOutboundLB; lb != nil {
+		build := newBalancer(in, lb, lb.Name, plan.NodeOutboundPoolName(lb))
+		build.publicFrontends()
+		build.outboundRule()
+		build.add(g, infrav1.RoleNodeOutbound)
+	}
+	if lb := network.ControlPlaneOutboundLB; lb != nil && in.AzureCluster.Spec.ControlPlaneEnabled {
+		build := newBalancer(in, lb, lb.Name, plan.ControlPlaneOutboundPoolName(in, lb))
+		build.publicFrontends()
+		build.outboundRule()
+		build.add(g, infrav1.RoleControlPlaneOutbound)
+	}
+}
+
+// hasInternalAPIServerLB tells whether an internal load balancer stands beside the public one of the API server.
+func hasInternalAPIServerLB(in plan.ClusterInput) bool {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	return lb != nil && lb.Type != infrav1.Internal && in.Features.APIServerILB
+}
+
+// internalFrontends are the private frontends of a public API server load balancer, for the internal one beside it.
+func internalFrontends(lb *infrav1.LoadBalancerSpec) []infrav1.FrontendIP {
+	var out []infrav1.FrontendIP
+	for _, frontend := range lb.FrontendIPs {
+		if frontend.PrivateIPAddress != "" {
+			out = append(out, frontend)
+		}
+	}
+	if len(out) == 0 {
+		frontend := infrav1.FrontendIP{Name: lb.Name + "-internal-ip"}
+		frontend.PrivateIPAddress = plan.DefaultInternalLBIP
+		out = append(out, frontend)
+	}
+	return out
+}
+
+// balancer is a load balancer while it is put together.
+type balancer struct {
+	in         plan.ClusterInput
+	spec       *infrav1.LoadBalancerSpec
+	id         arm.ID
+	pool       arm.ID
+	frontends  []arm.ID
+	after      []arm.ID
+	properties *armnetwork.LoadBalancerPropertiesFormat
+}
+
+func newBalancer(in plan.ClusterInput, spec *infrav1.LoadBalancerSpec, name, pool string) *balancer {
+	id := plan.LoadBalancerID(in, name)
+	return &balancer{
+		in: in, spec: spec, id: id, pool: plan.PoolID(id, pool),
+		properties: &armnetwork.LoadBalancerPropertiesFormat{
+			FrontendIPConfigurations: []*armnetwork.FrontendIPConfiguration{},
+			BackendAddressPools:      []*armnetwork.BackendAddressPool{{Name: new(pool)}},
+			LoadBalancingRules:       []*armnetwork.LoadBalancingRule{},
+			Probes:                   []*armnetwork.Probe{},
+			OutboundRules:            []*armnetwork.OutboundRule{},
+		},
+	}
+}
+
+// publicFrontends adds a frontend per public address. Zones are the address's.
+func (b *balancer) publicFrontends() {
+	for _, frontend := range b.spec.FrontendIPs {
+		if frontend.PublicIP == nil {
+			continue
+		}
+		address := plan.PublicIPID(b.in, frontend.PublicIP.Name)
+		b.after = append(b.after, address)
+		b.frontends = append(b.frontends, plan.FrontendID(b.id, frontend.Name))
+		b.properties.FrontendIPConfigurations = append(b.properties.FrontendIPConfigurations, &armnetwork.FrontendIPConfiguration{
+			Name: new(frontend.Name),
+			Properties: &armnetwork.FrontendIPConfigurationPropertiesFormat{
+				PublicIPAddress: &armnetwork.PublicIPAddress{ID: plan.IDPointer(address)},
+			},
+		})
+	}
+}
+
+// privateFrontends adds frontends with fixed addresses in the subnet of the control plane.
+func (b *balancer) privateFrontends(frontends []infrav1.FrontendIP) {
+	subnet, ok := controlPlaneSubnet(b.in)
+	if !ok {
+		return
+	}
+	subnetID := plan.SubnetID(b.in, subnet.Name)
+	b.after = append(b.after, subnetID)
+	for _, frontend := range frontends {
+		b.frontends = append(b.frontends, plan.FrontendID(b.id, frontend.Name))
+		b.properties.FrontendIPConfigurations = append(b.properties.FrontendIPConfigurations, &armnetwork.FrontendIPConfiguration{
+			Name:  new(frontend.Name),
+			Zones: zoneList(b.spec.AvailabilityZones),
+			Properties: &armnetwork.FrontendIPConfigurationPropertiesFormat{
+				PrivateIPAddress:          new(frontend.PrivateIPAddress),
+				PrivateIPAddressVersion:   new(ipVersion(frontend.PrivateIPAddress)),
+				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodStatic),
+				Subnet:                    &armnetwork.Subnet{ID: plan.IDPointer(subnetID)},
+			},
+		})
+	}
+}
+
+// apiServerRules adds the probe and the rules of the API server and of the additional ports.
+func (b *balancer) apiServerRules() {
+	port := plan.APIServerPort(b.in)
+	b.properties.Probes = append(b.properties.Probes, &armnetwork.Probe{
+		Name: new(plan.APIServerProbe),
+		Properties: &armnetwork.ProbePropertiesFormat{
+			Protocol:          new(armnetwork.ProbeProtocolHTTPS),
+			RequestPath:       new("/readyz"),
+			Port:              new(port),
+			IntervalInSeconds: new(int32(probeInterval)),
+			ProbeThreshold:    new(int32(1)),
+		},
+	})
+	b.rule(plan.APIServerRule, cmp.Or(b.in.AzureCluster.Spec.ControlPlaneEndpoint.Port, port), port)
+	for _, additional := range b.in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts {
+		b.rule(additional.Name, additional.Port, additional.Port)
+	}
+}
+
+func (b *balancer) rule(name string, frontendPort, backendPort int32) {
+	if len(b.frontends) == 0 {
+		return
+	}
+	b.properties.LoadBalancingRules = append(b.properties.LoadBalancingRules, &armnetwork.LoadBalancingRule{
+		Name: new(name),
+		Properties: &armnetwork.LoadBalancingRulePropertiesFormat{
+			Protocol:                new(armnetwork.TransportProtocolTCP),
+			FrontendPort:            new(frontendPort),
+			BackendPort:             new(backendPort),
+			FrontendIPConfiguration: subResource(b.frontends[0]),
+			BackendAddressPool:      subResource(b.pool),
+			Probe:                   subResource(plan.ProbeID(b.id, plan.APIServerProbe)),
+			DisableOutboundSnat:     new(true),
+			EnableFloatingIP:        new(false),
+			IdleTimeoutInMinutes:    b.spec.IdleTimeoutInMinutes,
+			LoadDistribution:        new(armnetwork.LoadDistributionDefault),
+		},
+	})
+}
+
+// outboundRule lets the machines of the pool out through all frontends.
+func (b *balancer) outboundRule() {
+	if len(b.frontends) == 0 {
+		return
+	}
+	frontends := []*armnetwork.SubResource{}
+	for _, id := range b.frontends {
+		frontends = append(frontends, subResource(id))
+	}
+	b.properties.OutboundRules = append(b.properties.OutboundRules, &armnetwork.OutboundRule{
+		Name: new(plan.OutboundRule),
+		Properties: &armnetwork.OutboundRulePropertiesFormat{
+			Protocol:                 new(armnetwork.LoadBalancerOutboundRuleProtocolAll),
+			BackendAddressPool:       subResource(b.pool),
+			FrontendIPConfigurations: frontends,
+			IdleTimeoutInMinutes:     b.spec.IdleTimeoutInMinutes,
+		},
+	})
+}
+
+// add puts the load balancer into the graph. Parts that others put into it stay; frontends and the outbound rule that an
+// earlier spec had go, as when spec.frontendIPsCount shrinks.
+func (b *balancer) add(g *arm.Graph, role string) {
+	g.Add(arm.Node{
+		ID: b.id,
+		Body: armnetwork.LoadBalancer{
+			Location:         new(plan.Location(b.in)),
+			ExtendedLocation: extendedLocation(b.in),
+			SKU:              &armnetwork.LoadBalancerSKU{Name: new(armnetwork.LoadBalancerSKUNameStandard)},
+			Tags:             plan.Tags(b.in, role, "", b.in.AzureCluster.Spec.AdditionalTags),
+			Properties:       b.properties,
+		},
+		After:  b.after,
+		Policy: arm.Repair,
+		Owned: []string{
+			"properties.frontendIPConfigurations[" + b.id.Name() + "-frontEnd*]",
+			"properties.outboundRules[" + plan.OutboundRule + "]",
+		},
+		Group: infrav1.LoadBalancersReadyCondition,
+	})
+}
+
+func subResource(id arm.ID) *armnetwork.SubResource {
+	return &armnetwork.SubResource{ID: plan.IDPointer(id)}
+}

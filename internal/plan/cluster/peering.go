@@ -1,0 +1,41 @@
+package cluster
+
+import (
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// peerings plans both directions of each peering. A peering changes both networks, so the way back comes after the way
+// there.
+func peerings(in plan.ClusterInput, g *arm.Graph) {
+	local := plan.VNetID(in)
+	for _, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
+		remote := plan.RemoteVNetID(in, peering)
+		forward, reverse := plan.PeeringID(local, remote), plan.PeeringID(remote, local)
+		g.Add(
+			peeringNode(forward, remote, peering.ForwardPeeringProperties),
+			peeringNode(reverse, local, peering.ReversePeeringProperties, local, forward),
+		)
+	}
+}
+
+func peeringNode(id, to arm.ID, properties infrav1.VnetPeeringProperties, after ...arm.ID) arm.Node {
+	return arm.Node{
+		ID: id,
+		Body: armnetwork.VirtualNetworkPeering{
+			Properties: &armnetwork.VirtualNetworkPeeringPropertiesFormat{
+				RemoteVirtualNetwork:      &armnetwork.SubResource{ID: plan.IDPointer(to)},
+				AllowForwardedTraffic:     properties.AllowForwardedTraffic,
+				AllowGatewayTransit:       properties.AllowGatewayTransit,
+				AllowVirtualNetworkAccess: properties.AllowVirtualNetworkAccess,
+				UseRemoteGateways:         properties.UseRemoteGateways,
+			},
+		},
+		After:  after,
+		Policy: arm.Repair,
+		Group:  infrav1.VnetPeeringReadyCondition,
+	}
+}

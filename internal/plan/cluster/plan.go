@@ -1,0 +1,92 @@
+// Package cluster plans the Azure resources of a self-managed cluster: resource group, network, load balancers, private
+// DNS and what belongs to them.
+//
+// It is pure: Plan, DeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
+// be asked before Plan; when they find something, nothing is to be made.
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// features add the nodes of one kind of resource each, in the order in which people think of them.
+var features = []func(in plan.ClusterInput, g *arm.Graph){
+	resourceGroups,
+	virtualNetwork,
+	securityGroups,
+	routeTables,
+	publicIPs,
+	natGateways,
+	subnets,
+	peerings,
+	loadBalancers,
+	privateDNS,
+	privateEndpoints,
+	bastion,
+}
+
+// Plan is the desired state of the cluster's resources. The error is that of a graph that does not hold together, which
+// is a bug and not bad input.
+func Plan(in plan.ClusterInput) (*arm.Graph, error) {
+	g := &arm.Graph{}
+	for _, feature := range features {
+		feature(in, g)
+	}
+	return g, g.Validate()
+}
+
+// Endpoint is where the API server is reached: what the spec says, else the name of the load balancer and the port. The
+// host is "" when somebody else runs the control plane and has not said where.
+func Endpoint(in plan.ClusterInput) (host string, port int32) {
+	endpoint := in.AzureCluster.Spec.ControlPlaneEndpoint
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	if lb == nil {
+		return endpoint.Host, endpoint.Port
+	}
+	host = plan.APIServerDNSName(in)
+	if lb.Type == infrav1.Internal {
+		host = plan.APIServerRecord + "." + plan.PrivateDNSZoneName(in)
+	}
+	return cmp.Or(endpoint.Host, host), cmp.Or(endpoint.Port, plan.APIServerPort(in))
+}
+
+// FailureDomains are the availability zones of the region. Control planes may use those that spec.failureDomains does
+// not exclude. An edge zone has none.
+func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
+	if in.AzureCluster.Spec.ExtendedLocation != nil {
+		return nil
+	}
+	var out []clusterv1.FailureDomain
+	for _, zone := range slices.Sorted(slices.Values(in.Facts.Zones)) {
+		controlPlane := true
+		if asked, ok := in.AzureCluster.Spec.FailureDomains[zone]; ok {
+			controlPlane = asked.ControlPlane
+		}
+		out = append(out, clusterv1.FailureDomain{Name: zone, ControlPlane: new(controlPlane)})
+	}
+	return out
+}
+
+// zones are the zones of public IP addresses that no load balancer says anything about.
+func zones(in plan.ClusterInput) []string {
+	if in.AzureCluster.Spec.ExtendedLocation != nil {
+		return nil
+	}
+	return slices.Sorted(slices.Values(in.Facts.Zones))
+}
+
+// zoneList is the list as models want it. It is left out when empty: zones cannot be changed, and a region without any
+// takes no list.
+func zoneList(zones []string) []*string {
+	if len(zones) == 0 {
+		return nil
+	}
+	return plan.Pointers(slices.Sorted(slices.Values(zones)))
+}

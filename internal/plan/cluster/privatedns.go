@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"net/netip"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/privatedns/armprivatedns"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+const (
+	// dnsLocation is the location of everything in private DNS.
+	dnsLocation = "global"
+	// recordTTL is in seconds.
+	recordTTL = 300
+)
+
+// privateDNS plans the zone that names the internal load balancer of the API server, its links to the cluster's network
+// and the peered ones, and the record. A zone and links that were there before are used as they are.
+func privateDNS(in plan.ClusterInput, g *arm.Graph) {
+	if !hasPrivateDNS(in) {
+		return
+	}
+	zone := plan.PrivateDNSZoneID(in)
+	tags := plan.Tags(in, "", "", in.AzureCluster.Spec.AdditionalTags)
+	g.Add(arm.Node{
+		ID:      zone,
+		Body:    armprivatedns.PrivateZone{Location: new(dnsLocation), Tags: tags},
+		Policy:  arm.Repair,
+		Foreign: arm.UseForeign,
+		Group:   infrav1.PrivateDNSZoneReadyCondition,
+	})
+	vnets := []arm.ID{plan.VNetID(in)}
+	for _, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
+		vnets = append(vnets, plan.RemoteVNetID(in, peering))
+	}
+	for _, vnet := range vnets {
+		var after []arm.ID
+		if g.Has(vnet) {
+			after = append(after, vnet)
+		}
+		g.Add(arm.Node{
+			ID: plan.PrivateDNSLinkID(in, vnet),
+			Body: armprivatedns.VirtualNetworkLink{
+				Location: new(dnsLocation),
+				Tags:     tags,
+				Properties: &armprivatedns.VirtualNetworkLinkProperties{
+					RegistrationEnabled: new(false),
+					VirtualNetwork:      &armprivatedns.SubResource{ID: plan.IDPointer(vnet)},
+				},
+			},
+			After:   after,
+			Policy:  arm.Repair,
+			Foreign: arm.UseForeign,
+			Group:   infrav1.PrivateDNSLinkReadyCondition,
+		})
+	}
+	if ip := internalIP(in); ip != "" {
+		g.Add(record(zone, ip))
+	}
+}
+
+// record plans the address of the API server, in the kind of record that fits its family.
+func record(zone arm.ID, ip string) arm.Node {
+	kind, properties := "A", &armprivatedns.RecordSetProperties{TTL: new(int64(recordTTL))}
+	if ipVersion(ip) == armnetwork.IPVersionIPv6 {
+		kind = "AAAA"
+		properties.AaaaRecords = []*armprivatedns.AaaaRecord{{IPv6Address: new(ip)}}
+	} else {
+		properties.ARecords = []*armprivatedns.ARecord{{IPv4Address: new(ip)}}
+	}
+	return arm.Node{
+		ID:     zone.Child(kind, plan.APIServerRecord),
+		Body:   armprivatedns.RecordSet{Properties: properties},
+		Policy: arm.Repair,
+		Group:  infrav1.PrivateDNSRecordReadyCondition,
+	}
+}
+
+// hasPrivateDNS tells whether the cluster's API server is named in private DNS.
+func hasPrivateDNS(in plan.ClusterInput) bool {
+	network := in.AzureCluster.Spec.NetworkSpec
+	if network.APIServerLB == nil || network.APIServerLB.Type != infrav1.Internal {
+		return false
+	}
+	return network.PrivateDNSZone == nil || *network.PrivateDNSZone != infrav1.PrivateDNSZoneModeNone
+}
+
+// internalIP is the address of the internal load balancer of the API server, "" when the spec has none.
+func internalIP(in plan.ClusterInput) string {
+	for _, frontend := range in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs {
+		if frontend.PrivateIPAddress != "" {
+			return frontend.PrivateIPAddress
+		}
+	}
+	return ""
+}
+
+// ipVersion is the family of an address; what is not one counts as IPv4.
+func ipVersion(ip string) armnetwork.IPVersion {
+	if address, err := netip.ParseAddr(ip); err == nil && address.Is6() {
+		return armnetwork.IPVersionIPv6
+	}
+	return armnetwork.IPVersionIPv4
+}

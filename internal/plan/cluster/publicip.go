@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// publicIPs plans the public addresses of load balancers, NAT gateways and the bastion host. Addresses that were there
+// before are used as they are.
+func publicIPs(in plan.ClusterInput, g *arm.Graph) {
+	network := in.AzureCluster.Spec.NetworkSpec
+	for _, lb := range []*infrav1.LoadBalancerSpec{network.APIServerLB, network.NodeOutboundLB, network.ControlPlaneOutboundLB} {
+		if lb == nil {
+			continue
+		}
+		lbZones := lb.AvailabilityZones
+		if len(lbZones) == 0 {
+			lbZones = zones(in)
+		}
+		for _, frontend := range lb.FrontendIPs {
+			if frontend.PublicIP == nil {
+				continue
+			}
+			address := *frontend.PublicIP
+			if lb == network.APIServerLB {
+				address.DNSName = plan.APIServerDNSName(in)
+			}
+			publicIP(in, g, address, lbZones, extendedLocation(in))
+		}
+	}
+	for _, subnet := range ownSubnets(in) {
+		if gateway := subnet.NatGateway; gateway.Name != "" {
+			address := gateway.NatGatewayIP
+			address.Name = plan.NATGatewayIPName(gateway)
+			publicIP(in, g, address, zones(in), nil)
+		}
+	}
+	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
+		publicIP(in, g, bastion.PublicIP, zones(in), nil)
+	}
+}
+
+// publicIP plans one address, unless it is planned already: subnets share NAT gateways. Most of its properties cannot be
+// changed once it exists, so it is only made.
+func publicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zones []string, location *armnetwork.ExtendedLocation) {
+	id := plan.PublicIPID(in, spec.Name)
+	if g.Has(id) {
+		return
+	}
+	properties := &armnetwork.PublicIPAddressPropertiesFormat{
+		PublicIPAddressVersion:   new(armnetwork.IPVersionIPv4),
+		PublicIPAllocationMethod: new(armnetwork.IPAllocationMethodStatic),
+		IPTags:                   []*armnetwork.IPTag{},
+	}
+	if spec.DNSName != "" {
+		label, _, _ := strings.Cut(spec.DNSName, ".")
+		properties.DNSSettings = &armnetwork.PublicIPAddressDNSSettings{DomainNameLabel: new(strings.ToLower(label))}
+	}
+	for _, tag := range spec.IPTags {
+		properties.IPTags = append(properties.IPTags, &armnetwork.IPTag{IPTagType: new(tag.Type), Tag: new(tag.Tag)})
+	}
+	g.Add(arm.Node{
+		ID: id,
+		Body: armnetwork.PublicIPAddress{
+			Location:         new(plan.Location(in)),
+			ExtendedLocation: location,
+			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
+			Zones:            zoneList(zones),
+			Tags:             plan.Tags(in, "", spec.Name, in.AzureCluster.Spec.AdditionalTags),
+			Properties:       properties,
+		},
+		Policy:  arm.CreateOnly,
+		Foreign: arm.UseForeign,
+		Group:   infrav1.PublicIPsReadyCondition,
+	})
+}

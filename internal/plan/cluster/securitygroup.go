@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// securityGroup is a network security group and the rules that the spec wants in it.
+type securityGroup struct {
+	name  string
+	rules []infrav1.SecurityRule
+}
+
+// securityGroups plans the security groups of the subnets that are made and, as resources of their own, their rules:
+// other controllers write rules into the same groups.
+func securityGroups(in plan.ClusterInput, g *arm.Graph) {
+	for _, group := range securityGroupsOf(in) {
+		id := plan.SecurityGroupID(in, group.name)
+		g.Add(arm.Node{
+			ID: id,
+			Body: armnetwork.SecurityGroup{
+				Location:   new(plan.Location(in)),
+				Tags:       plan.Tags(in, "", group.name, in.AzureCluster.Spec.AdditionalTags),
+				Properties: &armnetwork.SecurityGroupPropertiesFormat{},
+			},
+			Policy: arm.Repair,
+			Group:  infrav1.SecurityGroupsReadyCondition,
+		})
+		for _, rule := range group.rules {
+			g.Add(arm.Node{
+				ID:     id.Child("securityRules", rule.Name),
+				Body:   armnetwork.SecurityRule{Properties: ruleProperties(rule)},
+				Policy: arm.Repair,
+				Group:  infrav1.SecurityGroupsReadyCondition,
+			})
+		}
+	}
+}
+
+// securityGroupsOf are the groups that the subnets name, each once with the rules of all subnets that share it.
+func securityGroupsOf(in plan.ClusterInput) []securityGroup {
+	var out []securityGroup
+	for _, subnet := range ownSubnets(in) {
+		if subnet.SecurityGroup.Name == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(g securityGroup) bool { return strings.EqualFold(g.name, subnet.SecurityGroup.Name) })
+		if i < 0 {
+			out = append(out, securityGroup{name: subnet.SecurityGroup.Name})
+			i = len(out) - 1
+		}
+		for _, rule := range rulesOf(in, subnet) {
+			if !slices.ContainsFunc(out[i].rules, func(r infrav1.SecurityRule) bool { return strings.EqualFold(r.Name, rule.Name) }) {
+				out[i].rules = append(out[i].rules, rule)
+			}
+		}
+	}
+	return out
+}
+
+// rulesOf are the rules of a subnet's group: those of the spec, and for control-plane machines those that let SSH and the
+// API server in unless the spec has a rule for exactly that port, which may also deny it.
+func rulesOf(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.SecurityRule {
+	rules := slices.Clone(subnet.SecurityGroup.SecurityRules)
+	controlPlane, ok := controlPlaneSubnet(in)
+	if !in.AzureCluster.Spec.ControlPlaneEnabled || !ok || subnet.Role != controlPlane.Role {
+		return rules
+	}
+	port := strconv.Itoa(int(plan.APIServerPort(in)))
+	for _, rule := range []infrav1.SecurityRule{
+		inboundRule("allow_ssh", "Allow SSH", 2200, "22"),
+		inboundRule("allow_apiserver", "Allow K8s API Server", 2201, port),
+	} {
+		if !slices.ContainsFunc(rules, func(r infrav1.SecurityRule) bool {
+			return r.DestinationPorts != nil && *r.DestinationPorts == *rule.DestinationPorts
+		}) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+func inboundRule(name, description string, priority int32, port string) infrav1.SecurityRule {
+	return infrav1.SecurityRule{
+		Name: name, Description: description, Priority: priority,
+		Protocol: infrav1.SecurityGroupProtocolTCP, Direction: infrav1.SecurityRuleDirectionInbound, Action: infrav1.SecurityRuleActionAllow,
+		Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new(port),
+	}
+}
+
+func ruleProperties(rule infrav1.SecurityRule) *armnetwork.SecurityRulePropertiesFormat {
+	access := rule.Action
+	if access == "" {
+		access = infrav1.SecurityRuleActionAllow
+	}
+	properties := &armnetwork.SecurityRulePropertiesFormat{
+		Description:           new(rule.Description),
+		Protocol:              new(armnetwork.SecurityRuleProtocol(rule.Protocol)),
+		Access:                new(armnetwork.SecurityRuleAccess(access)),
+		Direction:             new(armnetwork.SecurityRuleDirection(rule.Direction)),
+		Priority:              new(rule.Priority),
+		SourcePortRange:       rule.SourcePorts,
+		DestinationPortRange:  rule.DestinationPorts,
+		SourceAddressPrefixes: []*string{},
+		// Service tags and single prefixes; the plural is for lists of prefixes only.
+		DestinationAddressPrefix: rule.Destination,
+	}
+	if len(rule.Sources) > 0 {
+		for _, source := range rule.Sources {
+			properties.SourceAddressPrefixes = append(properties.SourceAddressPrefixes, source)
+		}
+	} else {
+		properties.SourceAddressPrefix = rule.Source
+	}
+	return properties
+}

@@ -1,0 +1,112 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// subnets plans the subnets. In a network that the user brought, subnets that exist are looked for and used as they are,
+// and only missing ones are made.
+func subnets(in plan.ClusterInput, g *arm.Graph) {
+	for _, subnet := range allSubnets(in) {
+		id := plan.SubnetID(in, subnet.Name)
+		if _, exists := existingSubnet(in, subnet.Name); exists {
+			g.Add(arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition})
+			continue
+		}
+		g.Add(subnetNode(in, g, id, subnet))
+	}
+}
+
+// subnetNode plans one subnet. It references only what the plan has, so that a subnet made in a foreign network has no
+// security group or route table that nobody makes.
+func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.SubnetSpec) arm.Node {
+	properties := &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: []*armnetwork.ServiceEndpointPropertiesFormat{}}
+	// Azure answers a single prefix in the singular property and several in the plural one.
+	if len(subnet.CIDRBlocks) == 1 {
+		properties.AddressPrefix = new(subnet.CIDRBlocks[0])
+	} else {
+		properties.AddressPrefixes = plan.Pointers(subnet.CIDRBlocks)
+	}
+	var after []arm.ID
+	if nsg := plan.SecurityGroupID(in, subnet.SecurityGroup.Name); subnet.SecurityGroup.Name != "" && g.Has(nsg) {
+		properties.NetworkSecurityGroup = &armnetwork.SecurityGroup{ID: plan.IDPointer(nsg)}
+		after = append(after, nsg)
+	}
+	if table := plan.RouteTableID(in, subnet.RouteTable.Name); subnet.RouteTable.Name != "" && g.Has(table) {
+		properties.RouteTable = &armnetwork.RouteTable{ID: plan.IDPointer(table)}
+		after = append(after, table)
+	}
+	if gateway := plan.NATGatewayID(in, subnet.NatGateway.Name); subnet.NatGateway.Name != "" && g.Has(gateway) {
+		properties.NatGateway = &armnetwork.SubResource{ID: plan.IDPointer(gateway)}
+		after = append(after, gateway)
+	}
+	endpoints := slices.SortedFunc(slices.Values(subnet.ServiceEndpoints), func(a, b infrav1.ServiceEndpointSpec) int {
+		return cmp.Compare(a.Service, b.Service)
+	})
+	for _, endpoint := range endpoints {
+		properties.ServiceEndpoints = append(properties.ServiceEndpoints, &armnetwork.ServiceEndpointPropertiesFormat{
+			Service: new(endpoint.Service), Locations: plan.Pointers(endpoint.Locations),
+		})
+	}
+	return arm.Node{
+		ID:     id,
+		Body:   armnetwork.Subnet{Properties: properties},
+		After:  after,
+		Policy: arm.Repair,
+		Owned:  []string{"properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"},
+		Group:  infrav1.SubnetsReadyCondition,
+	}
+}
+
+// allSubnets are the subnets of the spec, the one of the bastion host last.
+func allSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
+	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Subnets)
+	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
+		out = append(out, bastionSubnet(bastion))
+	}
+	return out
+}
+
+// ownSubnets are the subnets that are made: all but those that exist in a network that the user brought, whose security
+// group, route table and NAT gateway are the user's business.
+func ownSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
+	return slices.DeleteFunc(allSubnets(in), func(subnet infrav1.SubnetSpec) bool {
+		_, exists := existingSubnet(in, subnet.Name)
+		return exists
+	})
+}
+
+// existingSubnet are the prefixes of a subnet of a network that the user brought; ok is false when it is not there.
+func existingSubnet(in plan.ClusterInput, name string) (prefixes []string, ok bool) {
+	if !in.Facts.VNet.Foreign() {
+		return nil, false
+	}
+	prefixes, ok = in.Facts.VNet.Subnets[strings.ToLower(name)]
+	return prefixes, ok
+}
+
+// controlPlaneSubnet is the subnet of the control-plane machines and of the frontends of internal load balancers: that
+// with the role control-plane, else the one for the whole cluster.
+func controlPlaneSubnet(in plan.ClusterInput) (infrav1.SubnetSpec, bool) {
+	for _, role := range []infrav1.SubnetRole{infrav1.SubnetControlPlane, infrav1.SubnetCluster} {
+		for _, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
+			if subnet.Role == role {
+				return subnet, true
+			}
+		}
+	}
+	return infrav1.SubnetSpec{}, false
+}
+
+// isNode tells whether worker machines live in the subnet.
+func isNode(subnet infrav1.SubnetSpec) bool {
+	return subnet.Role == infrav1.SubnetNode || subnet.Role == infrav1.SubnetCluster
+}

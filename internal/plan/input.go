@@ -1,0 +1,117 @@
+package plan
+
+import (
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// ClusterInput is what the plan of an AzureCluster is computed from. The objects are copies, defaulted as the webhook
+// defaults them; a plan does not change them.
+type ClusterInput struct {
+	Cluster      *clusterv1.Cluster
+	AzureCluster *infrav1.AzureCluster
+
+	// SubscriptionID is the subscription the cluster lives in: spec.subscriptionID or what the manager falls back to.
+	SubscriptionID string
+
+	Features Features
+	Facts    ClusterFacts
+}
+
+// Features are the feature gates that plans know.
+type Features struct {
+	// EdgeZone allows spec.extendedLocation.
+	EdgeZone bool
+	// APIServerILB puts an internal load balancer beside the public one of the API server.
+	APIServerILB bool
+	// MachinePool is Cluster API's gate; azure.json says enableVmssFlexNodes when it is on.
+	MachinePool bool
+}
+
+// ClusterFacts are answers of Azure that the plan of a cluster depends on.
+type ClusterFacts struct {
+	// Zones are the availability zones that any VM size of the region can be created in, sorted; empty where the region
+	// has none.
+	Zones []string
+
+	// VNet is the virtual network as it is now.
+	VNet VNetFact
+}
+
+// VNetFact describes an existing virtual network.
+type VNetFact struct {
+	Exists bool
+	// Owned tells whether the network carries the cluster's ownership tag; false for one that users brought.
+	Owned bool
+	// AddressPrefixes are the CIDR blocks of the network.
+	AddressPrefixes []string
+	// Subnets are the CIDR blocks of the subnets by the lower-case name of the subnet.
+	Subnets map[string][]string
+}
+
+// Foreign tells whether the network exists and is not the cluster's: its subnets, security groups and route tables are
+// then the user's business.
+func (f VNetFact) Foreign() bool { return f.Exists && !f.Owned }
+
+// MachineInput is what the plan of an AzureMachine is computed from.
+type MachineInput struct {
+	ClusterInput
+
+	Machine      *clusterv1.Machine
+	AzureMachine *infrav1.AzureMachine
+
+	// ControlPlane tells whether the machine is a control-plane machine.
+	ControlPlane bool
+
+	// BootstrapData is the content of the bootstrap data secret's key "value". It is nil when the secret is not there;
+	// the VM is then planned only if it exists already.
+	BootstrapData []byte
+
+	MachineFacts MachineFacts
+}
+
+// MachineFacts are answers of Azure that the plan of a machine depends on.
+type MachineFacts struct {
+	// VMSize is the size's row in the SKU catalog of the region; nil when the catalog does not have it.
+	VMSize *VMSize
+
+	// NearestVMSizes are the catalog's names most like that of a size it does not have, best first, for the message.
+	NearestVMSizes []string
+
+	// MaximumPlatformFaultDomainCount is the capability of the SKU "Aligned" of availability sets; 0 when unknown.
+	MaximumPlatformFaultDomainCount int32
+
+	// SSHNATPort is the front-end port of the machine's inbound NAT rule on the API server load balancer: the port it has,
+	// or one that no other machine has or has reserved. 0 when the machine has no such rule or no port is free.
+	SSHNATPort int32
+
+	// VMExists tells whether the VM exists.
+	VMExists bool
+
+	// PrincipalID is the principal of the VM's system-assigned identity, "" until the VM has one.
+	PrincipalID string
+}
+
+// VMSize is what the SKU catalog says about a VM size in one region.
+type VMSize struct {
+	Name string
+	// VCPUs is the number of virtual processors.
+	VCPUs int
+	// MemoryGB is the memory in gibibytes, as the catalog writes it.
+	MemoryGB float64
+	// Zones are the zones of the region that the subscription can create the size in, sorted.
+	Zones []string
+	// Restricted says why the subscription cannot create the size in the region at all, with Azure's reason code; "" when
+	// it can.
+	Restricted string
+	// Capabilities are the capabilities by name, with the catalog's values: "True", "False" or a number.
+	Capabilities map[string]string
+	// ZoneCapabilities are the further capabilities by zone, as UltraSSDAvailable has them.
+	ZoneCapabilities map[string]map[string]string
+}
+
+// Has tells whether the capability is "True".
+func (s *VMSize) Has(capability string) bool {
+	return s != nil && s.Capabilities[capability] == "True"
+}

@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// windowsNameLength is the longest computer name that Windows takes.
+const windowsNameLength = 15
+
+// VMName is the name of the machine's VM: that in the provider ID once there is one, else the machine's, which Windows
+// shortens to its first 9 and last 5 characters when it has more than 15.
+func VMName(in MachineInput) string {
+	if providerID := in.AzureMachine.Spec.ProviderID; providerID != nil {
+		if id, err := arm.ParseID(*providerID); err == nil {
+			return id.Name()
+		}
+	}
+	name := in.AzureMachine.Name
+	if in.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS && len(name) > windowsNameLength {
+		return strings.TrimSuffix(name[:9], "-") + "-" + name[len(name)-5:]
+	}
+	return name
+}
+
+// VMID is the ID of the machine's VM.
+func VMID(in MachineInput) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.VirtualMachine, VMName(in))
+}
+
+// NICName is the name of the i-th of count network interfaces, counted from 0. A single one has no number.
+func NICName(in MachineInput, i, count int) string {
+	if count <= 1 {
+		return VMName(in) + "-nic"
+	}
+	return fmt.Sprintf("%s-nic-%d", VMName(in), i)
+}
+
+// NICID is the ID of a network interface.
+func NICID(in MachineInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.NetworkInterface, name)
+}
+
+// OSDiskName is the name of the disk that the VM boots from.
+func OSDiskName(in MachineInput) string { return VMName(in) + "_OSDisk" }
+
+// DataDiskName is the name of a data disk.
+func DataDiskName(in MachineInput, suffix string) string { return VMName(in) + "_" + suffix }
+
+// DiskID is the ID of a managed disk.
+func DiskID(in MachineInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.Disk, name)
+}
+
+// NodePublicIPID is the ID of the public IP address of a machine with spec.allocatePublicIP.
+func NodePublicIPID(in MachineInput) arm.ID { return PublicIPID(in.ClusterInput, "pip-"+VMName(in)) }
+
+// NATRuleID is the ID of the inbound NAT rule that leads to port 22 of a control-plane machine; ok is false when the
+// cluster has no API server load balancer of its own.
+func NATRuleID(in MachineInput) (id arm.ID, ok bool) {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	if lb == nil || lb.Name == "" {
+		return "", false
+	}
+	return LoadBalancerID(in.ClusterInput, lb.Name).Child("inboundNatRules", VMName(in)), true
+}
+
+// AvailabilitySetName is the name of the availability set that machines like this one share; ok is false for a machine
+// that belongs to no group of machines.
+func AvailabilitySetName(in MachineInput) (name string, ok bool) {
+	group := "control-plane"
+	if !in.ControlPlane {
+		if in.Machine == nil {
+			return "", false
+		}
+		group = in.Machine.Labels[clusterv1.MachineDeploymentNameLabel]
+		if group == "" {
+			group = in.Machine.Labels[clusterv1.MachineSetNameLabel]
+		}
+		if group == "" {
+			return "", false
+		}
+	}
+	return ClusterName(in.ClusterInput) + "_" + group + "-as", true
+}
+
+// AvailabilitySetID is the ID of an availability set.
+func AvailabilitySetID(in MachineInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.AvailabilitySet, name)
+}
+
+// ExtensionID is the ID of a VM extension.
+func ExtensionID(in MachineInput, name string) arm.ID { return VMID(in).Child("extensions", name) }

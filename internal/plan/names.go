@@ -1,0 +1,230 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Names of parts of resources that are the same in every cluster.
+const (
+	// APIServerRule is the load-balancing rule of the API server.
+	APIServerRule = "LBRuleHTTPS"
+	// APIServerProbe is the health probe of the API server.
+	APIServerProbe = "HTTPSProbe"
+	// OutboundRule is the outbound rule of every load balancer that has a public address.
+	OutboundRule = "OutboundNATAllProtocols"
+	// APIServerRecord is the host name of the API server in the private DNS zone.
+	APIServerRecord = "apiserver"
+	// DefaultAPIServerPort is the port of the API server where the Cluster names none.
+	DefaultAPIServerPort int32 = 6443
+	// DefaultInternalLBIP is the address of an internal API server load balancer where the spec names none.
+	DefaultInternalLBIP = "10.0.0.100"
+	// BastionSubnet is the name that Azure demands for the subnet of a bastion host.
+	BastionSubnet = "AzureBastionSubnet"
+)
+
+// ClusterName is the name of the Cluster, which tags, the DNS zone and availability sets carry. It falls back to the
+// label and the name of the AzureCluster for one that outlived its Cluster.
+func ClusterName(in ClusterInput) string {
+	if in.Cluster != nil && in.Cluster.Name != "" {
+		return in.Cluster.Name
+	}
+	return cmp.Or(in.AzureCluster.Labels[clusterv1.ClusterNameLabel], in.AzureCluster.Name)
+}
+
+// Location is the region in the form Azure answers: "eastus2" for "East US 2".
+func Location(in ClusterInput) string { return NormalizeRegion(in.AzureCluster.Spec.Location) }
+
+// NormalizeRegion turns a region's display name into its name: lower case without spaces.
+func NormalizeRegion(region string) string {
+	return strings.ToLower(strings.ReplaceAll(region, " ", ""))
+}
+
+// APIServerPort is the port the API server listens on.
+func APIServerPort(in ClusterInput) int32 {
+	if in.Cluster != nil && in.Cluster.Spec.ClusterNetwork.APIServerPort != 0 {
+		return in.Cluster.Spec.ClusterNetwork.APIServerPort
+	}
+	return DefaultAPIServerPort
+}
+
+// ResourceGroup is the name of the cluster's resource group.
+func ResourceGroup(in ClusterInput) string {
+	return cmp.Or(in.AzureCluster.Spec.ResourceGroup, in.AzureCluster.Name)
+}
+
+// ResourceGroupID is the ID of the cluster's resource group.
+func ResourceGroupID(in ClusterInput) arm.ID {
+	return arm.ResourceGroupID(in.SubscriptionID, ResourceGroup(in))
+}
+
+// VNetResourceGroup is the name of the resource group of the virtual network, its security groups and route tables.
+func VNetResourceGroup(in ClusterInput) string {
+	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.Vnet.ResourceGroup, ResourceGroup(in))
+}
+
+// VNetResourceGroupID is the ID of the virtual network's resource group.
+func VNetResourceGroupID(in ClusterInput) arm.ID {
+	return arm.ResourceGroupID(in.SubscriptionID, VNetResourceGroup(in))
+}
+
+// VNetName is the name of the virtual network.
+func VNetName(in ClusterInput) string {
+	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.Vnet.Name, in.AzureCluster.Name+"-vnet")
+}
+
+// VNetID is the ID of the virtual network.
+func VNetID(in ClusterInput) arm.ID {
+	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.VirtualNetwork, VNetName(in))
+}
+
+// RemoteVNetID is the ID of the other virtual network of a peering.
+func RemoteVNetID(in ClusterInput, peering infrav1.VnetPeeringSpec) arm.ID {
+	return arm.NewID(in.SubscriptionID, cmp.Or(peering.ResourceGroup, ResourceGroup(in)), types.VirtualNetwork, peering.RemoteVnetName)
+}
+
+// PeeringID is the ID of the peering on the network local that leads to remote.
+func PeeringID(local, remote arm.ID) arm.ID {
+	return local.Child("virtualNetworkPeerings", local.Name()+"-To-"+remote.Name())
+}
+
+// SubnetID is the ID of a subnet of the cluster's network.
+func SubnetID(in ClusterInput, name string) arm.ID { return VNetID(in).Child("subnets", name) }
+
+// SecurityGroupID is the ID of a network security group.
+func SecurityGroupID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.NetworkSecurityGroup, name)
+}
+
+// RouteTableID is the ID of a route table.
+func RouteTableID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.RouteTable, name)
+}
+
+// PublicIPID is the ID of a public IP address.
+func PublicIPID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.PublicIPAddress, name)
+}
+
+// NATGatewayID is the ID of a NAT gateway.
+func NATGatewayID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.NATGateway, name)
+}
+
+// NATGatewayIPName is the name of the public IP address of a NAT gateway.
+func NATGatewayIPName(gateway infrav1.NatGateway) string {
+	return cmp.Or(gateway.NatGatewayIP.Name, "pip-"+gateway.Name)
+}
+
+// LoadBalancerID is the ID of a load balancer.
+func LoadBalancerID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.LoadBalancer, name)
+}
+
+// InternalAPIServerLBName is the name of the internal load balancer beside the public one of the API server.
+func InternalAPIServerLBName(lb *infrav1.LoadBalancerSpec) string { return lb.Name + "-internal" }
+
+// InternalAPIServerPoolName is the backend pool of the internal load balancer beside the public one of the API server.
+func InternalAPIServerPoolName(lb *infrav1.LoadBalancerSpec) string {
+	return APIServerPoolName(lb) + "-internal"
+}
+
+// FrontendID is the ID of a frontend IP configuration of a load balancer.
+func FrontendID(lb arm.ID, name string) arm.ID { return lb.Child("frontendIPConfigurations", name) }
+
+// PoolID is the ID of a backend pool of a load balancer.
+func PoolID(lb arm.ID, name string) arm.ID { return lb.Child("backendAddressPools", name) }
+
+// ProbeID is the ID of a health probe of a load balancer.
+func ProbeID(lb arm.ID, name string) arm.ID { return lb.Child("probes", name) }
+
+// APIServerPoolName is the backend pool of the API server's load balancer.
+func APIServerPoolName(lb *infrav1.LoadBalancerSpec) string {
+	return cmp.Or(lb.BackendPool.Name, lb.Name+"-backendPool")
+}
+
+// NodeOutboundPoolName is the backend pool of the load balancer that worker nodes reach the internet through.
+func NodeOutboundPoolName(lb *infrav1.LoadBalancerSpec) string {
+	return cmp.Or(lb.BackendPool.Name, lb.Name+"-outboundBackendPool")
+}
+
+// ControlPlaneOutboundPoolName is the backend pool of the load balancer that control-plane machines reach the internet
+// through. Its name does not follow that of a renamed load balancer, which existing clusters depend on.
+func ControlPlaneOutboundPoolName(in ClusterInput, lb *infrav1.LoadBalancerSpec) string {
+	return cmp.Or(lb.BackendPool.Name, in.AzureCluster.Name+"-outbound-lb-outboundBackendPool")
+}
+
+// PrivateDNSZoneName is the private DNS zone that holds the record of the API server.
+func PrivateDNSZoneName(in ClusterInput) string {
+	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.PrivateDNSZoneName, ClusterName(in)+".capz.io")
+}
+
+// PrivateDNSZoneResourceGroup is the resource group of the private DNS zone.
+func PrivateDNSZoneResourceGroup(in ClusterInput) string {
+	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.PrivateDNSZoneResourceGroup, ResourceGroup(in))
+}
+
+// PrivateDNSZoneID is the ID of the private DNS zone.
+func PrivateDNSZoneID(in ClusterInput) arm.ID {
+	return arm.NewID(in.SubscriptionID, PrivateDNSZoneResourceGroup(in), types.PrivateDNSZone, PrivateDNSZoneName(in))
+}
+
+// PrivateDNSLinkID is the ID of the link between the private DNS zone and a network.
+func PrivateDNSLinkID(in ClusterInput, vnet arm.ID) arm.ID {
+	return PrivateDNSZoneID(in).Child("virtualNetworkLinks", vnet.Name()+"-link")
+}
+
+// BastionID is the ID of a bastion host.
+func BastionID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.BastionHost, name)
+}
+
+// PrivateEndpointID is the ID of a private endpoint.
+func PrivateEndpointID(in ClusterInput, name string) arm.ID {
+	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.PrivateEndpoint, name)
+}
+
+// dnsSuffixes are the domains of public IP addresses by cloud.
+var dnsSuffixes = map[string]string{
+	infrav1.PublicCloud:       "cloudapp.azure.com",
+	infrav1.ChinaCloud:        "cloudapp.chinacloudapi.cn",
+	infrav1.USGovernmentCloud: "cloudapp.usgovcloudapi.net",
+}
+
+// APIServerDNSName is the fully qualified name of the public API server endpoint: what the spec names, or a label of the
+// cluster's name and a hash that makes it unique in the region. It is "" when the load balancer has no public address.
+func APIServerDNSName(in ClusterInput) string {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	if lb == nil || lb.Type == infrav1.Internal {
+		return ""
+	}
+	for _, frontend := range lb.FrontendIPs {
+		if frontend.PublicIP == nil {
+			continue
+		}
+		if frontend.PublicIP.DNSName != "" {
+			return frontend.PublicIP.DNSName
+		}
+		suffix := cmp.Or(dnsSuffixes[in.AzureCluster.Spec.AzureEnvironment], dnsSuffixes[infrav1.PublicCloud])
+		hash := DNSLabelHash(in.SubscriptionID, ResourceGroup(in), frontend.PublicIP.Name)
+		return strings.ToLower(fmt.Sprintf("%s-%s.%s.%s", ClusterName(in), hash, Location(in), suffix))
+	}
+	return ""
+}
+
+// DNSLabelHash is the FNV-1a hash of the parts joined by slashes, in hexadecimal digits without padding. Existing
+// clusters have it in the name of their API server.
+func DNSLabelHash(parts ...string) string {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(strings.Join(parts, "/")))
+	return fmt.Sprintf("%x", hash.Sum32())
+}

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"maps"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// OwnerTag is the tag that marks a resource as the cluster's: what carries it is repaired and deleted.
+func OwnerTag(in ClusterInput) (key, value string) {
+	return infrav1.ClusterTagKey(ClusterName(in)), infrav1.TagOwned
+}
+
+// Tags are the tags of a resource: additional ones first, then the ownership tag, the role and the name, which win over
+// additional ones of the same key. role and name are left out when empty.
+func Tags(in ClusterInput, role, name string, additional map[string]string) map[string]*string {
+	tags := maps.Clone(additional)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	key, value := OwnerTag(in)
+	tags[key] = value
+	if role != "" {
+		tags[infrav1.RoleTag] = role
+	}
+	if name != "" {
+		tags[infrav1.NameTag] = name
+	}
+	out := make(map[string]*string, len(tags))
+	for key, value := range tags {
+		out[key] = new(value)
+	}
+	return out
+}
+
+// MachineTags are the tags of a resource of one machine: those of the cluster and of the machine, which wins, and the
+// tag that cloud-provider-azure knows a cluster's machines by.
+func MachineTags(in MachineInput, role, name string) map[string]*string {
+	return Tags(in.ClusterInput, role, name, MachineAdditionalTags(in))
+}
+
+// MachineAdditionalTags are the tags of a machine's resources before ownership, role and name.
+func MachineAdditionalTags(in MachineInput) map[string]string {
+	additional := map[string]string{}
+	maps.Copy(additional, in.AzureCluster.Spec.AdditionalTags)
+	maps.Copy(additional, in.AzureMachine.Spec.AdditionalTags)
+	additional[infrav1.CloudProviderTagKey(ClusterName(in.ClusterInput))] = infrav1.TagOwned
+	return additional
+}
