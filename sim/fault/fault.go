@@ -1,0 +1,160 @@
+// Package fault is the script of what goes wrong in the simulated Azure.
+//
+// A [Rule] says which requests it is for and what happens to them. Rules are looked at in the order they were added; the first
+// that matches and is not used up acts. Its promise: with the same rules and the same requests the same faults happen.
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Kind is what a rule does.
+type Kind string
+
+// Kinds of faults.
+const (
+	Status    Kind = "status"      // answer with Status, Code and Message before anything happens; RetryAfter seconds if set
+	Throttle  Kind = "throttle"    // 429 TooManyRequests with RetryAfter seconds
+	Lost      Kind = "lost"        // do the request, then cut the connection
+	LateError Kind = "lateError"   // do the request, then answer with Status (504 by default)
+	Reset     Kind = "reset"       // cut the connection, do nothing
+	Stuck     Kind = "stuck"       // the operation never ends
+	Slow      Kind = "slow"        // the operation takes Factor times as long
+	Fail      Kind = "fail"        // the operation ends Failed with Code and Message
+	Allocate  Kind = "allocation"  // the operation ends with AllocationFailed, or Code of its family
+	Quota     Kind = "quota"       // the PUT is refused with OperationNotAllowed for cores
+	Capacity  Kind = "skuCapacity" // the PUT is refused with SkuNotAvailable
+	EtagRace  Kind = "etagRace"    // somebody else writes the resource just before, so If-Match fails
+	Edit      Kind = "edit"        // before the request, Patch (RFC 7396) is merged into the resource: an out-of-band edit
+	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
+	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
+)
+
+// At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
+
+// Rule is one scripted fault. Empty match fields match everything.
+type Rule struct {
+	Method string `json:"method,omitempty"` // "PUT"
+	Type   string `json:"type,omitempty"`   // "Microsoft.Compute/virtualMachines"
+	ID     string `json:"id,omitempty"`     // glob over the lower-case ID: "*/virtualmachines/cp-*"; "*" also crosses "/"
+	Nth    int    `json:"nth,omitempty"`    // from the nth matching request on; 0 and 1 mean the first
+	Count  int    `json:"count,omitempty"`  // how often; 0 means once, -1 always
+	Now    bool   `json:"now,omitempty"`
+
+	Kind       Kind           `json:"kind"`
+	Status     int            `json:"status,omitempty"`
+	Code       string         `json:"code,omitempty"`
+	Message    string         `json:"message,omitempty"`
+	Target     string         `json:"target,omitempty"`
+	RetryAfter int            `json:"retryAfter,omitempty"` // seconds
+	Factor     float64        `json:"factor,omitempty"`
+	Patch      map[string]any `json:"patch,omitempty"`
+}
+
+// Validate tells what is wrong with the rule.
+func (r Rule) Validate() error {
+	kinds := []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Evict}
+	if !slices.Contains(kinds, r.Kind) {
+		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, kinds)
+	}
+	switch {
+	case r.Kind == Status && (r.Status < 400 || r.Status > 599):
+		return fmt.Errorf("kind status needs a status between 400 and 599, not %d", r.Status)
+	case r.Kind == Fail && r.Code == "":
+		return fmt.Errorf("kind fail needs the code the operation ends with")
+	case r.Kind == Edit && r.Patch == nil:
+		return fmt.Errorf("kind edit needs a patch")
+	case r.Now && (r.ID == "" || strings.Contains(r.ID, "*")):
+		return fmt.Errorf("now needs an exact id")
+	}
+	return nil
+}
+
+// OfOperation tells whether the kind acts on the long-running operation and not on the request.
+func (k Kind) OfOperation() bool { return k == Stuck || k == Slow || k == Fail || k == Allocate }
+
+// OfCheck tells whether the kind acts inside a provider's own check.
+func (k Kind) OfCheck() bool { return k == Quota || k == Capacity }
+
+// Script is a list of rules with their counters. The zero value is empty and ready for use.
+type Script struct {
+	mu    sync.Mutex
+	rules []*counted
+}
+
+type counted struct {
+	Rule
+	seen, done int
+}
+
+// Add appends a rule.
+func (s *Script) Add(r Rule) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = append(s.rules, &counted{Rule: r})
+	return nil
+}
+
+// Load appends the rules of a JSON array.
+func (s *Script) Load(raw []byte) error {
+	var rules []Rule
+	if err := json.Unmarshal(raw, &rules); err != nil {
+		return fmt.Errorf("fault script must be a JSON array of rules: %w", err)
+	}
+	for i, r := range rules {
+		if err := s.Add(r); err != nil {
+			return fmt.Errorf("rule %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Clear removes all rules.
+func (s *Script) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = nil
+}
+
+// Take finds the rule that acts on a request and counts it. want chooses among kinds; rules of other kinds are not counted.
+func (s *Script) Take(method, typ, id string, want func(Kind) bool) (Rule, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rules {
+		if !want(r.Kind) || !r.matches(method, typ, id) {
+			continue
+		}
+		r.seen++
+		limit := r.Count
+		if limit == 0 {
+			limit = 1
+		}
+		if r.seen < r.Nth || limit > 0 && r.done >= limit {
+			continue
+		}
+		r.done++
+		return r.Rule, true
+	}
+	return Rule{}, false
+}
+
+func (r *counted) matches(method, typ, id string) bool {
+	return (r.Method == "" || strings.EqualFold(r.Method, method)) &&
+		(r.Type == "" || strings.EqualFold(r.Type, typ)) &&
+		(r.ID == "" || glob(strings.ToLower(r.ID), strings.ToLower(id)))
+}
+
+// glob matches with "*" that crosses "/", which path.Match does not; "?" and classes work as in path.Match.
+func glob(pattern, s string) bool {
+	const slash = "\x00"
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(s, "/", slash))
+	return err == nil && ok
+}

@@ -1,0 +1,218 @@
+package provider
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Principal is who calls.
+type Principal struct {
+	ClientID string
+	ObjectID string
+	TenantID string
+}
+
+// Env is what all calls share. Use it only inside a store transaction.
+type Env struct {
+	Tenant    string
+	TimeScale float64
+	Rand      *rand.Rand
+	Locations []string
+	// OperationFault lets the fault script change an operation at its start.
+	OperationFault func(op *store.Operation)
+	// RequestFault returns an error the fault script wants a named check to give ("quota", "capacity"), or nil.
+	RequestFault func(kind, method, typ, id string) *Error
+
+	types  map[string]*Type
+	spaces map[string]*Provider
+	order  []*Provider
+}
+
+// Register adds resource providers. A namespace may be registered in parts.
+func (e *Env) Register(ps ...*Provider) {
+	if e.types == nil {
+		e.types, e.spaces = map[string]*Type{}, map[string]*Provider{}
+	}
+	for _, p := range ps {
+		key := strings.ToLower(p.Namespace)
+		have := e.spaces[key]
+		if have == nil {
+			have = &Provider{Namespace: p.Namespace, Regional: map[string]func(*Call, string, []string) (*Reply, error){}, Subscription: map[string]func(*Call) (*Reply, error){}}
+			e.spaces[key] = have
+			e.order = append(e.order, have)
+		}
+		have.Types = append(have.Types, p.Types...)
+		for k, f := range p.Regional {
+			have.Regional[k] = f
+		}
+		for k, f := range p.Subscription {
+			have.Subscription[k] = f
+		}
+		for _, t := range p.Types {
+			e.types[strings.ToLower(t.Name)] = t
+		}
+	}
+}
+
+// TypeOf returns the type with that full name, or nil.
+func (e *Env) TypeOf(name string) *Type { return e.types[strings.ToLower(name)] }
+
+// Space returns the provider of a namespace, or nil.
+func (e *Env) Space(namespace string) *Provider { return e.spaces[strings.ToLower(namespace)] }
+
+// Providers returns all providers in the order they were registered.
+func (e *Env) Providers() []*Provider { return e.order }
+
+// inlineOf returns the types kept inside typ.
+func (e *Env) inlineOf(typ string) []*Type {
+	p := e.Space(strings.SplitN(typ, "/", 2)[0])
+	if p == nil {
+		return nil
+	}
+	var out []*Type
+	for _, t := range p.Types {
+		if t.Inline != "" && strings.EqualFold(t.Name[:strings.LastIndexByte(t.Name, '/')], typ) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// GUID returns a random GUID of the seeded generator.
+func (e *Env) GUID() string {
+	a, b := e.Rand.Uint64(), e.Rand.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
+}
+
+// Draw takes a duration from the log-normal distribution around median, unscaled.
+func (e *Env) Draw(median time.Duration, spread float64) time.Duration {
+	if median <= 0 {
+		return 0
+	}
+	if spread == 0 {
+		spread = 0.35
+	}
+	return time.Duration(float64(median) * math.Exp(spread*e.Rand.NormFloat64()))
+}
+
+// Scale multiplies by the time scale.
+func (e *Env) Scale(d time.Duration) time.Duration { return time.Duration(float64(d) * e.TimeScale) }
+
+// Call is one request, or the end of one operation, inside a transaction.
+type Call struct {
+	*store.Tx
+	*Env
+	Method     string
+	ID         store.ID
+	Type       *Type
+	APIVersion string
+	Query      url.Values
+	Header     http.Header
+	Body       body.Object
+	Principal  Principal
+	RequestID  string
+	BaseURL    string // "https://host" as the client wrote it
+	// Internal is set when the simulator itself calls, for example to delete what is in a resource group.
+	Internal bool
+}
+
+// For makes a call on another resource with the same circumstances.
+func (c *Call) For(method, id string) (*Call, error) {
+	parsed, err := store.ParseID(id)
+	if err != nil {
+		return nil, err
+	}
+	n := *c
+	n.Method, n.ID, n.Type = method, parsed, c.TypeOf(parsed.Type())
+	n.Query, n.Body = url.Values{}, nil
+	n.Header = http.Header{}
+	n.Internal = true
+	return &n, nil
+}
+
+// Find returns the resource or inline child with that ID, or nil.
+func (c *Call) Find(id string) *Item {
+	if r := c.Get(id); r != nil {
+		return &Item{ID: r.ID, Name: r.Name(), Location: r.Location, Body: r.Body, Resource: r}
+	}
+	parsed, err := store.ParseID(id)
+	if err != nil || len(parsed.Names) < 2 || parsed.IsCollection() {
+		return nil
+	}
+	t := c.TypeOf(parsed.Type())
+	if t == nil || t.Inline == "" {
+		return nil
+	}
+	parent := c.Find(parsed.Parent().String())
+	if parent == nil {
+		return nil
+	}
+	if _, e := body.Named(body.Objects(parent.Body, t.Inline), parsed.Name()); e != nil {
+		return &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + body.String(e, "name"), Name: body.String(e, "name"), Location: parent.Location, Body: e, Resource: parent.Resource}
+	}
+	return nil
+}
+
+// Need returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when ""), and not be
+// in the middle of an operation; otherwise the error is Azure's. from is the ID of the one that refers to it.
+func (c *Call) Need(id, from, typ, location string) (*Item, error) {
+	parsed, err := store.ParseID(id)
+	if err != nil || parsed.IsCollection() {
+		return nil, network(Errorf(400, "LinkedInvalidPropertyId", "Property id '%s' at path 'properties' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id))
+	}
+	if typ != "" && !strings.EqualFold(parsed.Type(), typ) {
+		return nil, network(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s is of type %s, expected %s.", id, from, parsed.Type(), typ))
+	}
+	it := c.Find(id)
+	if it == nil || location != "" && it.Location != "" && it.Location != "global" && !strings.EqualFold(it.Location, location) {
+		return nil, InvalidReference(id, from)
+	}
+	if state := body.String(it.Body, "properties.provisioningState"); state == "Updating" || state == "Deleting" {
+		verb := "Put"
+		if state == "Deleting" {
+			verb = "Delete"
+		}
+		short := singular(lastType(parsed.Type()))
+		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", it.ID, from, state, verb, short)
+		e := network(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
+		e.RetryAfter = 10 * time.Second
+		return nil, e
+	}
+	return it, nil
+}
+
+// lastType is the last part of a type name.
+func lastType(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// singular makes the operation name Azure uses: "virtualNetworks" -> "VirtualNetwork".
+func singular(typ string) string {
+	s := strings.ToUpper(typ[:1]) + typ[1:]
+	switch {
+	case strings.HasSuffix(s, "sses"), strings.HasSuffix(s, "xes"):
+		return s[:len(s)-2]
+	case strings.HasSuffix(s, "ies"):
+		return s[:len(s)-3] + "y"
+	}
+	return strings.TrimSuffix(s, "s")
+}
+
+// Location normalises "East US 2" to "eastus2".
+func Location(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
+
+var zoneless = map[string]bool{"northcentralus": true, "westus": true, "westcentralus": true, "eastasia": true, "canadaeast": true, "ukwest": true, "japanwest": true}
+
+// HasZones tells whether a region has availability zones 1, 2 and 3.
+func HasZones(location string) bool { return !zoneless[Location(location)] }
+
+// NetworkError makes an error in the network provider's form, which always has "details".
+func NetworkError(status int, code, format string, args ...any) *Error {
+	return network(Errorf(status, code, format, args...))
+}

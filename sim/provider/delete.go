@@ -1,0 +1,147 @@
+package provider
+
+import (
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Remove deletes the call's resource.
+func (c *Call) Remove() (*Reply, error) {
+	t := c.Type
+	if t.ReadOnly {
+		return nil, Errorf(405, "MethodNotAllowed", "The resource type '%s' cannot be deleted directly; write its parent.", t.Name)
+	}
+	if err := c.checkGroup(true); err != nil {
+		return nil, err
+	}
+	it := c.Find(c.ID.String())
+	if it == nil {
+		return &Reply{Status: 204}, nil
+	}
+	if !c.Internal {
+		if err := c.CheckLocks("DELETE", it.ID); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.checkEtag(it.Resource.Etag, true); err != nil {
+		return nil, err
+	}
+	if op := c.RunningOn(it.ID); op != nil && op.Verb == "delete" && store.Same(op.ResourceID, it.ID) {
+		return &Reply{Status: 202, Operation: op, RetryAfter: c.deleteRetry()}, nil
+	}
+	if t.Style == Compute || t.Style == Disk {
+		if len(c.ID.Names) == 1 {
+			c.preempt(it.ID)
+		}
+	}
+	if err := c.checkBusy(); err != nil {
+		return nil, err
+	}
+	if t.CanDelete != nil {
+		if err := t.CanDelete(c, it); err != nil {
+			return nil, err
+		}
+	}
+	if t.Inline == "" {
+		if err := c.canDeleteChildren(it); err != nil {
+			return nil, err
+		}
+		if t.StartDelete != nil {
+			t.StartDelete(c, it.Resource)
+		}
+	}
+	if t.Delete.LRO == 0 || t.Style == Sync {
+		status := t.DeleteStatus
+		if status == 0 {
+			status = 200
+		}
+		rep := &Reply{Status: status}
+		if t.Style == Sync && t.DeleteStatus == 0 && t.Extension {
+			rep.Body = c.renderItem(t, it)
+		}
+		c.erase(t, it)
+		return rep, nil
+	}
+	c.markDeleting(t, it)
+	op := c.Start("delete", it.ID, t.Delete)
+	return &Reply{Status: 202, Operation: op, RetryAfter: c.deleteRetry()}, nil
+}
+
+func (c *Call) deleteRetry() time.Duration {
+	if c.Type.DeleteRetryAfter < 0 {
+		return 0
+	}
+	if c.Type.DeleteRetryAfter > 0 {
+		return time.Duration(c.Type.DeleteRetryAfter) * time.Second
+	}
+	return 10 * time.Second
+}
+
+// canDeleteChildren asks the inline children of a parent that is to go.
+func (c *Call) canDeleteChildren(it *Item) error {
+	for _, t := range c.inlineOf(c.Type.Name) {
+		for _, e := range body.Objects(it.Body, t.Inline) {
+			if err := c.canDeleteInline(t, it.ID, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Call) markDeleting(t *Type, it *Item) {
+	r := c.Edit(it.Resource.ID)
+	if t.Inline != "" {
+		_, e := body.Named(body.Objects(r.Body, t.Inline), it.Name)
+		body.Set(e, statePath, "Deleting")
+		body.Set(r.Body, statePath, "Updating")
+	} else {
+		body.Set(r.Body, statePath, "Deleting")
+	}
+	c.Save(r)
+}
+
+// Erase removes a stored resource and everything nested in it at once, without any checks.
+func (c *Call) Erase(id string) {
+	if it := c.Find(id); it != nil {
+		c.erase(c.TypeOf(it.Resource.Type), it)
+	}
+}
+
+func (c *Call) erase(t *Type, it *Item) {
+	if t.Inline != "" {
+		r := c.Edit(it.Resource.ID)
+		var keep []body.Object
+		for _, e := range body.Objects(r.Body, t.Inline) {
+			if !strings.EqualFold(body.String(e, "name"), it.Name) {
+				keep = append(keep, e)
+			}
+		}
+		if keep == nil {
+			keep = []body.Object{}
+		}
+		body.Set(r.Body, t.Inline, keep)
+		if body.String(r.Body, statePath) == "Updating" {
+			body.Set(r.Body, statePath, store.Succeeded)
+		}
+		if t.Deleted != nil {
+			t.Deleted(c, r)
+		}
+		c.Save(r)
+		return
+	}
+	r := it.Resource
+	c.Tx.Delete(r.ID)
+	for _, child := range c.Children(r.ID) {
+		c.Tx.Delete(child.ID)
+		if ct := c.TypeOf(child.Type); ct != nil && ct.Deleted != nil {
+			ct.Deleted(c, child)
+		}
+	}
+	if t.Deleted != nil {
+		t.Deleted(c, r)
+	}
+}

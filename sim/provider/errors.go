@@ -1,0 +1,131 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Error is an answer in Azure's error shape. It is also what a failed operation carries.
+type Error struct {
+	Status     int // HTTP status; not used by a failed operation
+	Code       string
+	Message    string
+	Target     string
+	Details    []*Error
+	Gateway    bool          // set by Azure Resource Manager itself, not by a provider: header x-ms-failure-cause
+	Bare       bool          // AKS style: not wrapped in "error"
+	RetryAfter time.Duration // not scaled; 0: no header
+	Header     map[string]string
+}
+
+// Errorf makes an Error.
+func Errorf(status int, code, format string, args ...any) *Error {
+	return &Error{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// WithTarget sets the path of what is wrong.
+func (e *Error) WithTarget(target string) *Error {
+	e.Target = target
+	return e
+}
+
+// WithDetail adds an inner error.
+func (e *Error) WithDetail(d *Error) *Error {
+	e.Details = append(e.Details, d)
+	return e
+}
+
+// Object is the inside of the "error" property. withDetails adds an empty "details", as the network provider does.
+func (e *Error) Object(withDetails bool) body.Object {
+	o := body.Object{"code": e.Code, "message": e.Message}
+	if e.Target != "" {
+		o["target"] = e.Target
+	}
+	if len(e.Details) > 0 || withDetails {
+		list := []any{}
+		for _, d := range e.Details {
+			list = append(list, d.Object(false))
+		}
+		o["details"] = list
+	}
+	return o
+}
+
+// JSON is the whole answer.
+func (e *Error) JSON() []byte {
+	var o body.Object
+	if e.Bare {
+		o = e.Object(false)
+		body.Default(o, "details", nil)
+		o["details"] = nil
+	} else {
+		o = body.Object{"error": e.Object(strings.HasPrefix(e.Header[networkMark], "1"))}
+	}
+	raw, _ := json.Marshal(o)
+	return raw
+}
+
+const networkMark = "network"
+
+// network marks an error as written by the network provider, which always sends "details".
+func network(e *Error) *Error {
+	h := maps.Clone(e.Header)
+	if h == nil {
+		h = map[string]string{}
+	}
+	h[networkMark] = "1"
+	e.Header = h
+	return e
+}
+
+// gateway marks an error as written by Azure Resource Manager itself.
+func gateway(e *Error) *Error {
+	e.Gateway = true
+	return e
+}
+
+// ResourceGroupNotFound is Azure Resource Manager's answer for anything inside an unknown resource group.
+func ResourceGroupNotFound(name string) *Error {
+	return gateway(Errorf(404, "ResourceGroupNotFound", "Resource group '%s' could not be found.", name))
+}
+
+// ResourceNotFound is Azure Resource Manager's answer for a top-level resource that was never created.
+func ResourceNotFound(id store.ID) *Error {
+	path := id.Namespace
+	for i, t := range id.Types {
+		path += "/" + t
+		if i < len(id.Names) {
+			path += "/" + id.Names[i]
+		}
+	}
+	return gateway(Errorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", path, id.ResourceGroup))
+}
+
+// ResourceGroupBeingDeleted answers writes into a resource group that is on its way out.
+func ResourceGroupBeingDeleted(name string) *Error {
+	return gateway(Errorf(409, "ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", name))
+}
+
+// InvalidReference says that a referenced resource does not exist. from is the ID of the one that refers to it.
+func InvalidReference(to, from string) *Error {
+	return network(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
+}
+
+// InvalidParameter is the usual 400 of the compute provider.
+func InvalidParameter(target, format string, args ...any) *Error {
+	return Errorf(400, "InvalidParameter", format, args...).WithTarget(target)
+}
+
+// Missing says that a required property is absent.
+func Missing(target string) *Error {
+	return Errorf(400, "InvalidParameter", "Required parameter '%s' is missing (null).", target).WithTarget(target)
+}

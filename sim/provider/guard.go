@@ -1,0 +1,232 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const (
+	groupType = "Microsoft.Resources/resourceGroups"
+	lockType  = "Microsoft.Authorization/locks"
+)
+
+// checkGroup answers for an unknown resource group, and for writes into one that is being deleted.
+func (c *Call) checkGroup(write bool) error {
+	if c.ID.ResourceGroup == "" || c.ID.Namespace == "" {
+		return nil
+	}
+	rg := c.Group()
+	if rg == nil {
+		return ResourceGroupNotFound(c.ID.ResourceGroup)
+	}
+	if write && !c.Internal && body.String(rg.Body, "properties.provisioningState") == "Deleting" {
+		return ResourceGroupBeingDeleted(rg.Name())
+	}
+	return nil
+}
+
+// Group is the resource group of the call, or nil.
+func (c *Call) Group() *store.Resource {
+	return c.Get("/subscriptions/" + c.ID.Subscription + "/resourceGroups/" + c.ID.ResourceGroup)
+}
+
+// checkParent answers for a nested resource whose parent does not exist.
+func (c *Call) checkParent() error {
+	if len(c.ID.Names) < 2 {
+		return nil
+	}
+	parent := c.ID.Parent()
+	if c.Find(parent.String()) != nil {
+		return nil
+	}
+	if strings.EqualFold(c.ID.Namespace, "Microsoft.Network") && c.Type.Style == Network {
+		return network(Errorf(404, "ParentResourceNotFound", "Can not perform requested operation on nested resource. Parent resource '%s' not found.", parent.Name()))
+	}
+	verb := map[string]string{"DELETE": "delete", "GET": "read"}[c.Method]
+	if verb == "" {
+		verb = "write"
+	}
+	return gateway(Errorf(404, "ParentResourceNotFound", "Failed to perform '%s' on resource(s) of type '%s', because the parent resource '%s' could not be found.", verb, strings.Join(c.ID.Types, "/"), parent.String()))
+}
+
+// CheckLocks answers when a management lock forbids the method on id.
+func (c *Call) CheckLocks(method, id string) error {
+	if strings.EqualFold(c.ID.Type(), lockType) {
+		return nil
+	}
+	target := store.Key(id)
+	var scopes []string
+	for _, l := range c.List(lockType, "") {
+		lid, _ := store.ParseID(l.ID)
+		scope := store.Key(lid.Scope)
+		level := body.String(l.Body, "properties.level")
+		above := target == scope || strings.HasPrefix(target, scope+"/")
+		below := strings.HasPrefix(scope, target+"/")
+		if method == "DELETE" && (above || below) || method != "DELETE" && level == "ReadOnly" && above {
+			scopes = append(scopes, lid.Scope)
+		}
+	}
+	if len(scopes) == 0 {
+		return nil
+	}
+	verb := "write"
+	if method == "DELETE" {
+		verb = "delete"
+	}
+	return gateway(Errorf(409, "ScopeLocked", "The scope '%s' cannot perform %s operation because following scope(s) are locked: '%s'. Please remove the lock and try again.", id, verb, strings.Join(scopes, ",")))
+}
+
+// checkEtag honours If-Match and If-None-Match.
+func (c *Call) checkEtag(etag string, exists bool) error {
+	if c.Type.Etag == NoEtag {
+		return nil
+	}
+	bare := func(s string) string { return strings.Trim(strings.TrimPrefix(s, "W/"), `"`) }
+	if want := c.Header.Get("If-Match"); want != "" {
+		if exists && (want == "*" || bare(want) == bare(etag)) {
+			return nil
+		}
+		return c.etagMismatch(want, etag)
+	}
+	if want := c.Header.Get("If-None-Match"); exists && (want == "*" || want != "" && bare(want) == bare(etag)) {
+		return c.etagMismatch(want, etag)
+	}
+	return nil
+}
+
+func (c *Call) etagMismatch(want, have string) error {
+	if c.Type.Style == Compute || c.Type.Style == Disk {
+		return Errorf(412, "PreconditionFailed", "Etag provided in if-match header %q does not match etag %q of resource.", strings.Trim(want, `"`), strings.Trim(have, `"`))
+	}
+	e := Errorf(412, "PreconditionFailed", "Precondition failed.")
+	return network(e.WithDetail(Errorf(0, "PreconditionFailedEtagMismatch", "Etag provided in if-match header %s does not match etag %s of resource %s in NRP data store.", want, have, c.ID.String())))
+}
+
+// serial returns the keys the call's operation holds.
+func (c *Call) serial() []string {
+	if c.Type.Serial != nil {
+		var out []string
+		for _, id := range c.Type.Serial(c.ID) {
+			out = append(out, store.Key(id))
+		}
+		return out
+	}
+	return []string{c.ID.Top().Key()}
+}
+
+// checkBusy answers when another operation holds one of the keys.
+func (c *Call) checkBusy() error {
+	for _, key := range c.serial() {
+		op := c.RunningOn(key)
+		if op == nil {
+			continue
+		}
+		switch c.Type.Style {
+		case Network, PrivateDNS:
+			uri := fmt.Sprintf("%s/subscriptions/%s/providers/Microsoft.Network/locations/%s/operations/%s?api-version=%s", c.BaseURL, c.ID.Subscription, op.Location, op.ID, c.APIVersion)
+			return network(Errorf(409, "AnotherOperationInProgress", "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: %s.", uri))
+		case Compute, Disk:
+			if op.Verb == "delete" && store.Same(op.ResourceID, c.ID.Top().String()) {
+				return Errorf(409, "OperationNotAllowed", "Operation '%s' is not allowed on %s '%s' since the %[2]s is marked for deletion. You can only retry the Delete operation (or wait for an ongoing one to complete).", strings.ToLower(c.Method), shortType(c.ID.Top().Type()), c.ID.Top().Name())
+			}
+			return Errorf(409, "Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
+		case Group:
+			return ResourceGroupBeingDeleted(c.ID.ResourceGroup)
+		case Containers:
+			e := Errorf(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the managed cluster started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details", op.Verb, op.ID, op.Started.Format(time.RFC3339))
+			e.Bare = true
+			return e
+		default:
+			return gateway(Errorf(409, "Conflict", "Another operation is in progress on the resource '%s'.", c.ID.String()))
+		}
+	}
+	return nil
+}
+
+func shortType(typ string) string {
+	if strings.EqualFold(lastType(typ), "virtualMachines") {
+		return "VM"
+	}
+	return singular(lastType(typ))
+}
+
+// preempt ends the running operations of a resource in favour of a newer one, as Compute does when a VM is deleted while it is created.
+func (c *Call) preempt(id string) {
+	for op := c.RunningOn(id); op != nil; op = c.RunningOn(id) {
+		n := c.Operation(op.ID)
+		n.Status, n.Ended = store.Canceled, c.Now()
+		n.Error = Errorf(0, "OperationPreempted", "The operation has been preempted by a more recent operation.").Object(false)
+		c.PutOperation(n)
+	}
+}
+
+// checkLocation requires and normalises the location of a tracked resource.
+func (c *Call) checkLocation(old *store.Resource, b body.Object) (string, error) {
+	if c.Type.Untracked {
+		return "", nil
+	}
+	loc := Location(body.String(b, "location"))
+	if c.Type.PutMerges && loc == "" && old != nil {
+		loc = old.Location
+	}
+	switch {
+	case loc == "":
+		return "", gateway(Errorf(400, "LocationRequired", "The location property is required for this definition."))
+	case c.Type.Global && loc != "global":
+		return "", gateway(Errorf(400, "LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is 'global'.", loc, c.Type.Name))
+	case !c.Type.Global && !c.knownLocation(loc):
+		return "", gateway(Errorf(400, "LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is '%s'.", loc, c.Type.Name, strings.Join(c.Locations, ",")))
+	case old != nil && old.Location != loc && c.Type.Name == groupType:
+		return "", gateway(Errorf(409, "InvalidResourceGroupLocation", "Invalid resource group location '%s'. The Resource group already exists in location '%s'.", loc, old.Location))
+	case old != nil && old.Location != loc:
+		return "", gateway(Errorf(409, "InvalidResourceLocation", "The resource '%s' already exists in location '%s' in resource group '%s'. A resource with the same name cannot be created in location '%s'. Please select a new resource name.", c.ID.Name(), old.Location, c.ID.ResourceGroup, loc))
+	}
+	return loc, nil
+}
+
+func (c *Call) knownLocation(loc string) bool {
+	for _, l := range c.Locations {
+		if l == loc {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTags applies Azure's limits: 50 tags, names up to 512 characters, values up to 256.
+func checkTags(b body.Object) error {
+	if !body.Has(b, "tags") || b["tags"] == nil {
+		delete(b, "tags")
+		return nil
+	}
+	tags, ok := b["tags"].(body.Object)
+	if !ok {
+		return gateway(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'tags must be a JSON object'."))
+	}
+	if len(tags) > 50 {
+		return gateway(Errorf(400, "InvalidTags", "The number of tags is %d, the maximum is 50.", len(tags)))
+	}
+	seen := map[string]bool{}
+	for k, v := range tags {
+		s, isString := v.(string)
+		low := strings.ToLower(k)
+		switch {
+		case v == nil:
+			tags[k] = ""
+		case !isString:
+			return gateway(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'the value of tag %s must be a string'.", k))
+		case len(k) > 512 || k == "":
+			return gateway(Errorf(400, "InvalidTagName", "The tag name '%.32s' must be between 1 and 512 characters long.", k))
+		case len(s) > 256:
+			return gateway(Errorf(400, "InvalidTagValueLength", "Tag value too large.  Following tag value '%s' exceeded the maximum length. Maximum allowed length for tag value - '256' characters.", s))
+		case seen[low]:
+			return gateway(Errorf(400, "DuplicateTagName", "The tag name '%s' is used more than once; tag names are case-insensitive.", k))
+		}
+		seen[low] = true
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+// Package network simulates Microsoft.Network, except private DNS.
+//
+// Its promise: references are checked when they are written, what is in use cannot be deleted, addresses are handed out from the
+// subnet with Azure's reserved ones left out, and every back reference Azure shows is computed from the referring resource, so the two
+// can never disagree.
+package network
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+// Full names of the types that others refer to.
+const (
+	VirtualNetworks  = "Microsoft.Network/virtualNetworks"
+	Subnets          = "Microsoft.Network/virtualNetworks/subnets"
+	SecurityGroups   = "Microsoft.Network/networkSecurityGroups"
+	RouteTables      = "Microsoft.Network/routeTables"
+	PublicIPs        = "Microsoft.Network/publicIPAddresses"
+	PublicIPPrefixes = "Microsoft.Network/publicIPPrefixes"
+	NatGateways      = "Microsoft.Network/natGateways"
+	LoadBalancers    = "Microsoft.Network/loadBalancers"
+	Interfaces       = "Microsoft.Network/networkInterfaces"
+	PrivateEndpoints = "Microsoft.Network/privateEndpoints"
+	BastionHosts     = "Microsoft.Network/bastionHosts"
+	AppGroups        = "Microsoft.Network/applicationSecurityGroups"
+)
+
+// Provider returns the resource provider.
+func Provider() *provider.Provider {
+	p := &provider.Provider{Namespace: "Microsoft.Network"}
+	p.Types = append(p.Types, virtualNetworkTypes()...)
+	p.Types = append(p.Types, securityGroupTypes()...)
+	p.Types = append(p.Types, routeTableTypes()...)
+	p.Types = append(p.Types, publicIPTypes()...)
+	p.Types = append(p.Types, natGatewayType())
+	return p
+}
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+func sec(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// resourceGUID keeps the GUID of an existing resource and gives a new one its own.
+func resourceGUID(c *provider.Call, d *provider.Draft) { keep(d, "properties.resourceGuid", c.GUID) }
+
+// keep carries a read-only value over from the old body, or makes it.
+func keep(d *provider.Draft, path string, make func() string) {
+	if old := body.String(d.Old, path); old != "" {
+		body.Set(d.New, path, old)
+	} else {
+		body.Set(d.New, path, make())
+	}
+}
+
+// oneOf checks an enumeration, ignoring case, and writes it in Azure's casing.
+func oneOf(o body.Object, path, what string, allowed ...string) error {
+	v := body.String(o, path)
+	for _, a := range allowed {
+		if equalFold(a, v) {
+			body.Set(o, path, a)
+			return nil
+		}
+	}
+	return provider.NetworkError(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(
+		provider.Errorf(0, "InvalidJsonReferenceWrongType", "Value '%s' of %s is not one of %v.", v, what, allowed))
+}
+
+// invalid is the answer for a value that cannot be used.
+func invalid(code, format string, args ...any) error {
+	return provider.NetworkError(400, code, format, args...)
+}
+
+// links turns IDs into references.
+func links(ids []string) []any {
+	out := []any{}
+	for _, id := range ids {
+		out = append(out, body.Object{"id": id})
+	}
+	return out
+}
+
+// referrers lists the paths of the elements that refer to id through one of the fields, each once.
+func referrers(c *provider.Call, id string, fields ...string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, ref := range c.Referrers(id) {
+		for _, f := range fields {
+			if ref.Field == f && !seen[ref.Path()] {
+				seen[ref.Path()] = true
+				out = append(out, ref.Path())
+			}
+		}
+	}
+	return out
+}
+
+// checkZones checks the zones of a resource against its region.
+func checkZones(d *provider.Draft) error {
+	for _, z := range body.Strings(d.New, "zones") {
+		if !provider.HasZones(d.Location) || z != "1" && z != "2" && z != "3" {
+			return provider.NetworkError(400, "AvailabilityZoneNotSupported", "Availability zone '%s' is not supported for resource %s in location '%s'.", z, d.ID, d.Location)
+		}
+	}
+	return nil
+}

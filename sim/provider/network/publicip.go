@@ -1,0 +1,242 @@
+package network
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+var dnsLabel = regexp.MustCompile(`^[a-z][a-z0-9-]{1,61}[a-z0-9]$`)
+
+func publicIPTypes() []*provider.Type {
+	ip := &provider.Type{
+		Name: PublicIPs, Style: provider.Network, Etag: provider.Weak, RetryAfter: 1,
+		Create: provider.Timing{HTTP: ms(500), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway", "properties.dnsSettings.fqdn"},
+		Immutable:     []string{"sku", "zones", "properties.publicIPAddressVersion"},
+		Prepare:       preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
+	}
+	prefix := &provider.Type{
+		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak,
+		Create: provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipPrefix", "properties.publicIPAddresses"},
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
+			resourceGUID(c, d)
+			body.Default(d.New, "sku.name", "Standard")
+			body.Default(d.New, "sku.tier", "Regional")
+			body.Default(d.New, "properties.publicIPAddressVersion", "IPv4")
+			body.Default(d.New, "properties.ipTags", []any{})
+			n, low, high := body.Int(d.New, "properties.prefixLength"), 21, 31
+			if body.String(d.New, "properties.publicIPAddressVersion") == "IPv6" {
+				low, high = 124, 127
+			}
+			if n < low || n > high {
+				return invalid("InvalidPrefixLength", "Prefix length %d of %s is not between %d and %d.", n, d.ID, low, high)
+			}
+			if old := body.String(d.Old, "properties.ipPrefix"); old != "" {
+				body.Set(d.New, "properties.ipPrefix", old)
+			}
+			return checkZones(d)
+		},
+		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+			if body.String(r.Body, "properties.ipPrefix") == "" {
+				a := netip.MustParseAddr(nextPublic(c, body.String(r.Body, "properties.publicIPAddressVersion") == "IPv6"))
+				body.Set(r.Body, "properties.ipPrefix", netip.PrefixFrom(a, body.Int(r.Body, "properties.prefixLength")).Masked().String())
+			}
+			return nil
+		},
+		CanDelete: func(c *provider.Call, it *provider.Item) error {
+			if users := referrers(c, it.ID, "publicIPPrefix", "publicIpPrefixes"); len(users) > 0 {
+				return invalid("PublicIPPrefixCannotBeDeleted", "Public IP prefix %s cannot be deleted since it is still in use by %s.", it.ID, strings.Join(users, ", "))
+			}
+			return nil
+		},
+		View: func(c *provider.Call, it *provider.Item) {
+			if users := referrers(c, it.ID, "publicIPPrefix"); users != nil {
+				body.Set(it.Body, "properties.publicIPAddresses", links(users))
+			}
+		},
+	}
+	return []*provider.Type{ip, prefix}
+}
+
+func preparePublicIP(c *provider.Call, d *provider.Draft) error {
+	resourceGUID(c, d)
+	body.Default(d.New, "sku.name", "Basic")
+	body.Default(d.New, "sku.tier", "Regional")
+	p := "properties."
+	body.Default(d.New, p+"publicIPAddressVersion", "IPv4")
+	if body.String(d.Old, p+"publicIPAllocationMethod") != "" && !body.Has(d.New, p+"publicIPAllocationMethod") {
+		body.Set(d.New, p+"publicIPAllocationMethod", body.String(d.Old, p+"publicIPAllocationMethod"))
+	}
+	body.Default(d.New, p+"publicIPAllocationMethod", "Dynamic")
+	body.Default(d.New, p+"idleTimeoutInMinutes", 4)
+	body.Default(d.New, p+"ipTags", []any{})
+	body.Default(d.New, p+"ddosSettings", body.Object{"protectionMode": "VirtualNetworkInherited"})
+	if err := oneOf(d.New, p+"publicIPAllocationMethod", "publicIPAllocationMethod", "Static", "Dynamic"); err != nil {
+		return err
+	}
+	if err := oneOf(d.New, p+"publicIPAddressVersion", "publicIPAddressVersion", "IPv4", "IPv6"); err != nil {
+		return err
+	}
+	if n := body.Int(d.New, p+"idleTimeoutInMinutes"); n < 4 || n > 30 {
+		return invalid("PublicIPAddressIdleTimeoutIsOutOfRange", "The idle timeout specified for public IP address %s is out of the allowed range. It should be between 4 and 30 minutes.", d.ID)
+	}
+	standard := equalFold(body.String(d.New, "sku.name"), "Standard")
+	if standard && body.String(d.New, p+"publicIPAllocationMethod") != "Static" {
+		return invalid("StandardSkuPublicIPAddressesMustUseStaticAllocation", "Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
+	}
+	if err := checkZones(d); err != nil {
+		return err
+	}
+	if label := body.String(d.New, p+"dnsSettings.domainNameLabel"); label != "" {
+		if !dnsLabel.MatchString(label) {
+			return invalid("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
+		}
+		fqdn := fmt.Sprintf("%s.%s.cloudapp.azure.com", label, d.Location)
+		for _, r := range c.List(PublicIPs, "") {
+			if !store.Same(r.ID, d.ID) && equalFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
+				return invalid("DnsRecordInUse", "DNS record %s is already used by another public IP.", fqdn)
+			}
+		}
+		body.Set(d.New, p+"dnsSettings.fqdn", fqdn)
+	}
+	if id := body.String(d.New, p+"publicIPPrefix.id"); id != "" {
+		if _, err := c.Need(id, d.ID, PublicIPPrefixes, d.Location); err != nil {
+			return err
+		}
+	}
+	if old := body.String(d.Old, p+"ipAddress"); old != "" {
+		body.Set(d.New, p+"ipAddress", old)
+	}
+	return nil
+}
+
+func finishPublicIP(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+	p := "properties."
+	if body.String(r.Body, p+"ipAddress") != "" {
+		return nil
+	}
+	if id := body.String(r.Body, p+"publicIPPrefix.id"); id != "" {
+		return fromPrefix(c, r, id)
+	}
+	// A dynamic address exists only while the resource is attached; it is reserved here and shown by the view.
+	body.Set(r.Body, p+"ipAddress", nextPublic(c, body.String(r.Body, p+"publicIPAddressVersion") == "IPv6"))
+	return nil
+}
+
+func fromPrefix(c *provider.Call, r *store.Resource, prefixID string) error {
+	it := c.Find(prefixID)
+	if it == nil {
+		return provider.InvalidReference(prefixID, r.ID)
+	}
+	n, err := netip.ParsePrefix(body.String(it.Body, "properties.ipPrefix"))
+	if err != nil {
+		return provider.Again(sec(1))
+	}
+	taken := map[string]bool{}
+	for _, ref := range c.Referrers(it.ID) {
+		if o := c.Get(ref.From); o != nil {
+			taken[body.String(o.Body, "properties.ipAddress")] = true
+		}
+	}
+	for a := n.Addr(); n.Contains(a); a = a.Next() {
+		if !taken[a.String()] {
+			body.Set(r.Body, "properties.ipAddress", a.String())
+			return nil
+		}
+	}
+	return invalid("PublicIPPrefixOutOfIpAddresses", "Public IP prefix %s is out of IP addresses.", prefixID)
+}
+
+func publicIPUsers(c *provider.Call, id string) (cfgs, gateways []string) {
+	return referrers(c, id, "publicIPAddress"), referrers(c, id, "publicIpAddresses")
+}
+
+func publicIPInUse(c *provider.Call, it *provider.Item) error {
+	cfgs, gateways := publicIPUsers(c, it.ID)
+	for _, u := range append(cfgs, gateways...) {
+		return invalid("PublicIPAddressCannotBeDeleted", "Public IP address %s can not be deleted since it is still allocated to resource %s. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.", it.ID, u)
+	}
+	return nil
+}
+
+func viewPublicIP(c *provider.Call, it *provider.Item) {
+	cfgs, gateways := publicIPUsers(c, it.ID)
+	if len(cfgs) > 0 {
+		body.Set(it.Body, "properties.ipConfiguration", body.Object{"id": strings.Replace(cfgs[0], "/bastionHosts/", "/bastionHosts/", 1)})
+	}
+	if len(gateways) > 0 {
+		body.Set(it.Body, "properties.natGateway", body.Object{"id": gateways[0]})
+	}
+	if body.String(it.Body, "properties.publicIPAllocationMethod") == "Dynamic" && len(cfgs) == 0 {
+		body.Delete(it.Body, "properties.ipAddress")
+	}
+}
+
+// publicIPFree checks that a public address may be used by owner (an IP configuration or a NAT gateway).
+func publicIPFree(c *provider.Call, id, owner, location string) (*provider.Item, error) {
+	it, err := c.Need(id, owner, PublicIPs, location)
+	if err != nil {
+		return nil, err
+	}
+	cfgs, gateways := publicIPUsers(c, it.ID)
+	for _, u := range append(cfgs, gateways...) {
+		if !store.Same(u, owner) {
+			return nil, invalid("PublicIPAddressInUse", "Resource %s is referencing public IP address %s that is already allocated to resource %s.", owner, it.ID, u)
+		}
+	}
+	return it, nil
+}
+
+func natGatewayType() *provider.Type {
+	return &provider.Type{
+		Name: NatGateways, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
+		Create: provider.Timing{HTTP: ms(600), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(9), Spread: 0.1},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.subnets"},
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
+			resourceGUID(c, d)
+			body.Default(d.New, "sku.name", "Standard")
+			body.Default(d.New, "properties.idleTimeoutInMinutes", 4)
+			if n := body.Int(d.New, "properties.idleTimeoutInMinutes"); n < 4 || n > 120 {
+				return invalid("NatGatewayIdleTimeoutOutOfRange", "The idle timeout of NAT gateway %s must be between 4 and 120 minutes.", d.ID)
+			}
+			for _, ref := range body.Objects(d.New, "properties.publicIpAddresses") {
+				id := body.String(ref, "id")
+				if c.Find(id) == nil {
+					// Recordings show the missing address upper-cased, and 404 instead of the usual 400.
+					return provider.NetworkError(404, "NotFound", "Resource %s not found.", strings.ToUpper(id))
+				}
+				it, err := publicIPFree(c, id, d.ID, d.Location)
+				if err != nil {
+					return err
+				}
+				if !equalFold(body.String(it.Body, "sku.name"), "Standard") {
+					return invalid("NatGatewayPublicIpAddressMustBeStandardSku", "NAT gateway %s cannot use public IP address %s because its sku is not Standard.", d.ID, id)
+				}
+			}
+			for _, ref := range body.Objects(d.New, "properties.publicIpPrefixes") {
+				if _, err := c.Need(body.String(ref, "id"), d.ID, PublicIPPrefixes, d.Location); err != nil {
+					return err
+				}
+			}
+			return checkZones(d)
+		},
+		CanDelete: func(c *provider.Call, it *provider.Item) error {
+			if users := referrers(c, it.ID, "natGateway"); len(users) > 0 {
+				return invalid("CannotDeleteNatGatewayAssociatedToSubnet", "NAT Gateway %s is still configured on %d subnets. Remove NAT Gateway from all referenced subnets and then delete NAT Gateway.", it.ID, len(users))
+			}
+			return nil
+		},
+		View: func(c *provider.Call, it *provider.Item) {
+			if users := referrers(c, it.ID, "natGateway"); users != nil {
+				body.Set(it.Body, "properties.subnets", links(users))
+			}
+		},
+	}
+}

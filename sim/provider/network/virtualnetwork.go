@@ -1,0 +1,237 @@
+package network
+
+import (
+	"net/netip"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func virtualNetworkTypes() []*provider.Type {
+	vnet := &provider.Type{
+		Name: VirtualNetworks, Style: provider.Network, Etag: provider.Weak,
+		Create: provider.Timing{HTTP: ms(600), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		RetryAfter: 3, UpdateRetryAfter: -1,
+		ReadOnlyPaths: []string{"properties.resourceGuid"},
+		Prepare:       prepareVirtualNetwork,
+		Reads:         map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"checkipaddressavailability": checkAddress},
+	}
+	subnet := &provider.Type{
+		Name: Subnets, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.subnets",
+		// Since 2023-09-01 a PUT without the property keeps the subnets. Source: https://learn.microsoft.com/azure/virtual-network/update-virtual-network-api
+		KeepOmitted: func(v string) bool { return v >= "2023-09-01" },
+		Create:      provider.Timing{HTTP: ms(250), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		RetryAfter: 3,
+		ReadOnlyPaths: []string{"properties.ipConfigurations", "properties.privateEndpoints", "properties.resourceNavigationLinks", "properties.serviceAssociationLinks", "properties.ipConfigurationProfiles",
+			"properties.purpose", "properties.networkSecurityGroup.properties", "properties.routeTable.properties", "properties.delegations[].id", "properties.delegations[].etag", "properties.delegations[].type"},
+		Prepare: prepareSubnet, CanDelete: subnetInUse, View: viewSubnet,
+	}
+	peering := &provider.Type{
+		Name: VirtualNetworks + "/virtualNetworkPeerings", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.virtualNetworkPeerings",
+		KeepOmitted: func(string) bool { return true },
+		Create:      provider.Timing{HTTP: ms(500), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10), Spread: 0.1},
+		RetryAfter:    10,
+		ReadOnlyPaths: []string{"properties.peeringState", "properties.peeringSyncLevel", "properties.resourceGuid", "properties.remoteVirtualNetworkAddressSpace", "properties.remoteAddressSpace", "properties.remoteVirtualNetworkEncryption", "properties.didReferenceOutboundRemoteAddressSpace"},
+		Prepare:       preparePeering, View: viewPeering,
+	}
+	return []*provider.Type{vnet, subnet, peering}
+}
+
+func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
+	nets, bad := prefixes(d.New, "", "properties.addressSpace.addressPrefixes")
+	if bad != "" {
+		return invalid("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", bad, d.ID)
+	}
+	if len(nets) == 0 {
+		return invalid("InvalidRequestFormat", "Virtual network %s must have at least one address prefix in addressSpace.addressPrefixes.", d.ID)
+	}
+	for i, a := range nets {
+		for _, b := range nets[:i] {
+			if a.Overlaps(b) {
+				return invalid("AddressPrefixesOverlap", "Address prefixes %s and %s of virtual network %s overlap.", b, a, d.Name)
+			}
+		}
+	}
+	body.Default(d.New, "properties.enableDdosProtection", false)
+	body.Default(d.New, "properties.privateEndpointVNetPolicies", "Disabled")
+	resourceGUID(c, d)
+	return nil
+}
+
+func prepareSubnet(c *provider.Call, d *provider.Draft) error {
+	vnet := d.ParentID[strings.LastIndexByte(d.ParentID, '/')+1:]
+	nets, bad := prefixes(d.New, "properties.addressPrefix", "properties.addressPrefixes")
+	if bad != "" {
+		return invalid("InvalidCIDRNotation", "The address prefix %s in resource %s has an invalid CIDR notation. For the given prefix length, the address prefix should be the network address.", bad, d.ID)
+	}
+	if len(nets) == 0 {
+		return invalid("InvalidRequestFormat", "Subnet %s must have addressPrefix or addressPrefixes.", d.ID)
+	}
+	space, _ := prefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
+	for _, n := range nets {
+		if !within(n, space) {
+			return invalid("NetcfgSubnetRangeOutsideVnet", "Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
+		}
+		for _, sibling := range body.Objects(d.Parent, "properties.subnets") {
+			if equalFold(body.String(sibling, "name"), d.Name) {
+				continue
+			}
+			theirs, _ := prefixes(sibling, "properties.addressPrefix", "properties.addressPrefixes")
+			for _, t := range theirs {
+				if t.Overlaps(n) {
+					return invalid("NetcfgSubnetRangesOverlap", "Subnet '%s' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '%s'.", d.Name, vnet)
+				}
+			}
+		}
+	}
+	if d.Old != nil {
+		was, _ := prefixes(d.Old, "properties.addressPrefix", "properties.addressPrefixes")
+		for owner := range owners(c, d.ID) {
+			if within(netip.PrefixFrom(owner, owner.BitLen()), was) && !within(netip.PrefixFrom(owner, owner.BitLen()), nets) {
+				return invalid("InUseSubnetCannotBeUpdated", "Subnet %s is in use and cannot be updated.", d.Name)
+			}
+		}
+	}
+	for field, typ := range map[string]string{"networkSecurityGroup": SecurityGroups, "routeTable": RouteTables, "natGateway": NatGateways} {
+		if id := body.String(d.New, "properties."+field+".id"); id != "" {
+			if _, err := c.Need(id, d.ID, typ, d.Location); err != nil {
+				return err
+			}
+		} else {
+			body.Delete(d.New, "properties."+field)
+		}
+	}
+	body.Default(d.New, "properties.delegations", []any{})
+	body.Default(d.New, "properties.privateEndpointNetworkPolicies", "Disabled")
+	body.Default(d.New, "properties.privateLinkServiceNetworkPolicies", "Enabled")
+	for _, e := range body.Objects(d.New, "properties.serviceEndpoints") {
+		body.Default(e, "locations", []string{"*"})
+		body.Set(e, "provisioningState", store.Succeeded)
+	}
+	return nil
+}
+
+func within(n netip.Prefix, space []netip.Prefix) bool {
+	for _, s := range space {
+		if s.Contains(n.Addr()) && s.Bits() <= n.Bits() {
+			return true
+		}
+	}
+	return false
+}
+
+func subnetInUse(c *provider.Call, it *provider.Item) error {
+	for _, ref := range c.Referrers(it.ID) {
+		if ref.Field == "subnet" {
+			return invalid("InUseSubnetCannotBeDeleted", "Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, ref.Path())
+		}
+	}
+	return nil
+}
+
+func viewSubnet(c *provider.Call, it *provider.Item) {
+	var cfgs, endpoints []string
+	for _, ref := range c.Referrers(it.ID) {
+		r := c.Get(ref.From)
+		if ref.Field != "subnet" || r == nil {
+			continue
+		}
+		switch {
+		case equalFold(r.Type, PrivateEndpoints):
+			endpoints = append(endpoints, ref.From)
+		case equalFold(r.Type, BastionHosts):
+			cfgs = append(cfgs, strings.Replace(ref.Path(), "/ipConfigurations/", "/bastionHostIpConfigurations/", 1))
+		case strings.Count(ref.Sub, "/") == 1:
+			cfgs = append(cfgs, ref.Path())
+		}
+	}
+	if cfgs != nil {
+		body.Set(it.Body, "properties.ipConfigurations", links(cfgs))
+	}
+	if endpoints != nil {
+		body.Set(it.Body, "properties.privateEndpoints", links(endpoints))
+	}
+	for _, e := range body.Objects(it.Body, "properties.delegations") {
+		e["id"] = it.ID + "/delegations/" + body.String(e, "name")
+		e["type"] = Subnets + "/delegations"
+		body.Default(e, "properties.provisioningState", store.Succeeded)
+	}
+}
+
+func preparePeering(c *provider.Call, d *provider.Draft) error {
+	remote := body.String(d.New, "properties.remoteVirtualNetwork.id")
+	it, err := c.Need(remote, d.ID, VirtualNetworks, "")
+	if err != nil {
+		return err
+	}
+	if store.Same(it.ID, d.ParentID) {
+		return invalid("InvalidResourceReference", "Peering %s cannot refer to its own virtual network.", d.ID)
+	}
+	mine, _ := prefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
+	theirs, _ := prefixes(it.Body, "", "properties.addressSpace.addressPrefixes")
+	for _, a := range mine {
+		for _, b := range theirs {
+			if a.Overlaps(b) {
+				return invalid("VnetAddressSpacesOverlap", "Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID, d.ParentID, it.ID)
+			}
+		}
+	}
+	body.Default(d.New, "properties.allowVirtualNetworkAccess", true)
+	body.Default(d.New, "properties.allowForwardedTraffic", false)
+	body.Default(d.New, "properties.allowGatewayTransit", false)
+	body.Default(d.New, "properties.useRemoteGateways", false)
+	body.Default(d.New, "properties.doNotVerifyRemoteGateways", false)
+	body.Default(d.New, "properties.peerCompleteVnets", true)
+	resourceGUID(c, d)
+	return nil
+}
+
+func viewPeering(c *provider.Call, it *provider.Item) {
+	remote := c.Find(body.String(it.Body, "properties.remoteVirtualNetwork.id"))
+	state, level := "Initiated", "RemoteNotInSync"
+	if remote == nil {
+		state = "Disconnected"
+	} else {
+		space := body.Get(remote.Body, "properties.addressSpace")
+		body.Set(it.Body, "properties.remoteAddressSpace", space)
+		body.Set(it.Body, "properties.remoteVirtualNetworkAddressSpace", space)
+		for _, p := range body.Objects(remote.Body, "properties.virtualNetworkPeerings") {
+			if store.Same(body.String(p, "properties.remoteVirtualNetwork.id"), it.Resource.ID) && body.String(p, "properties.provisioningState") == store.Succeeded &&
+				body.String(it.Body, "properties.provisioningState") == store.Succeeded {
+				state, level = "Connected", "FullyInSync"
+			}
+		}
+	}
+	body.Set(it.Body, "properties.peeringState", state)
+	body.Set(it.Body, "properties.peeringSyncLevel", level)
+}
+
+// checkAddress answers GET virtualNetworks/v/CheckIPAddressAvailability?ipAddress=.
+func checkAddress(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+	a, err := netip.ParseAddr(c.Query.Get("ipAddress"))
+	if err != nil {
+		return nil, invalid("InvalidIPAddressFormat", "IP address '%s' is not valid.", c.Query.Get("ipAddress"))
+	}
+	for _, s := range body.Objects(it.Body, "properties.subnets") {
+		nets, _ := prefixes(s, "properties.addressPrefix", "properties.addressPrefixes")
+		if !within(netip.PrefixFrom(a, a.BitLen()), nets) {
+			continue
+		}
+		id := it.ID + "/subnets/" + body.String(s, "name")
+		if _, busy := owners(c, id)[a]; !busy {
+			return provider.OK(body.Object{"available": true, "isPlatformReserved": false}), nil
+		}
+		free := []any{}
+		probe := body.Object{"properties": body.Object{"subnet": body.Object{"id": id}}}
+		taken := map[netip.Addr]bool{}
+		for range 5 {
+			if Allocate(c, "", probe, nil, taken) == nil {
+				free = append(free, body.String(probe, "properties.privateIPAddress"))
+			}
+		}
+		return provider.OK(body.Object{"available": false, "availableIPAddresses": free, "isPlatformReserved": false}), nil
+	}
+	return provider.OK(body.Object{"available": false, "isPlatformReserved": false}), nil
+}

@@ -1,0 +1,283 @@
+package provider
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Start begins a long-running operation on a resource.
+func (c *Call) Start(verb, resourceID string, timing Timing) *store.Operation {
+	op := &store.Operation{
+		ID: c.GUID(), Style: string(c.Type.Style), ResourceID: resourceID, Type: c.Type.Name, Verb: verb,
+		Location: c.operationLocation(resourceID), APIVersion: c.APIVersion, Principal: c.Principal.ObjectID, RequestID: c.RequestID,
+		Started: c.Now(), Status: store.InProgress, Keys: c.serial(),
+	}
+	d := c.Scale(c.Draw(timing.LRO, timing.Spread))
+	op.Due = op.Started.Add(d)
+	if d == 0 {
+		op.MinPolls = 1
+	}
+	if c.OperationFault != nil && !c.Internal {
+		c.OperationFault(op)
+	}
+	c.PutOperation(op)
+	return op
+}
+
+func (c *Call) operationLocation(id string) string {
+	if it := c.Find(id); it != nil && it.Location != "" {
+		return it.Location
+	}
+	return "global"
+}
+
+// Complete ends the operation, or moves its due time when something it waits for is not done.
+func (c *Call) Complete(op *store.Operation) {
+	op = c.Operation(op.ID)
+	err := c.complete(op)
+	var again Again
+	if errors.As(err, &again) {
+		d := c.Scale(time.Duration(again))
+		if d <= 0 {
+			d = time.Millisecond
+		}
+		op.Due = c.Now().Add(d)
+		c.PutOperation(op)
+		return
+	}
+	op.Status, op.Ended = store.Succeeded, c.Now()
+	if err != nil {
+		var e *Error
+		if !errors.As(err, &e) {
+			e = Errorf(500, "InternalServerError", "%s", err.Error())
+		}
+		op.Status, op.Error = store.Failed, e.Object(op.Style == string(Network))
+	}
+	c.PutOperation(op)
+}
+
+func (c *Call) complete(op *store.Operation) error {
+	t := c.TypeOf(op.Type)
+	if t == nil {
+		return Errorf(500, "InternalServerError", "The resource type %s is no longer served.", op.Type)
+	}
+	c.Type = t
+	fault := faultOf(op)
+	if body.Bool(op.Data, "immediate") {
+		if fault != nil {
+			return fault
+		}
+		return nil
+	}
+	it := c.Find(op.ResourceID)
+	if it == nil {
+		return nil
+	}
+	r := c.Edit(it.Resource.ID)
+	switch op.Verb {
+	case "create", "update":
+		return c.completePut(op, t, it, r, fault)
+	case "delete":
+		if fault != nil {
+			c.setStates(t, r, it, store.Failed)
+			return fault
+		}
+		if t.WaitDelete != nil {
+			if err := t.WaitDelete(c, op, r); err != nil {
+				var again Again
+				if !errors.As(err, &again) {
+					state := store.Failed
+					if t.Style == Group {
+						state = store.Succeeded // Azure rolls a blocked resource group back
+					}
+					c.setStates(t, c.Edit(it.Resource.ID), it, state)
+				}
+				return err
+			}
+		}
+		c.erase(t, c.Find(op.ResourceID))
+		return nil
+	case "patch":
+		c.setStates(t, r, it, store.Succeeded)
+		return fault.orNil()
+	default:
+		a := t.Actions[strings.ToLower(op.Verb)]
+		if fault != nil {
+			return fault
+		}
+		if a == nil || a.Finish == nil {
+			return nil
+		}
+		if err := a.Finish(c, op, r); err != nil {
+			return err
+		}
+		if c.Get(r.ID) != nil {
+			c.Save(r)
+		}
+		return nil
+	}
+}
+
+func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Resource, fault *Error) error {
+	if fault != nil {
+		c.setStates(t, r, it, store.Failed)
+		return fault
+	}
+	if t.Finish != nil {
+		if err := t.Finish(c, op, r); err != nil {
+			var again Again
+			if !errors.As(err, &again) {
+				failed := c.Edit(it.Resource.ID)
+				c.setStates(t, failed, it, store.Failed)
+			}
+			return err
+		}
+	}
+	c.setStates(t, r, it, store.Succeeded)
+	if op.Style == string(Disk) {
+		op.Result = c.Render(c.Get(r.ID))
+	}
+	return nil
+}
+
+// setStates ends the states the operation had set and stores r.
+func (c *Call) setStates(t *Type, r *store.Resource, it *Item, state string) {
+	if t.Inline != "" {
+		_, e := body.Named(body.Objects(r.Body, t.Inline), it.Name)
+		if e != nil {
+			body.Set(e, statePath, state)
+		}
+		body.Set(r.Body, statePath, store.Succeeded)
+	} else {
+		body.Set(r.Body, statePath, state)
+		for _, ct := range c.inlineOf(t.Name) {
+			for _, e := range body.Objects(r.Body, ct.Inline) {
+				if !ct.NoState {
+					body.Set(e, statePath, state)
+				}
+			}
+		}
+	}
+	c.Save(r)
+}
+
+func (e *Error) orNil() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// faultOf reads the failure the fault script put on an operation.
+func faultOf(op *store.Operation) *Error {
+	if op.Error == nil {
+		return nil
+	}
+	e := Errorf(0, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
+	e.Target = body.String(op.Error, "target")
+	return e
+}
+
+// Act answers a POST action on the call's resource.
+func (c *Call) Act(name string) (*Reply, error) {
+	if err := c.checkGroup(true); err != nil {
+		return nil, err
+	}
+	it := c.Find(c.ID.String())
+	if it == nil {
+		return nil, c.NotFound()
+	}
+	if err := c.CheckLocks("POST", it.ID); err != nil {
+		return nil, err
+	}
+	a := c.Type.Actions[strings.ToLower(name)]
+	if a.Timing.LRO > 0 {
+		if err := c.checkBusy(); err != nil {
+			return nil, err
+		}
+	}
+	if a.Start != nil {
+		rep, err := a.Start(c, it.Resource)
+		if err != nil || a.Timing.LRO == 0 {
+			return rep, err
+		}
+	}
+	retry := a.RetryAfter
+	if retry == 0 {
+		retry = 10
+	}
+	op := c.Start(strings.ToLower(name), it.ID, a.Timing)
+	return &Reply{Status: 202, Operation: op, RetryAfter: time.Duration(retry) * time.Second}, nil
+}
+
+// Modify answers PATCH. Without a Patch hook only tags may change, and they are replaced as a whole.
+func (c *Call) Modify() (*Reply, error) {
+	t := c.Type
+	if err := c.checkGroup(true); err != nil {
+		return nil, err
+	}
+	it := c.Find(c.ID.String())
+	if it == nil {
+		return nil, c.NotFound()
+	}
+	if t.Inline != "" || t.ReadOnly {
+		return nil, Errorf(405, "MethodNotAllowed", "The requested resource does not support http method 'PATCH'.")
+	}
+	if err := c.CheckLocks("PATCH", it.ID); err != nil {
+		return nil, err
+	}
+	if err := c.checkEtag(it.Resource.Etag, true); err != nil {
+		return nil, err
+	}
+	r := c.Edit(it.ID)
+	n := body.Clone(c.Body)
+	if n == nil {
+		n = body.Object{}
+	}
+	if err := checkTags(n); err != nil {
+		return nil, err
+	}
+	if t.Patch == nil {
+		if tags, ok := n["tags"]; ok {
+			r.Body["tags"] = tags
+		}
+		c.Save(r)
+		return c.reply(200, c.Get(r.ID)), nil
+	}
+	if err := c.checkBusy(); err != nil {
+		return nil, err
+	}
+	old := c.Get(it.ID)
+	d := &Draft{ID: r.ID, Name: r.Name(), Location: r.Location, Old: old.Body, New: r.Body, Sent: n, Secret: r.Secret}
+	if d.Secret == nil {
+		d.Secret = body.Object{}
+	}
+	clean := cleaned(n, t)
+	body.Overlay(d.New, clean)
+	if tags, ok := clean["tags"]; ok {
+		d.New["tags"] = tags
+	}
+	if err := c.fillIdentity(d); err != nil {
+		return nil, err
+	}
+	if err := t.Patch(c, d); err != nil {
+		return nil, err
+	}
+	if len(d.Secret) > 0 {
+		r.Secret = d.Secret
+	}
+	if t.PatchLRO.LRO == 0 {
+		c.Save(r)
+		return c.reply(200, c.Get(r.ID)), nil
+	}
+	body.Set(r.Body, statePath, "Updating")
+	c.Save(r)
+	op := c.Start("patch", r.ID, t.PatchLRO)
+	rep := c.reply(200, c.Get(r.ID))
+	rep.Operation, rep.RetryAfter = op, time.Duration(t.RetryAfter)*time.Second
+	return rep, nil
+}

@@ -1,0 +1,327 @@
+package provider
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const statePath = "properties.provisioningState"
+
+// CanonicalID is the ID under which the call's resource is or will be stored: fixed parts in Azure's casing, the group and the
+// parents as they were first written.
+func (c *Call) CanonicalID() string {
+	if it := c.Find(c.ID.String()); it != nil {
+		return it.ID
+	}
+	if c.ID.Namespace == "" {
+		return c.ID.String()
+	}
+	last := lastType(c.Type.Name)
+	if len(c.ID.Names) > 1 {
+		if p := c.Find(c.ID.Parent().String()); p != nil {
+			return p.ID + "/" + last + "/" + c.ID.Name()
+		}
+	}
+	id := c.ID
+	id.Namespace, _, _ = strings.Cut(c.Type.Name, "/")
+	id.Types = strings.Split(c.Type.Name, "/")[1:]
+	if it := c.Find(c.ID.Scope); it != nil {
+		id.Scope = it.ID
+	}
+	return id.String()
+}
+
+// Put creates or replaces the call's resource.
+func (c *Call) Put() (*Reply, error) {
+	t := c.Type
+	if t.ReadOnly {
+		return nil, Errorf(405, "MethodNotAllowed", "The resource type '%s' cannot be written directly; write its parent.", t.Name)
+	}
+	if err := errors.Join(c.checkGroup(true)); err != nil {
+		return nil, unjoin(err)
+	}
+	if err := c.checkParent(); err != nil {
+		return nil, err
+	}
+	id := c.CanonicalID()
+	if err := c.CheckLocks("PUT", id); err != nil {
+		return nil, err
+	}
+	if t.Inline != "" {
+		return c.putInline(id)
+	}
+	old := c.Get(id)
+	if err := c.checkEtag(etagOf(old), old != nil); err != nil {
+		return nil, err
+	}
+	if old == nil && t.NameRule != nil {
+		if err := t.NameRule(c.ID.Name()); err != nil {
+			return nil, err
+		}
+	}
+	loc, err := c.checkLocation(old, c.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkBusy(); err != nil {
+		return nil, err
+	}
+	d := &Draft{ID: id, Name: c.ID.Name(), Location: loc, Sent: c.Body, New: cleaned(c.Body, t), Secret: body.Object{}}
+	if old != nil {
+		d.Old = old.Body
+		d.Name = old.Name()
+		if old.Secret != nil {
+			d.Secret = body.Clone(old.Secret)
+		}
+		if t.PutMerges {
+			merged := body.Clone(old.Body)
+			body.Overlay(merged, d.New)
+			merged["tags"] = d.New["tags"]
+			d.New = merged
+		}
+	}
+	if loc != "" {
+		d.New["location"] = loc
+	}
+	if err := checkTags(d.New); err != nil {
+		return nil, err
+	}
+	if err := c.prepare(d); err != nil {
+		return nil, err
+	}
+	return c.store(d, old)
+}
+
+// unjoin keeps *Error values as they are.
+func unjoin(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}
+
+// cleaned is a copy of a PUT body without what the caller cannot set.
+func cleaned(b body.Object, t *Type) body.Object {
+	n := body.Clone(b)
+	if n == nil {
+		n = body.Object{}
+	}
+	for _, k := range []string{"id", "name", "type", "etag", "systemData", statePath} {
+		body.Delete(n, k)
+	}
+	for _, p := range t.ReadOnlyPaths {
+		body.Strip(n, p)
+	}
+	if !t.NoState || body.Has(n, "properties") {
+		if body.Child(n, "properties") == nil {
+			n["properties"] = body.Object{}
+		}
+	}
+	dropNulls(n)
+	return n
+}
+
+// dropNulls removes null values, which ARM treats as absent.
+func dropNulls(o body.Object) {
+	for k, v := range o {
+		switch v := v.(type) {
+		case nil:
+			delete(o, k)
+		case body.Object:
+			dropNulls(v)
+		case []any:
+			for _, e := range v {
+				if m, ok := e.(body.Object); ok {
+					dropNulls(m)
+				}
+			}
+		}
+	}
+}
+
+// prepare runs the type's own rules and those of its inline children on the draft.
+func (c *Call) prepare(d *Draft) error {
+	t := c.Type
+	if d.Old != nil {
+		for _, p := range t.Immutable {
+			was, is := body.Get(d.Old, p), body.Get(d.New, p)
+			if was != nil && is == nil {
+				body.Set(d.New, p, was)
+			} else if was != nil && !body.Equal(was, is) {
+				return Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", strings.TrimPrefix(p, "properties.")).WithTarget(strings.TrimPrefix(p, "properties."))
+			}
+		}
+	}
+	if err := c.fillIdentity(d); err != nil {
+		return err
+	}
+	if err := c.splitInline(d); err != nil {
+		return err
+	}
+	if t.Prepare != nil {
+		if err := t.Prepare(c, d); err != nil {
+			return err
+		}
+	}
+	return c.prepareInline(d)
+}
+
+// store writes the draft and starts its operation.
+func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
+	t := c.Type
+	r := &store.Resource{ID: d.ID, Type: t.Name, Location: d.Location, Body: body.Clone(d.New)}
+	if len(d.Secret) > 0 {
+		r.Secret = body.Clone(d.Secret)
+	}
+	verb, timing, retry := "create", t.Create, t.RetryAfter
+	status := 201
+	if old != nil {
+		verb, status = "update", 200
+		if t.Update != (Timing{}) {
+			timing = t.Update
+		}
+		if t.UpdateRetryAfter != 0 {
+			retry = max(0, t.UpdateRetryAfter)
+		}
+	}
+	if t.NoState {
+		c.Save(r)
+		return c.reply(status, r), nil
+	}
+	if old != nil && c.unchanged(old, r) {
+		return c.reply(200, old), nil
+	}
+	if timing.LRO == 0 || t.Style == Sync {
+		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
+		c.Save(r)
+		if t.Finish != nil {
+			if err := t.Finish(c, nil, r); err != nil {
+				return nil, err
+			}
+			c.Save(r)
+		}
+		return c.reply(status, r), nil
+	}
+	state := "Updating"
+	if old == nil {
+		if state = t.StateNew; state == "" {
+			state = "Updating"
+			if t.Style == Compute || t.Style == Containers || t.Style == PrivateDNS {
+				state = "Creating"
+			}
+		}
+	}
+	if t.Immediate {
+		state = store.Succeeded
+	}
+	body.Set(r.Body, statePath, state)
+	c.Save(r)
+	if t.AcceptedStatus != 0 {
+		status = t.AcceptedStatus
+	}
+	op := c.Start(verb, d.ID, timing)
+	if t.Immediate {
+		// The resource is usable at once; only the operation record ends later.
+		op.Keys = nil
+		op.Data = body.Object{"immediate": true}
+		if op.Error == nil && t.Finish != nil {
+			r = c.Edit(d.ID)
+			if err := t.Finish(c, op, r); err != nil {
+				return nil, err
+			}
+			c.Save(r)
+		}
+		op.Due = c.Now()
+		c.PutOperation(op)
+	}
+	rep := c.reply(status, c.Get(d.ID))
+	rep.Operation, rep.RetryAfter = op, time.Duration(retry)*time.Second
+	return rep, nil
+}
+
+// unchanged tells whether a PUT changes nothing of a healthy resource.
+func (c *Call) unchanged(old, r *store.Resource) bool {
+	if body.String(old.Body, statePath) != store.Succeeded || !body.Equal(old.Secret, r.Secret) {
+		return false
+	}
+	n := body.Clone(r.Body)
+	setState(n, c.inlineOf(c.Type.Name), store.Succeeded)
+	return body.Equal(old.Body, n)
+}
+
+func setState(b body.Object, inline []*Type, state string) {
+	body.Set(b, statePath, state)
+	for _, t := range inline {
+		if t.NoState {
+			continue
+		}
+		for _, e := range body.Objects(b, t.Inline) {
+			body.Set(e, statePath, state)
+		}
+	}
+}
+
+// Save stores r with a new etag.
+func (c *Call) Save(r *store.Resource) {
+	switch c.TypeOf(r.Type).Etag {
+	case Weak:
+		r.Etag = `W/"` + c.GUID() + `"`
+	case Bare:
+		r.Etag = c.GUID()
+	case Counter:
+		r.Etag = `"` + strconv.Itoa(r.Version+1) + `"`
+		if old := c.Get(r.ID); old != nil {
+			r.Etag = `"` + strconv.Itoa(old.Version+1) + `"`
+		}
+	}
+	cp := *r
+	cp.Body = body.Clone(r.Body)
+	cp.Secret = body.Clone(r.Secret)
+	c.Tx.Put(&cp)
+}
+
+func etagOf(r *store.Resource) string {
+	if r == nil {
+		return ""
+	}
+	return r.Etag
+}
+
+func (c *Call) reply(status int, r *store.Resource) *Reply {
+	return &Reply{Status: status, Body: c.Render(r), Etag: r.Etag}
+}
+
+// fillIdentity gives identities their principal and checks user-assigned ones.
+func (c *Call) fillIdentity(d *Draft) error {
+	id := body.Child(d.New, "identity")
+	if id == nil {
+		return nil
+	}
+	kind := strings.ToLower(body.String(id, "type"))
+	if strings.Contains(kind, "systemassigned") {
+		if old := body.String(d.Old, "identity.principalId"); old != "" {
+			id["principalId"] = old
+		} else {
+			id["principalId"] = c.GUID()
+		}
+		id["tenantId"] = c.Tenant
+	} else {
+		delete(id, "principalId")
+		delete(id, "tenantId")
+	}
+	users, _ := id["userAssignedIdentities"].(body.Object)
+	for uid := range users {
+		it := c.Find(uid)
+		if it == nil {
+			return Errorf(400, "FailedIdentityOperation", "Identity operation for resource '%s' failed with error 'Failed to perform resource identity operation. Status: 'BadRequest'. Response: '{\"error\":{\"code\":\"BadRequest\",\"message\":\"Resource '%s' was not found.\"}}'.'.", d.ID, uid)
+		}
+		users[uid] = body.Object{"principalId": body.String(it.Body, "properties.principalId"), "clientId": body.String(it.Body, "properties.clientId")}
+	}
+	return nil
+}

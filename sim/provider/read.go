@@ -1,0 +1,128 @@
+package provider
+
+import (
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Render shows a stored resource as its provider would.
+func (c *Call) Render(r *store.Resource) body.Object {
+	return c.renderItem(c.TypeOf(r.Type), &Item{ID: r.ID, Name: r.Name(), Location: r.Location, Body: r.Body, Resource: r})
+}
+
+func (c *Call) renderItem(t *Type, it *Item) body.Object {
+	out := body.Clone(it.Body)
+	out["id"], out["name"], out["type"] = renderID(t, it.ID), it.Name, t.Name
+	if t.Inline == "" && it.Location != "" && !t.Untracked {
+		out["location"] = it.Location
+	}
+	if t.Etag != NoEtag && it.Resource != nil && it.Resource.Etag != "" {
+		out["etag"] = it.Resource.Etag
+	}
+	shown := &Item{ID: it.ID, Name: it.Name, Location: it.Location, Body: out, Resource: it.Resource}
+	for _, ct := range c.inlineOf(t.Name) {
+		list := []any{}
+		for _, e := range body.Objects(out, ct.Inline) {
+			name := body.String(e, "name")
+			list = append(list, c.renderItem(ct, &Item{ID: it.ID + "/" + lastType(ct.Name) + "/" + name, Name: name, Location: it.Location, Body: e, Resource: it.Resource}))
+		}
+		body.Set(out, ct.Inline, list)
+	}
+	if t.View != nil {
+		t.View(c, shown)
+	}
+	return out
+}
+
+func renderID(t *Type, id string) string {
+	if t.LowerID {
+		return strings.Replace(id, "/resourceGroups/", "/resourcegroups/", 1)
+	}
+	return id
+}
+
+// NotFound is the answer for the call's resource, which does not exist.
+func (c *Call) NotFound() error {
+	if len(c.ID.Names) > 1 {
+		switch c.Type.Style {
+		case Network:
+			if err := c.checkParent(); err != nil && c.Type.Inline == "" {
+				return err
+			}
+			if c.Find(c.ID.Top().String()) == nil {
+				return ResourceNotFound(c.ID.Top())
+			}
+			return network(Errorf(404, "NotFound", "Resource %s not found.", c.ID.String()))
+		case Compute:
+			if err := c.checkParent(); err != nil {
+				return err
+			}
+			return Errorf(404, "NotFound", "The entity was not found in this Azure location.")
+		}
+		if err := c.checkParent(); err != nil {
+			return err
+		}
+	}
+	if c.ID.Namespace == "" {
+		return ResourceGroupNotFound(c.ID.ResourceGroup)
+	}
+	return ResourceNotFound(c.ID)
+}
+
+// Read answers GET of one resource.
+func (c *Call) Read() (*Reply, error) {
+	if err := c.checkGroup(false); err != nil {
+		return nil, err
+	}
+	it := c.Find(c.ID.String())
+	if it == nil {
+		return nil, c.NotFound()
+	}
+	rep := OK(c.renderItem(c.Type, it))
+	if c.Type.Etag != NoEtag && it.Resource != nil {
+		rep.Etag = it.Resource.Etag
+	}
+	return rep, nil
+}
+
+// ListAll returns everything the call's collection shows, rendered. scope is a subscription, a resource group, or the parent.
+func (c *Call) ListAll() ([]any, error) {
+	if err := c.checkGroup(false); err != nil {
+		return nil, err
+	}
+	t := c.Type
+	out := []any{}
+	if len(c.ID.Types) > 1 {
+		parent := c.Find(c.ID.Parent().String())
+		if parent == nil {
+			p := c.ID.Parent()
+			if len(p.Names) > 1 {
+				return nil, c.checkParent()
+			}
+			return nil, ResourceNotFound(p)
+		}
+		if t.Inline != "" {
+			for _, e := range body.Objects(parent.Body, t.Inline) {
+				name := body.String(e, "name")
+				out = append(out, c.renderItem(t, &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Body: e, Resource: parent.Resource}))
+			}
+			return out, nil
+		}
+	}
+	for _, r := range c.List(t.Name, c.listScope()) {
+		if t.ListFilter != nil && !t.ListFilter(c, r) {
+			continue
+		}
+		out = append(out, c.Render(r))
+	}
+	return out, nil
+}
+
+func (c *Call) listScope() string {
+	if len(c.ID.Types) > 1 {
+		return c.ID.Parent().String()
+	}
+	return c.ID.Scope
+}

@@ -1,0 +1,133 @@
+// Package resources simulates Microsoft.Resources: resource groups and their deletion.
+package resources
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Provider returns the resource provider.
+func Provider() *provider.Provider {
+	return &provider.Provider{Namespace: "Microsoft.Resources", Types: []*provider.Type{resourceGroup()}}
+}
+
+// Azure keeps trying for 15 minutes. Source: https://learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group
+const (
+	giveUpAfter = 15 * time.Minute
+	sweepEvery  = 10 * time.Second
+	afterSweep  = 15 * time.Second
+)
+
+var groupName = regexp.MustCompile(`^[-\p{L}\p{N}_().]{0,89}[-\p{L}\p{N}_()]$`)
+
+func resourceGroup() *provider.Type {
+	return &provider.Type{
+		Name:             "Microsoft.Resources/resourceGroups",
+		APIVersions:      []string{"2025-04-01", "2024-11-01", "2021-04-01", "2020-06-01", "2019-10-01", "2018-05-01"},
+		Style:            provider.Group,
+		Create:           provider.Timing{HTTP: 1200 * time.Millisecond},
+		Delete:           provider.Timing{HTTP: 300 * time.Millisecond, LRO: 5 * time.Second, Spread: 0.2},
+		DeleteRetryAfter: 15,
+		Serial:           func(id store.ID) []string { return []string{id.String()} },
+		NameRule: func(name string) *provider.Error {
+			if groupName.MatchString(name) {
+				return nil
+			}
+			return provider.Errorf(400, "InvalidResourceGroup", "The provided resource group name '%s' has these invalid characters or is too long. The name can be 1 to 90 characters of letters, digits, '_', '-', '.', '(' and ')', and cannot end with '.'.", name)
+		},
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
+			if d.Old != nil && body.Has(d.Old, "managedBy") {
+				body.Default(d.New, "managedBy", d.Old["managedBy"])
+			}
+			d.New["properties"] = body.Object{}
+			return nil
+		},
+		Patch:      func(c *provider.Call, d *provider.Draft) error { return nil },
+		CanDelete:  func(c *provider.Call, it *provider.Item) error { return nil },
+		WaitDelete: sweep,
+	}
+}
+
+// sweep deletes what is in the group, over and over, until nothing is left: what refuses because something else uses it goes in
+// a later round. When 15 minutes bring no progress the group stays and the operation fails, as Azure's does.
+func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
+	if op.Data == nil {
+		op.Data = body.Object{}
+	}
+	left, moving := 0, 0
+	var blocked []*provider.Error
+	var names []string
+	for _, res := range c.List("", r.ID) {
+		if c.Get(res.ID) == nil {
+			continue
+		}
+		if nested(c, res) {
+			continue
+		}
+		left++
+		if body.String(res.Body, "properties.provisioningState") == "Deleting" && c.RunningOn(res.ID) != nil {
+			moving++
+			continue
+		}
+		call, err := c.For("DELETE", res.ID)
+		if err != nil || call.Type == nil {
+			c.Tx.Delete(res.ID)
+			continue
+		}
+		rep, err := call.Remove()
+		var refused *provider.Error
+		switch {
+		case errors.As(err, &refused):
+			blocked = append(blocked, provider.Errorf(0, refused.Code, "%s", string(refused.JSON())).WithTarget(res.ID))
+			id, _ := store.ParseID(res.ID)
+			names = append(names, id.Type()+"/"+id.Name())
+		case err != nil:
+			return err
+		case rep.Operation != nil:
+			moving++
+		default:
+			left--
+		}
+	}
+	now := c.Now()
+	if left == 0 {
+		if body.Bool(op.Data, "swept") {
+			return nil
+		}
+		op.Data["swept"] = true
+		return provider.Again(afterSweep)
+	}
+	since, _ := time.Parse(time.RFC3339Nano, body.String(op.Data, "since"))
+	rounds := body.Int(op.Data, "rounds")
+	if moving > 0 || left != body.Int(op.Data, "left") || since.IsZero() {
+		since, rounds = now, 0
+	}
+	op.Data["left"], op.Data["since"], op.Data["rounds"] = float64(left), since.Format(time.RFC3339Nano), float64(rounds+1)
+	if len(blocked) > 0 && moving == 0 && rounds >= 3 && now.Sub(since) >= c.Scale(giveUpAfter) {
+		e := provider.Errorf(409, "ResourceGroupDeletionBlocked", "Deletion of resource group '%s' failed as resources with identifiers '%s' could not be deleted. The provisioning state of the resource group will be rolled back. The tracking Id is '%s'. Please check audit logs for more details.",
+			r.Name(), strings.Join(names, ","), op.ID)
+		e.Details = blocked
+		return e
+	}
+	return provider.Again(sweepEvery)
+}
+
+// nested tells whether a resource goes with its parent and need not be deleted by itself.
+func nested(c *provider.Call, r *store.Resource) bool {
+	id, err := store.ParseID(r.ID)
+	if err != nil {
+		return false
+	}
+	if len(id.Names) > 1 && c.Get(id.Parent().String()) != nil {
+		// Private DNS links and the like must go first; a parent that deletes its children itself says so by not counting them.
+		return !strings.Contains(strings.ToLower(fmt.Sprint(id.Types)), "virtualnetworklinks")
+	}
+	return false
+}

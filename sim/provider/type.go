@@ -1,0 +1,161 @@
+package provider
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Style is how a provider speaks long-running operations on the wire.
+type Style string
+
+// The wire styles seen in recordings of Azure.
+const (
+	Network    Style = "net"  // Azure-AsyncOperation on PUT, both headers on DELETE; 200 polls
+	Compute    Style = "cmp"  // as Network, with startTime and name in the polls, Location is ...&monitor=true
+	Disk       Style = "disk" // 202 with both headers
+	PrivateDNS Style = "dns"  // 202 with an empty body, polls are 202 while running
+	Containers Style = "aks"  // Azure-AsyncOperation without Retry-After
+	Group      Style = "rg"   // only Location; polls are 202, then 200
+	Sync       Style = "sync" // never long-running
+)
+
+// EtagStyle is what a provider's etags look like.
+type EtagStyle int
+
+// Etag styles.
+const (
+	NoEtag  EtagStyle = iota
+	Weak              // W/"<guid>", new on every state change; shown as property and header
+	Counter           // "1", "2", ...
+	Bare              // a GUID without quotes
+)
+
+// Provider is one resource provider namespace.
+type Provider struct {
+	Namespace string
+	Types     []*Type
+	// Regional answers GET /subscriptions/s/providers/<namespace>/locations/<l>/<key>/…; keys in lower case.
+	Regional map[string]func(c *Call, location string, rest []string) (*Reply, error)
+	// Subscription answers GET /subscriptions/s/providers/<namespace>/<key>; keys in lower case.
+	Subscription map[string]func(c *Call) (*Reply, error)
+}
+
+// Timing is how long things take on Azure: medians. A zero LRO makes the verb synchronous.
+type Timing struct {
+	HTTP   time.Duration // the request itself
+	LRO    time.Duration // from accept to the end of the operation
+	Spread float64       // sigma of the log-normal distribution; 0 means 0.35
+}
+
+// Type is one resource type. See the package documentation for how the parts work together.
+type Type struct {
+	Name        string   // canonical: "Microsoft.Network/virtualNetworks/subnets"
+	APIVersions []string // advertised by the provider; newest first
+
+	Style  Style
+	Etag   EtagStyle
+	Create Timing
+	Update Timing // zero: as Create
+	Delete Timing
+	Read   Timing
+
+	RetryAfter       int    // seconds on an accepted PUT; 0: no header
+	UpdateRetryAfter int    // on a PUT of an existing resource; -1: none; 0: as RetryAfter
+	DeleteRetryAfter int    // 0: 10
+	AcceptedStatus   int    // status of an accepted PUT; 0: 201 for new, 200 otherwise
+	Immediate        bool   // PUT answers Succeeded at once although the operation header is sent (load balancers)
+	DeleteStatus     int    // of a synchronous DELETE; 0: 200
+	StateNew         string // provisioningState while creating; "" means by Style
+	NoState          bool   // has no provisioningState at all
+
+	Inline   string // property of the parent that holds this type; "" when stored by itself
+	ReadOnly bool   // inline child without PUT and DELETE of its own
+	// KeepOmitted tells, for an inline type, whether a PUT of the parent without the property keeps the children.
+	KeepOmitted func(apiVersion string) bool
+
+	Extension     bool     // may stand at any scope, tenant and subscription included
+	Untracked     bool     // has neither location nor tags
+	Global        bool     // location is always "global"
+	PutMerges     bool     // PUT keeps what it does not mention
+	LowerID       bool     // renders .../resourcegroups/...
+	Immutable     []string // paths that may not change; answered with PropertyChangeNotAllowed
+	ReadOnlyPaths []string // dropped from PUT bodies; "[]" steps into arrays
+	// NameRule checks a new resource's name.
+	NameRule func(name string) *Error
+
+	// Serial returns the IDs no two operations may hold at once. nil: the top-level resource.
+	Serial func(id store.ID) []string
+
+	Prepare   func(c *Call, d *Draft) error
+	Finish    func(c *Call, op *store.Operation, r *store.Resource) error // r may be changed; it is stored afterwards
+	CanDelete func(c *Call, it *Item) error
+	// StartDelete runs when a DELETE is accepted.
+	StartDelete func(c *Call, r *store.Resource)
+	// WaitDelete may return Again while something the deletion needs is not done yet.
+	WaitDelete func(c *Call, op *store.Operation, r *store.Resource) error
+	Deleted    func(c *Call, r *store.Resource)
+	View       func(c *Call, it *Item)
+	Patch      func(c *Call, d *Draft) error // nil: tags only
+	PatchLRO   Timing
+	Actions    map[string]*Action                                 // POST <resource>/<key>; keys in lower case
+	Reads      map[string]func(c *Call, it *Item) (*Reply, error) // GET <resource>/<key>; keys in lower case
+	// ListFilter narrows a list by the request's $filter and $expand.
+	ListFilter func(c *Call, r *store.Resource) bool
+}
+
+// Action is a POST on a resource.
+type Action struct {
+	Timing     Timing
+	RetryAfter int
+	// Start validates. For a synchronous action (no LRO) its Reply is the answer; otherwise it is ignored.
+	Start func(c *Call, r *store.Resource) (*Reply, error)
+	// Finish runs when the operation ends.
+	Finish func(c *Call, op *store.Operation, r *store.Resource) error
+}
+
+// Draft is what a PUT or PATCH is about to store. Old and Parent must not be changed.
+type Draft struct {
+	ID       string
+	Name     string
+	Location string
+	Old      body.Object // nil when new
+	New      body.Object
+	// Parent is, for an inline type, the parent as it will be stored; ParentID its ID.
+	Parent   body.Object
+	ParentID string
+	// Secret holds write-only values; Prepare moves them there.
+	Secret body.Object
+	// Sent is the request body before read-only paths were dropped and old values were merged in.
+	Sent body.Object
+}
+
+// Item is something to be shown or deleted: a stored resource or an inline child. Body is a copy.
+type Item struct {
+	ID       string
+	Name     string
+	Location string
+	Body     body.Object
+	Resource *store.Resource // the stored one; for an inline child, its parent
+}
+
+// Reply is an answer of a hook.
+type Reply struct {
+	Status int
+	Body   any // nil: empty
+	Header map[string]string
+	// Operation was started by the request.
+	Operation  *store.Operation
+	RetryAfter time.Duration // not scaled
+	Etag       string
+}
+
+// OK answers 200 with a body.
+func OK(b any) *Reply { return &Reply{Status: 200, Body: b} }
+
+// Again is returned by Finish and WaitDelete: ask once more after that time (scaled).
+type Again time.Duration
+
+// Error implements error.
+func (a Again) Error() string { return "not done yet" }

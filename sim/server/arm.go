@@ -1,0 +1,460 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const maxBody = 8 << 20
+
+// exchange is one request on its way through the simulator.
+type exchange struct {
+	s        *Server
+	w        http.ResponseWriter
+	r        *http.Request
+	record   RequestRecord
+	call     *provider.Call // Tx is set only inside a transaction
+	segs     []string
+	lower    []string
+	throttle string // header value pair "name: value"
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	start := s.opts.Clock.Now()
+	if strings.HasPrefix(r.URL.Path, "/_sim/") {
+		s.control(w, r)
+		return
+	}
+	x := &exchange{s: s, w: w, r: r, record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: newGUID()}}
+	defer func() {
+		x.record.DurationMs = s.opts.Clock.Now().Sub(start).Milliseconds()
+		s.log.add(x.record)
+	}()
+	rec := &statusWriter{ResponseWriter: w}
+	x.w = rec
+	defer func() { x.record.Status = rec.status }()
+	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serve(rec, r) {
+		return
+	}
+	x.serveARM()
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// abort cuts the connection without an answer.
+func (x *exchange) abort() {
+	x.record.Status = 0
+	panic(http.ErrAbortHandler)
+}
+
+func (x *exchange) serveARM() {
+	s := x.s
+	x.segs = segments(x.r.URL.Path)
+	for _, seg := range x.segs {
+		x.lower = append(x.lower, strings.ToLower(seg))
+	}
+	x.call = &provider.Call{Env: s.env, Method: x.r.Method, Query: x.r.URL.Query(), Header: x.r.Header, RequestID: x.record.RequestID, BaseURL: "https://" + x.r.Host}
+	if err := x.authenticate(); err != nil {
+		x.fail(err)
+		return
+	}
+	if err := x.checkAPIVersion(); err != nil {
+		x.fail(err)
+		return
+	}
+	if err := x.limit(); err != nil {
+		x.fail(err)
+		return
+	}
+	if err := x.readBody(); err != nil {
+		x.fail(err)
+		return
+	}
+	x.identify()
+	typ, id := "", x.call.ID.String()
+	if x.call.Type != nil {
+		typ = x.call.Type.Name
+	}
+	rule, hit := s.faults.Take(x.r.Method, typ, id, func(k fault.Kind) bool { return !k.OfOperation() && !k.OfCheck() })
+	if hit {
+		if err := x.before(rule, id); err != nil {
+			x.fail(err)
+			return
+		}
+	}
+	s.opts.Clock.Sleep(x.r.Context(), x.latency())
+	s.runDue()
+	var rep *provider.Reply
+	err := s.store.Update(func(tx *store.Tx) error {
+		x.call.Tx = tx
+		var err error
+		rep, err = x.dispatch()
+		return err
+	})
+	if hit {
+		x.after(rule)
+	}
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.reply(rep)
+}
+
+// before acts a fault that strikes ahead of the request.
+func (x *exchange) before(rule fault.Rule, id string) error {
+	switch rule.Kind {
+	case fault.Status:
+		code, msg := rule.Code, rule.Message
+		if code == "" {
+			code = strings.ReplaceAll(http.StatusText(rule.Status), " ", "")
+		}
+		if msg == "" {
+			msg = "Injected by the fault script."
+		}
+		e := provider.Errorf(rule.Status, code, "%s", msg)
+		e.RetryAfter, e.Gateway = time.Duration(rule.RetryAfter)*time.Second, true
+		return e
+	case fault.Throttle:
+		wait := max(rule.RetryAfter, 1)
+		e := provider.Errorf(429, "TooManyRequests", "The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", wait)
+		e.RetryAfter = time.Duration(wait) * time.Second
+		return e
+	case fault.Reset:
+		x.abort()
+	case fault.EtagRace, fault.Edit, fault.Remove, fault.Evict:
+		return x.s.disturb(rule, id)
+	}
+	return nil
+}
+
+// after acts a fault that strikes once the request has been carried out.
+func (x *exchange) after(rule fault.Rule) {
+	switch rule.Kind {
+	case fault.Lost:
+		x.abort()
+	case fault.LateError:
+		status := rule.Status
+		if status == 0 {
+			status = 504
+		}
+		x.fail(provider.Errorf(status, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace))
+		x.w = discard{}
+	}
+}
+
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) WriteHeader(int)             {}
+
+func (x *exchange) authenticate() error {
+	h := x.r.Header.Get("Authorization")
+	challenge := func(code, msg string) error {
+		e := provider.Errorf(401, code, "%s", msg)
+		e.Gateway = true
+		e.Header = map[string]string{"WWW-Authenticate": fmt.Sprintf(`Bearer authorization_uri="https://login.microsoftonline.com/%s", error="invalid_token", error_description="%s"`, x.s.opts.Tenant, msg)}
+		return e
+	}
+	if h == "" {
+		return challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.")
+	}
+	kind, token, _ := strings.Cut(h, " ")
+	if !strings.EqualFold(kind, "Bearer") || token == "" {
+		return challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is provided in an invalid format.")
+	}
+	c, ok := x.s.entra.check(token)
+	switch {
+	case !ok:
+		return challenge("InvalidAuthenticationToken", "The access token is invalid.")
+	case time.Unix(c.Exp, 0).Before(time.Now()):
+		return challenge("ExpiredAuthenticationToken", "The access token expiry UTC time is earlier than current UTC time.")
+	case !strings.EqualFold(c.TID, x.s.opts.Tenant):
+		return challenge("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
+	}
+	x.call.Principal = provider.Principal{ClientID: c.AppID, ObjectID: c.OID, TenantID: c.TID}
+	x.record.Principal = c.AppID
+	return nil
+}
+
+var versionForm = regexp.MustCompile(`^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(-[A-Za-z0-9.]+)?$`)
+
+func (x *exchange) checkAPIVersion() error {
+	v := x.call.Query.Get("api-version")
+	if v == "" {
+		e := provider.Errorf(400, "MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required for all requests.")
+		e.Gateway = true
+		return e
+	}
+	x.call.APIVersion = v
+	// A version from the far future cannot be one a client knows; anything else that looks like a date is taken.
+	if !versionForm.MatchString(v) || v > "2031" {
+		e := provider.Errorf(400, "InvalidApiVersionParameter", "The api-version '%s' is invalid. The supported versions are '2025-04-01,2024-11-01,2024-03-01,2023-07-01,2022-12-01,2022-09-01,2021-04-01,2020-06-01,2019-10-01,2018-05-01,2016-09-01,2016-06-01'.", v)
+		e.Gateway = true
+		return e
+	}
+	return nil
+}
+
+func (x *exchange) limit() error {
+	sub, scope := "", "tenant"
+	if len(x.lower) > 1 && x.lower[0] == "subscriptions" {
+		sub, scope = x.lower[1], "subscription"
+	}
+	left, kind, wait := x.s.limits.take(x.r.Method, x.call.Principal.ObjectID, sub)
+	x.w.Header().Set("x-ms-ratelimit-remaining-"+scope+"-"+kind, strconv.Itoa(left))
+	if wait == 0 {
+		if scope == "subscription" {
+			x.w.Header().Set("x-ms-ratelimit-remaining-subscription-global-"+kind, strconv.Itoa(left*15))
+		}
+		return nil
+	}
+	secs := max(1, int((wait+time.Second-1)/time.Second))
+	verb := map[string]string{"reads": "read", "writes": "write", "deletes": "delete"}[kind]
+	e := provider.Errorf(429, "SubscriptionRequestsThrottled", "Number of '%s' requests for subscription '%s' actor '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, x.call.Principal.ObjectID, secs)
+	e.RetryAfter, e.Gateway = time.Duration(secs)*time.Second, true
+	return e
+}
+
+func (x *exchange) readBody() error {
+	switch x.r.Method {
+	case "PUT", "PATCH", "POST":
+	default:
+		return nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(x.r.Body, maxBody))
+	if err != nil {
+		return provider.Errorf(400, "InvalidRequestContent", "The request content could not be read.")
+	}
+	if len(raw) == 0 {
+		if x.r.Method == "POST" {
+			return nil
+		}
+		e := provider.Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'The request body is empty.'.")
+		e.Gateway = true
+		return e
+	}
+	if err := json.Unmarshal(raw, &x.call.Body); err != nil {
+		// The decoder's message may quote the body, so only the offset is told.
+		where := "not a JSON object"
+		var syn *json.SyntaxError
+		if errors.As(err, &syn) {
+			where = fmt.Sprintf("syntax error at byte %d", syn.Offset)
+		}
+		e := provider.Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: '%s'.", where)
+		e.Gateway = true
+		return e
+	}
+	return nil
+}
+
+// fail writes an error.
+func (x *exchange) fail(err error) {
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		e = provider.Errorf(500, "InternalServerError", "The server encountered an error processing the request: %s", err.Error())
+	}
+	if e.Status == 0 {
+		e.Status = 400
+	}
+	h := x.w.Header()
+	if e.Gateway {
+		h.Set("x-ms-failure-cause", "gateway")
+	}
+	for k, v := range e.Header {
+		if k != "network" {
+			h.Set(k, v)
+		}
+	}
+	if e.RetryAfter > 0 {
+		x.retryAfter(e.RetryAfter, true)
+	}
+	x.head()
+	x.write(e.Status, e.JSON())
+}
+
+// retryAfter sends the scaled delay: whole seconds, at least one, and milliseconds beside it when the true delay is shorter.
+func (x *exchange) retryAfter(d time.Duration, exact bool) {
+	if !exact || x.s.opts.TimeScale > 0 && x.s.opts.TimeScale < 1 {
+		d = x.s.env.Scale(d)
+	}
+	h := x.w.Header()
+	h.Set("Retry-After", strconv.Itoa(max(1, int((d+time.Second-1)/time.Second))))
+	if d < time.Second {
+		h.Set("retry-after-ms", strconv.Itoa(max(1, int(d/time.Millisecond))))
+	}
+}
+
+// head sets the headers every answer of Azure Resource Manager carries.
+func (x *exchange) head() {
+	h := x.w.Header()
+	now := x.s.opts.Clock.Now()
+	corr := x.r.Header.Get("x-ms-correlation-request-id")
+	if corr == "" {
+		corr = x.record.RequestID
+	}
+	set := func(k, v string) {
+		if h.Get(k) == "" {
+			h.Set(k, v)
+		}
+	}
+	set("x-ms-request-id", x.record.RequestID)
+	set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Pragma", "no-cache")
+	h.Set("Expires", "-1")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+	h.Set("x-ms-correlation-request-id", corr)
+	h.Set("x-ms-routing-request-id", fmt.Sprintf("%s:%s:%s", strings.ToUpper(x.s.opts.Locations[0]), now.Format("20060102T150405Z"), newGUID()))
+	h.Set("X-Cache", "CONFIG_NOCACHE")
+	h.Set("X-MSEdge-Ref", "Ref A: "+strings.ToUpper(strings.ReplaceAll(x.record.RequestID, "-", ""))+" Ref B: SIM000000000001 Ref C: "+now.Format(time.RFC3339))
+	h.Set("Date", now.Format(http.TimeFormat))
+	if strings.EqualFold(x.r.Header.Get("x-ms-return-client-request-id"), "true") {
+		h.Set("x-ms-client-request-id", x.r.Header.Get("x-ms-client-request-id"))
+	}
+}
+
+func (x *exchange) write(status int, raw []byte) {
+	if len(raw) == 0 || x.r.Method == "HEAD" || status == 204 {
+		x.w.Header().Del("Content-Type")
+		if status != 204 {
+			x.w.Header().Set("Content-Length", "0")
+		}
+		x.w.WriteHeader(status)
+		return
+	}
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(raw)
+}
+
+// reply writes an answer.
+func (x *exchange) reply(rep *provider.Reply) {
+	if rep == nil {
+		rep = &provider.Reply{Status: 200}
+	}
+	h := x.w.Header()
+	for k, v := range rep.Header {
+		h.Set(k, v)
+	}
+	if rep.Etag != "" && x.call.Type != nil && x.call.Type.Style != provider.Compute {
+		h.Set("ETag", rep.Etag)
+	}
+	if rep.Operation != nil {
+		x.record.OperationID = rep.Operation.ID
+		x.operationHeaders(rep)
+	}
+	if rep.RetryAfter > 0 {
+		x.retryAfter(rep.RetryAfter, false)
+	}
+	x.head()
+	var raw []byte
+	if rep.Body != nil {
+		raw, _ = json.Marshal(rep.Body)
+		if x.call.Type != nil && x.call.Type.Style == provider.PrivateDNS {
+			raw = []byte(strings.ReplaceAll(string(raw), "/", `\/`)) // private DNS escapes slashes
+		}
+	}
+	status := rep.Status
+	if status == 0 {
+		status = 200
+	}
+	x.write(status, raw)
+}
+
+// latency is how long the request itself takes.
+func (x *exchange) latency() time.Duration {
+	if _, virtual := x.s.opts.Clock.(*store.Virtual); virtual || x.s.opts.TimeScale == 0 {
+		return 0
+	}
+	median := 80 * time.Millisecond
+	if t := x.call.Type; t != nil && !x.call.ID.IsCollection() {
+		switch x.r.Method {
+		case "PUT":
+			median = t.Create.HTTP
+		case "DELETE":
+			median = t.Delete.HTTP
+		case "GET":
+			if t.Read.HTTP > 0 {
+				median = t.Read.HTTP
+			} else if t.Style == provider.Compute {
+				median = 420 * time.Millisecond
+			}
+		case "POST":
+			median = time.Second
+		}
+	}
+	var d time.Duration
+	s := x.s
+	// The generator may only be used inside a transaction.
+	s.store.View(func(*store.Tx) { d = s.env.Scale(s.env.Draw(median, 0)) })
+	return d
+}
+
+func segments(path string) []string {
+	var out []string
+	for s := range strings.SplitSeq(path, "/") {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func newGUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store, no-cache")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw)
+}
+
+func clone(v url.Values) url.Values {
+	out := url.Values{}
+	for k, l := range v {
+		out[k] = append([]string(nil), l...)
+	}
+	return out
+}
+
+var _ = body.Get

@@ -1,0 +1,92 @@
+package server
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// disturb does what somebody else might do to a resource.
+func (s *Server) disturb(rule fault.Rule, id string) error {
+	parsed, err := store.ParseID(id)
+	if err != nil {
+		return err
+	}
+	return s.store.Update(func(tx *store.Tx) error {
+		c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, BaseURL: "https://management.azure.com", Internal: true, RequestID: newGUID()}
+		it := c.Find(id)
+		if it == nil {
+			return nil
+		}
+		c.Type = s.env.TypeOf(parsed.Type())
+		r := c.Edit(it.Resource.ID)
+		switch rule.Kind {
+		case fault.EtagRace:
+			c.Save(r)
+		case fault.Edit:
+			target := r.Body
+			if c.Type != nil && c.Type.Inline != "" {
+				_, target = body.Named(body.Objects(r.Body, c.Type.Inline), it.Name)
+			}
+			body.Merge(target, rule.Patch)
+			c.Save(r)
+		case fault.Remove:
+			c.Erase(it.ID)
+		case fault.Evict:
+			if c.Type == nil || c.Type.Actions["simulateeviction"] == nil {
+				return provider.Errorf(400, "OperationNotAllowed", "%s cannot be evicted.", it.ID)
+			}
+			_, err := c.Type.Actions["simulateeviction"].Start(c, it.Resource)
+			return err
+		}
+		return nil
+	})
+}
+
+// operationFault changes an operation at its start.
+func (s *Server) operationFault(op *store.Operation) {
+	method := map[string]string{"create": "PUT", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}[op.Verb]
+	if method == "" {
+		method = "POST"
+	}
+	rule, hit := s.faults.Take(method, op.Type, op.ResourceID, fault.Kind.OfOperation)
+	if !hit {
+		return
+	}
+	switch rule.Kind {
+	case fault.Stuck:
+		op.Due = time.Time{}
+	case fault.Slow:
+		op.Due = op.Started.Add(time.Duration(float64(op.Due.Sub(op.Started)) * max(rule.Factor, 1)))
+	case fault.Fail:
+		msg := rule.Message
+		if msg == "" {
+			msg = "The operation failed. Injected by the fault script."
+		}
+		op.Error = provider.Errorf(0, rule.Code, "%s", msg).WithTarget(rule.Target).Object(false)
+	case fault.Allocate:
+		op.Error = allocationError(rule.Code).Object(false)
+	}
+}
+
+func allocationError(code string) *provider.Error {
+	switch code {
+	case "ZonalAllocationFailed":
+		return provider.Errorf(0, code, "Allocation failed. We do not have sufficient capacity for the requested VM size in this zone. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance")
+	case "OverconstrainedAllocationRequest", "OverconstrainedZonalAllocationRequest":
+		return provider.Errorf(0, code, "Allocation failed. VM(s) with the following constraints cannot be allocated, because the condition is too restrictive. Please remove some constraints and try again. Constraints applied are:\n  - Availability Zone\n  - Networking Constraints (such as Accelerated Networking or IPv6)\n  - VM Size\n").WithTarget("0")
+	}
+	return provider.Errorf(0, "AllocationFailed", "Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance")
+}
+
+// checkFault lets a provider's own check fail.
+func (s *Server) checkFault(kind, method, typ, id string) *provider.Error {
+	rule, hit := s.faults.Take(method, typ, id, func(k fault.Kind) bool { return string(k) == kind })
+	if !hit {
+		return nil
+	}
+	return provider.Errorf(409, rule.Code, "%s", rule.Message)
+}

@@ -1,0 +1,201 @@
+package server
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// operationHeaders sends the headers of an accepted long-running operation in its provider's style.
+func (x *exchange) operationHeaders(rep *provider.Reply) {
+	op := rep.Operation
+	h := x.w.Header()
+	id, _ := store.ParseID(op.ResourceID)
+	namespace, _, _ := strings.Cut(op.Type, "/")
+	regional := fmt.Sprintf("%s/subscriptions/%s/providers/%s/locations/%s/", x.call.BaseURL, id.Subscription, namespace, op.Location)
+	version := "api-version=" + url.QueryEscape(op.APIVersion)
+	put := op.Verb == "create" || op.Verb == "update" || op.Verb == "patch"
+	switch provider.Style(op.Style) {
+	case provider.Network:
+		h.Set("x-ms-request-id", op.ID)
+		h.Set("Azure-AsyncNotification", "Enabled")
+		sig := fmt.Sprintf("&t=%d&c=%s&s=%s&h=%s", op.Started.UnixNano()/100, fingerprint(op.ID, "c"), fingerprint(op.ID, "s"), fingerprint(op.ID, "h"))
+		h.Set("Azure-AsyncOperation", regional+"operations/"+op.ID+"?"+version+sig)
+		if !put {
+			h.Set("Location", regional+"operationResults/"+op.ID+"?"+version+sig)
+		}
+	case provider.Compute:
+		url := regional + "operations/" + op.ID + "?p=" + fingerprint(op.ResourceID, "p") + "&"
+		h.Set("Azure-AsyncOperation", url+version)
+		if !put {
+			h.Set("Location", url+"monitor=true&"+version)
+		}
+		h.Set("x-ms-ratelimit-remaining-resource", "Microsoft.Compute/"+strings.ToUpper(op.Verb[:1])+op.Verb[1:]+"Subscription;1499,Microsoft.Compute/"+strings.ToUpper(op.Verb[:1])+op.Verb[1:]+"Resource;11")
+	case provider.Disk:
+		url := regional + "DiskOperations/" + op.ID + "?p=" + fingerprint(op.ResourceID, "p") + "&"
+		h.Set("Azure-AsyncOperation", url+version)
+		h.Set("Location", url+"monitor=true&"+version)
+	case provider.PrivateDNS:
+		token := base64.RawURLEncoding.EncodeToString([]byte("PrivateDns;" + op.ID))
+		base := fmt.Sprintf("%s/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Network/", x.call.BaseURL, id.Subscription, id.ResourceGroup)
+		h.Set("Azure-AsyncOperation", base+"privateDnsOperationStatuses/"+token+"?"+version)
+		h.Set("Location", base+"privateDnsOperationResults/"+token+"?"+version)
+		if put {
+			rep.Body = body.Object{}
+		}
+	case provider.Containers:
+		h.Set("Azure-AsyncOperation", regional+"operations/"+op.ID+"?"+version)
+		if !put {
+			h.Set("Location", regional+"operationresults/"+op.ID+"?"+version)
+		}
+	case provider.Group:
+		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, groupJob(op), version))
+	}
+}
+
+// fingerprint stands for the signatures Azure puts into operation URLs; nothing checks it.
+func fingerprint(id, salt string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(salt + strings.ReplaceAll(id, "-", "")))[:12]
+}
+
+func groupJob(op *store.Operation) string {
+	id, _ := store.ParseID(op.ResourceID)
+	raw, _ := json.Marshal(map[string]string{
+		"jobId":       "RESOURCEGROUPDELETIONJOB-" + strings.ToUpper(id.ResourceGroup) + "-" + op.ID + "-" + strings.ToUpper(op.Location),
+		"jobLocation": op.Location,
+	})
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+var guidForm = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+
+// decodeOperation finds the operation ID in a base64 token.
+func decodeOperation(token string) string {
+	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(token, "="))
+	if err != nil {
+		return ""
+	}
+	all := guidForm.FindAllString(string(raw), -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}
+
+// poll counts a look at an operation. The count is stored only while it matters, so that polling does not grow the journal.
+func (x *exchange) poll(op *store.Operation) int {
+	if op.Polls <= op.MinPolls && op.MinPolls > 0 {
+		op.Polls++
+		x.call.PutOperation(op)
+	}
+	x.s.pollMu.Lock()
+	defer x.s.pollMu.Unlock()
+	x.s.polls[op.ID]++
+	return x.s.polls[op.ID]
+}
+
+var networkPollDelays = []int{10, 10, 20, 20, 40, 40, 80, 160}
+
+// operation answers a poll. result is set for the Location URL and not for the Azure-AsyncOperation URL.
+func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
+	op := x.call.Operation(id)
+	if op == nil {
+		return nil, gatewayError(404, "ResourceNotFound", "The operation '%s' was not found.", id)
+	}
+	x.record.OperationID = op.ID
+	x.call.Type = x.s.env.TypeOf(op.Type)
+	n := x.poll(op)
+	status := op.Visible()
+	running := status == store.InProgress
+	if provider.Style(op.Style) == provider.Group {
+		return x.groupPoll(op, running)
+	}
+	if result {
+		return x.operationResult(op, running)
+	}
+	out := body.Object{"status": status}
+	rep := &provider.Reply{Status: 200, Body: out}
+	switch provider.Style(op.Style) {
+	case provider.Network:
+		if running {
+			rep.RetryAfter = time.Duration(networkPollDelays[min(n-1, len(networkPollDelays)-1)]) * time.Second
+		}
+	case provider.Compute, provider.Disk:
+		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
+		if running {
+			rep.RetryAfter = 30 * time.Second
+			if provider.Style(op.Style) == provider.Disk {
+				rep.RetryAfter = 2 * time.Second
+			}
+		} else {
+			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000+00:00")
+			if op.Result != nil {
+				out["properties"] = body.Object{"output": op.Result}
+			}
+		}
+	case provider.PrivateDNS:
+		if running {
+			rep.Status, rep.RetryAfter = 202, 30*time.Second
+		}
+	case provider.Containers:
+		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000Z"), op.ID
+		if !running {
+			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z")
+		}
+	}
+	if !running && op.Error != nil {
+		out["error"] = op.Error
+	}
+	return rep, nil
+}
+
+func (x *exchange) operationResult(op *store.Operation, running bool) (*provider.Reply, error) {
+	if running {
+		rep := &provider.Reply{Status: 202, RetryAfter: 10 * time.Second, Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}
+		return rep, nil
+	}
+	if op.Error != nil {
+		e := provider.Errorf(409, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
+		return nil, e
+	}
+	if op.Result != nil {
+		return provider.OK(op.Result), nil
+	}
+	if it := x.call.Find(op.ResourceID); it != nil && op.Verb != "delete" && (op.Verb == "create" || op.Verb == "update" || op.Verb == "patch") {
+		id, _ := store.ParseID(op.ResourceID)
+		c := *x.call
+		c.ID, c.Type = id, x.s.env.TypeOf(op.Type)
+		return c.Read()
+	}
+	if provider.Style(op.Style) == provider.Compute || provider.Style(op.Style) == provider.Disk {
+		return &provider.Reply{Status: 200}, nil
+	}
+	return &provider.Reply{Status: 204}, nil
+}
+
+// groupOperation answers the poll of a resource group's deletion.
+func (x *exchange) groupOperation(token string) (*provider.Reply, error) {
+	return x.operation(decodeOperation(token), true)
+}
+
+func (x *exchange) groupPoll(op *store.Operation, running bool) (*provider.Reply, error) {
+	if running {
+		return &provider.Reply{Status: 202, RetryAfter: 15 * time.Second, Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}, nil
+	}
+	if op.Error != nil {
+		e := gatewayError(409, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
+		for _, d := range body.Objects(op.Error, "details") {
+			e.Details = append(e.Details, provider.Errorf(0, body.String(d, "code"), "%s", body.String(d, "message")).WithTarget(body.String(d, "target")))
+		}
+		return nil, e
+	}
+	return &provider.Reply{Status: 200}, nil
+}

@@ -1,0 +1,360 @@
+package server
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const groupType = "Microsoft.Resources/resourceGroups"
+
+// identify finds the resource type and ID of the path, as far as there is one; faults and latencies go by it.
+func (x *exchange) identify() {
+	path := "/" + strings.Join(x.segs, "/")
+	id, err := store.ParseID(path)
+	if err != nil {
+		return
+	}
+	x.call.ID = id
+	if t := x.s.env.TypeOf(id.Type()); t != nil {
+		x.call.Type = t
+		return
+	}
+	// The last segment may be an action or a read below a resource.
+	if id.IsCollection() && len(id.Types) > 1 {
+		if t := x.s.env.TypeOf(id.Parent().Type()); t != nil {
+			x.call.Type, x.call.ID = t, id.Parent()
+		}
+	}
+}
+
+// dispatch finds who answers the path.
+func (x *exchange) dispatch() (*provider.Reply, error) {
+	l, n := x.lower, len(x.lower)
+	switch {
+	case n == 1 && l[0] == "subscriptions":
+		return x.page(x.subscriptions()), nil
+	case n == 1 && l[0] == "tenants":
+		return x.page(x.tenants()), nil
+	case n >= 1 && n <= 2 && l[0] == "providers":
+		return x.providers("", l[1:])
+	case n < 2:
+		return nil, gatewayError(404, "InvalidResourceNamespace", "The path '%s' names no resource.", x.r.URL.Path)
+	}
+	if l[0] == "subscriptions" {
+		if !x.s.knownSubscription(l[1]) {
+			return nil, gatewayError(404, "SubscriptionNotFound", "The subscription '%s' could not be found.", x.segs[1])
+		}
+		if rep, err, done := x.ofSubscription(); done {
+			return rep, err
+		}
+	}
+	if i := lastProvider(l); i >= 0 {
+		if rep, err, done := x.ofProvider(i); done {
+			return rep, err
+		}
+	}
+	return x.ofResource()
+}
+
+func lastProvider(l []string) int {
+	for i := len(l) - 2; i >= 0; i-- {
+		if l[i] == "providers" && i%2 == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// ofSubscription answers what Azure Resource Manager itself has below a subscription.
+func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
+	l, n := x.lower, len(x.lower)
+	switch {
+	case n == 2:
+		return provider.OK(x.subscription(x.segs[1])), nil, true
+	case n == 3 && l[2] == "locations":
+		return x.page(x.locations(x.segs[1])), nil, true
+	case n == 3 && l[2] == "resources":
+		return x.page(x.genericList("/subscriptions/" + x.segs[1])), nil, true
+	case n == 3 && l[2] == "tagnames":
+		return x.page([]any{}), nil, true
+	case n == 3 && l[2] == "resourcegroups":
+		x.call.Type = x.s.env.TypeOf(groupType)
+		return x.page(x.groups()), nil, true
+	case n == 4 && l[2] == "operationresults":
+		rep, err := x.groupOperation(x.segs[3])
+		return rep, err, true
+	case n >= 3 && n <= 5 && l[2] == "providers" && (n < 5 || l[4] == "register" || l[4] == "unregister"):
+		rep, err := x.providers(x.segs[1], l[3:])
+		return rep, err, true
+	case n == 5 && l[2] == "resourcegroups" && l[4] == "resources":
+		x.call.Type = nil
+		if x.call.Get("/"+strings.Join(x.segs[:4], "/")) == nil {
+			return nil, provider.ResourceGroupNotFound(x.segs[3]), true
+		}
+		return x.page(x.genericList("/" + strings.Join(x.segs[:4], "/"))), nil, true
+	}
+	return nil, nil, false
+}
+
+// ofProvider answers paths that belong to a provider but are not resources.
+func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
+	l := x.lower
+	ns := l[i+1]
+	rest := l[i+2:]
+	switch {
+	case ns == "microsoft.resources" && len(rest) == 2 && rest[0] == "tags" && rest[1] == "default":
+		rep, err := x.tags("/" + strings.Join(x.segs[:i], "/"))
+		return rep, err, true
+	case ns == "microsoft.network" && len(rest) == 2 && (rest[0] == "privatednsoperationstatuses" || rest[0] == "privatednsoperationresults"):
+		rep, err := x.operation(decodeOperation(x.segs[i+3]), rest[0] == "privatednsoperationresults")
+		return rep, err, true
+	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
+		rep, err := x.health("/" + strings.Join(x.segs[:i], "/"))
+		return rep, err, true
+	}
+	p := x.s.env.Space(ns)
+	if p == nil {
+		return nil, gatewayError(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", x.segs[i+1]), true
+	}
+	// Operation status under a resource, as the Kubernetes configuration provider has it.
+	if len(rest) >= 4 && (rest[len(rest)-2] == "operations" || rest[len(rest)-2] == "operationresults") && rest[0] != "locations" {
+		if op := x.call.Operation(l[len(l)-1]); op != nil {
+			rep, err := x.operation(op.ID, rest[len(rest)-2] == "operationresults")
+			return rep, err, true
+		}
+	}
+	if len(rest) >= 3 && rest[0] == "locations" {
+		if len(rest) == 4 {
+			switch rest[2] {
+			case "operations", "diskoperations":
+				rep, err := x.operation(rest[3], x.call.Query.Get("monitor") == "true")
+				return rep, err, true
+			case "operationresults":
+				rep, err := x.operation(rest[3], true)
+				return rep, err, true
+			}
+		}
+		if f := p.Regional[rest[2]]; f != nil && x.r.Method != "DELETE" {
+			rep, err := f(x.call, provider.Location(rest[1]), rest[3:])
+			return x.paged(rep), err, true
+		}
+	}
+	if len(rest) == 1 && i == 2 {
+		if f := p.Subscription[rest[0]]; f != nil {
+			rep, err := f(x.call)
+			return x.paged(rep), err, true
+		}
+	}
+	return nil, nil, false
+}
+
+// ofResource answers everything that is a resource, a collection, an action or a read below a resource.
+func (x *exchange) ofResource() (*provider.Reply, error) {
+	c := x.call
+	id, err := store.ParseID("/" + strings.Join(x.segs, "/"))
+	if err != nil {
+		return nil, gatewayError(404, "InvalidResourceType", "The path '%s' names no resource.", x.r.URL.Path)
+	}
+	t := x.s.env.TypeOf(id.Type())
+	last := x.lower[len(x.lower)-1]
+	if id.Namespace != "" && id.IsCollection() {
+		if t == nil || len(id.Types) > 1 && x.r.Method == "POST" {
+			return x.below(id, last)
+		}
+		c.ID, c.Type = id, t
+		if x.r.Method != "GET" {
+			return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+		}
+		list, err := c.ListAll()
+		if err != nil {
+			return nil, err
+		}
+		return x.page(list), nil
+	}
+	if t == nil {
+		return nil, x.unknownType(id)
+	}
+	c.ID, c.Type = id, t
+	switch x.r.Method {
+	case "GET":
+		return c.Read()
+	case "HEAD":
+		rep, err := c.Read()
+		if err != nil {
+			return nil, err
+		}
+		return &provider.Reply{Status: 204, Etag: rep.Etag}, nil
+	case "PUT":
+		return c.Put()
+	case "PATCH":
+		return c.Modify()
+	case "DELETE":
+		return c.Remove()
+	}
+	return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+}
+
+// below answers POST <resource>/<action> and GET <resource>/<read>.
+func (x *exchange) below(id store.ID, last string) (*provider.Reply, error) {
+	if len(id.Types) < 2 {
+		return nil, x.unknownType(id)
+	}
+	c := x.call
+	c.ID = id.Parent()
+	if c.Type = x.s.env.TypeOf(c.ID.Type()); c.Type == nil {
+		return nil, x.unknownType(id)
+	}
+	if f := c.Type.Reads[last]; f != nil && (x.r.Method == "GET" || x.r.Method == "POST" && c.Type.Actions[last] == nil) {
+		it := c.Find(c.ID.String())
+		if it == nil {
+			_, err := c.Read()
+			return nil, err
+		}
+		rep, err := f(c, it)
+		return x.paged(rep), err
+	}
+	if x.r.Method == "POST" && c.Type.Actions[last] != nil {
+		return c.Act(last)
+	}
+	return nil, x.unknownType(id)
+}
+
+func (x *exchange) unknownType(id store.ID) error {
+	versions := "2025-05-01,2025-04-01,2024-03-01,2023-05-01"
+	return gatewayError(404, "InvalidResourceType", "The resource type '%s' could not be found in the namespace '%s' for api version '%s'. The supported api-versions are '%s'.", strings.Join(id.Types, "/"), id.Namespace, x.call.APIVersion, versions)
+}
+
+func gatewayError(status int, code, format string, args ...any) *provider.Error {
+	e := provider.Errorf(status, code, format, args...)
+	e.Gateway = true
+	return e
+}
+
+// page cuts a list into pages.
+func (x *exchange) page(list []any) *provider.Reply {
+	size := x.s.opts.PageSize
+	if top, err := strconv.Atoi(x.call.Query.Get("$top")); err == nil && top > 0 && top < size {
+		size = top
+	}
+	from, _ := strconv.Atoi(x.call.Query.Get("$skiptoken"))
+	from = min(max(from, 0), len(list))
+	to := min(from+size, len(list))
+	out := body.Object{"value": append([]any{}, list[from:to]...)}
+	if to < len(list) {
+		q := clone(x.call.Query)
+		q.Set("$skiptoken", strconv.Itoa(to))
+		out["nextLink"] = x.call.BaseURL + x.r.URL.Path + "?" + q.Encode()
+	}
+	return provider.OK(out)
+}
+
+// paged cuts a reply whose body is a bare list of objects; a provider that answers an array asks for that with type body.Object lists only.
+func (x *exchange) paged(rep *provider.Reply) *provider.Reply {
+	if rep == nil {
+		return nil
+	}
+	if list, ok := rep.Body.([]any); ok {
+		return x.page(list)
+	}
+	return rep
+}
+
+// groups lists resource groups with $filter=tagName eq 'x' and tagValue eq 'y'.
+func (x *exchange) groups() []any {
+	c := x.call
+	match := tagFilter(c.Query.Get("$filter"))
+	out := []any{}
+	for _, r := range c.List(groupType, "/subscriptions/"+x.segs[1]) {
+		if match(r) {
+			out = append(out, c.Render(r))
+		}
+	}
+	return out
+}
+
+// genericList is the list of resources of any type.
+func (x *exchange) genericList(scope string) []any {
+	c := x.call
+	filter := c.Query.Get("$filter")
+	match := tagFilter(filter)
+	wantType := filterValue(filter, "resourceType")
+	expand := strings.ToLower(c.Query.Get("$expand"))
+	out := []any{}
+	for _, r := range c.List("", scope) {
+		t := x.s.env.TypeOf(r.Type)
+		id, _ := store.ParseID(r.ID)
+		if t == nil || t.Untracked || r.Type == groupType || t.Extension || len(id.Names) > 1 && t.Inline != "" {
+			continue
+		}
+		if wantType != "" && !strings.EqualFold(wantType, r.Type) || !match(r) {
+			continue
+		}
+		if name := filterValue(filter, "name"); name != "" && !strings.EqualFold(name, r.Name()) {
+			continue
+		}
+		if loc := filterValue(filter, "location"); loc != "" && !strings.EqualFold(provider.Location(loc), r.Location) {
+			continue
+		}
+		full := c.Render(r)
+		o := body.Object{"id": full["id"], "name": strings.Join(id.Names, "/"), "type": r.Type, "location": r.Location}
+		for _, k := range []string{"tags", "sku", "kind", "identity", "zones", "managedBy", "plan"} {
+			if v, ok := full[k]; ok {
+				o[k] = v
+			}
+		}
+		if strings.Contains(expand, "createdtime") {
+			o["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
+		}
+		if strings.Contains(expand, "changedtime") {
+			o["changedTime"] = r.Changed.Format("2006-01-02T15:04:05.0000000Z")
+		}
+		if strings.Contains(expand, "provisioningstate") {
+			o["provisioningState"] = body.String(full, "properties.provisioningState")
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// filterValue reads field eq 'value' from an OData filter.
+func filterValue(filter, field string) string {
+	low := strings.ToLower(filter)
+	i := strings.Index(low, strings.ToLower(field)+" eq '")
+	if i < 0 {
+		return ""
+	}
+	rest := filter[i+len(field)+5:]
+	v, _, _ := strings.Cut(rest, "'")
+	return v
+}
+
+func tagFilter(filter string) func(r *store.Resource) bool {
+	name, value := filterValue(filter, "tagName"), filterValue(filter, "tagValue")
+	if name == "" {
+		return func(*store.Resource) bool { return true }
+	}
+	hasValue := strings.Contains(strings.ToLower(filter), "tagvalue")
+	return func(r *store.Resource) bool {
+		for k, v := range body.Child(r.Body, "tags") {
+			if strings.EqualFold(k, name) && (!hasValue || v == value) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// sorted returns the keys of m in order.
+func sorted[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,320 @@
+// Package server is the simulated Azure as an http.Handler: Azure Resource Manager, Microsoft Entra ID tokens, managed identity
+// and metadata endpoints, and a control API under /_sim/.
+//
+// Its promise: what an unmodified Azure client sends is answered as Azure would, with Azure's status codes, headers, error codes and
+// wire styles of long-running operations; nothing that was acknowledged is lost when a state directory is set; and with a virtual
+// clock and a seed the answers are the same on every run.
+//
+// A test uses it like this:
+//
+//	clock := store.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+//	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1})
+//	ts := httptest.NewTLSServer(sim.Handler())
+//	// point azcore at ts.URL with ts.Client(), token from sim.Token("")
+//	sim.Advance(time.Minute) // operations end only now
+package server
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Defaults used when Options leaves a field empty.
+const (
+	DefaultSubscription = "00000000-0000-0000-0000-000000000001"
+	DefaultTenant       = "72f988bf-0000-0000-0000-000000000000"
+	DefaultClientID     = "11111111-1111-1111-1111-111111111111"
+	DefaultSecret       = "simulated-secret"
+)
+
+// Principal is an application that may log in.
+type Principal struct {
+	ClientID string
+	Secret   string // empty: no login by secret
+	ObjectID string // empty: derived from the client ID
+}
+
+// Throttle are the token buckets of Azure Resource Manager, per principal and subscription.
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling
+type Throttle struct {
+	Reads, Writes, Deletes                   float64 // bucket sizes
+	ReadsPerSec, WritesPerSec, DeletesPerSec float64 // refill
+}
+
+// AzureThrottle are Azure's own figures.
+var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10}
+
+// Options configure a simulator. The zero value works: one subscription, one principal, everything at once, nothing on disk.
+type Options struct {
+	Clock         store.Clock // nil: the wall clock
+	TimeScale     float64     // multiplies measured latencies; 1 is Azure's speed, 0 at once (an operation still shows InProgress once)
+	Seed          uint64
+	Tenant        string
+	Subscriptions []string
+	Principals    []Principal
+	Locations     []string  // regions served; nil: all of the built-in catalogue
+	StateDir      string    // "": in memory
+	RequestLog    io.Writer // one JSON object per request and line; nil: none
+	Throttle      *Throttle // nil: Azure's limits on a running clock, none on a virtual one
+	PageSize      int       // entries per page of a list; 0: 1000
+	ControlToken  string    // required in X-Sim-Token for /_sim/ when set
+}
+
+// Server is a running simulator. All methods are safe for concurrent use.
+type Server struct {
+	opts   Options
+	store  *store.Store
+	env    *provider.Env
+	faults *fault.Script
+	entra  *entra
+	tls    *authority
+	log    *requestLog
+	limits *limiter
+	guests *guestView
+	stop   chan struct{}
+	once   sync.Once
+	pollMu sync.Mutex
+	polls  map[string]int
+}
+
+// New starts a simulator.
+func New(o Options) (*Server, error) {
+	if o.Clock == nil {
+		o.Clock = store.Real{}
+	}
+	if len(o.Subscriptions) == 0 {
+		o.Subscriptions = []string{DefaultSubscription}
+	}
+	if o.Tenant == "" {
+		o.Tenant = DefaultTenant
+	}
+	if len(o.Principals) == 0 {
+		o.Principals = []Principal{{ClientID: DefaultClientID, Secret: DefaultSecret}}
+	}
+	if len(o.Locations) == 0 {
+		o.Locations = regionNames()
+	}
+	if o.PageSize == 0 {
+		o.PageSize = 1000
+	}
+	dir := o.StateDir
+	if dir != "" {
+		dir = filepath.Join(dir, "state")
+	}
+	st, err := store.Open(o.Clock, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: o, store: st, faults: &fault.Script{}, stop: make(chan struct{}), polls: map[string]int{}}
+	var restarts uint64
+	if err := st.Update(func(tx *store.Tx) error {
+		tx.Meta("restarts", &restarts)
+		if o.StateDir != "" {
+			tx.SetMeta("restarts", restarts+1)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations}
+	s.env.OperationFault = s.operationFault
+	s.env.RequestFault = s.checkFault
+	s.env.Register(catalogue()...)
+	if s.entra, err = newEntra(s); err != nil {
+		return nil, err
+	}
+	if s.tls, err = newAuthority(o.StateDir); err != nil {
+		return nil, err
+	}
+	s.log = newRequestLog(o.RequestLog)
+	s.limits = newLimiter(o)
+	s.guests = newGuestView(s)
+	if _, virtual := o.Clock.(*store.Virtual); !virtual {
+		go s.run()
+	}
+	return s, nil
+}
+
+// Close stops the simulator's clockwork and releases the state directory.
+func (s *Server) Close() error {
+	s.once.Do(func() { close(s.stop) })
+	return s.store.Close()
+}
+
+// Handler serves everything on one listener.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// Requests returns what was logged so far, in the order the requests ended.
+func (s *Server) Requests() []RequestRecord { return s.log.all() }
+
+// AddFault appends a rule to the fault script. Rules with Now act before AddFault returns.
+func (s *Server) AddFault(r fault.Rule) error {
+	if !r.Now {
+		return s.faults.Add(r)
+	}
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	return s.disturb(r, r.ID)
+}
+
+// ClearFaults removes all rules.
+func (s *Server) ClearFaults() { s.faults.Clear() }
+
+// Token returns a bearer token for a client ID, or for the first principal when it is "".
+func (s *Server) Token(clientID string) string {
+	if clientID == "" {
+		clientID = s.opts.Principals[0].ClientID
+	}
+	return s.entra.issue(clientID, "https://management.core.windows.net/", "")
+}
+
+// State returns every stored resource as a GET would show it, without write-only values, ordered by ID.
+func (s *Server) State() []body.Object {
+	var out []body.Object
+	s.store.View(func(tx *store.Tx) {
+		c := &provider.Call{Tx: tx, Env: s.env, BaseURL: "https://management.azure.com"}
+		for _, r := range tx.List("", "") {
+			if t := s.env.TypeOf(r.Type); t != nil {
+				c.Type = t
+				c.ID, _ = store.ParseID(r.ID)
+				out = append(out, c.Render(r))
+			}
+		}
+	})
+	return out
+}
+
+// Operations returns every long-running operation in the order they started.
+func (s *Server) Operations() []*store.Operation {
+	var out []*store.Operation
+	s.store.View(func(tx *store.Tx) { out = tx.Operations() })
+	return out
+}
+
+// Advance moves a virtual clock by d and ends the operations that become due, each at its own time.
+func (s *Server) Advance(d time.Duration) {
+	v, ok := s.opts.Clock.(*store.Virtual)
+	if !ok {
+		return
+	}
+	until := v.Now().Add(d)
+	for {
+		due, any := s.nextDue()
+		if !any || due.After(until) {
+			break
+		}
+		v.Set(due)
+		s.runDue()
+	}
+	v.Set(until)
+	s.runDue()
+}
+
+// Settle moves a virtual clock until no operation is running, except those that are stuck. It returns how far the clock moved.
+func (s *Server) Settle() time.Duration {
+	v, ok := s.opts.Clock.(*store.Virtual)
+	if !ok {
+		return 0
+	}
+	start := v.Now()
+	for {
+		due, any := s.nextDue()
+		if !any {
+			return v.Now().Sub(start)
+		}
+		v.Set(due)
+		s.runDue()
+	}
+}
+
+// nextDue is when the next operation ends.
+func (s *Server) nextDue() (time.Time, bool) {
+	var due time.Time
+	s.store.View(func(tx *store.Tx) {
+		for _, op := range tx.Running() {
+			if !op.Due.IsZero() {
+				due = op.Due
+			}
+			return
+		}
+	})
+	return due, !due.IsZero()
+}
+
+// runDue ends every operation that is due.
+func (s *Server) runDue() {
+	for range 100000 {
+		done := false
+		err := s.store.Update(func(tx *store.Tx) error {
+			running := tx.Running()
+			if len(running) == 0 || running[0].Due.IsZero() || running[0].Due.After(tx.Now()) {
+				return nil
+			}
+			op := running[0]
+			id, err := store.ParseID(op.ResourceID)
+			if err != nil {
+				return err
+			}
+			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, APIVersion: op.APIVersion, RequestID: op.RequestID, BaseURL: "https://management.azure.com", Internal: true,
+				Header: http.Header{}, Principal: provider.Principal{ObjectID: op.Principal, TenantID: s.opts.Tenant}}
+			c.Complete(op)
+			done = true
+			return nil
+		})
+		if err != nil || !done {
+			return
+		}
+	}
+}
+
+// run ends operations when their time has come, for clocks that move by themselves.
+func (s *Server) run() {
+	for {
+		s.runDue()
+		changed := s.store.Changed()
+		wait := time.Hour
+		if due, any := s.nextDue(); any {
+			wait = due.Sub(s.opts.Clock.Now())
+			if sc, ok := s.opts.Clock.(*store.Scaled); ok {
+				wait = time.Duration(float64(wait) / sc.Rate)
+			}
+		}
+		if wait <= 0 {
+			continue
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-s.stop:
+			t.Stop()
+			return
+		case <-changed:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+func (s *Server) knownSubscription(id string) bool {
+	return slices.ContainsFunc(s.opts.Subscriptions, func(k string) bool { return strings.EqualFold(k, id) })
+}
+
+// LoadFaults appends the rules of a JSON array.
+func (s *Server) LoadFaults(raw []byte) error {
+	if err := s.faults.Load(raw); err != nil {
+		return fmt.Errorf("faults: %w", err)
+	}
+	return nil
+}

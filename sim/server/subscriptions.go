@@ -1,0 +1,175 @@
+package server
+
+import (
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// region is one of the built-in catalogue. The paired region and geography are Azure's.
+type region struct {
+	name, display, geography, pair string
+	zones                          bool
+}
+
+var regions = []region{
+	{"eastus", "East US", "US", "westus", true},
+	{"eastus2", "East US 2", "US", "centralus", true},
+	{"centralus", "Central US", "US", "eastus2", true},
+	{"southcentralus", "South Central US", "US", "northcentralus", true},
+	{"westus2", "West US 2", "US", "westcentralus", true},
+	{"westus3", "West US 3", "US", "eastus", true},
+	{"northcentralus", "North Central US", "US", "southcentralus", false},
+	{"westus", "West US", "US", "eastus", false},
+	{"canadacentral", "Canada Central", "Canada", "canadaeast", true},
+	{"westeurope", "West Europe", "Europe", "northeurope", true},
+	{"northeurope", "North Europe", "Europe", "westeurope", true},
+	{"uksouth", "UK South", "UK", "ukwest", true},
+	{"francecentral", "France Central", "France", "francesouth", true},
+	{"germanywestcentral", "Germany West Central", "Germany", "germanynorth", true},
+	{"swedencentral", "Sweden Central", "Sweden", "swedensouth", true},
+	{"australiaeast", "Australia East", "Australia", "australiasoutheast", true},
+	{"southeastasia", "Southeast Asia", "Asia Pacific", "eastasia", true},
+	{"japaneast", "Japan East", "Japan", "japanwest", true},
+}
+
+func regionNames() []string {
+	var out []string
+	for _, r := range regions {
+		out = append(out, r.name)
+	}
+	return out
+}
+
+func (x *exchange) subscription(id string) body.Object {
+	for _, k := range x.s.opts.Subscriptions {
+		if strings.EqualFold(k, id) {
+			id = k
+		}
+	}
+	return body.Object{
+		"id": "/subscriptions/" + id, "authorizationSource": "RoleBased", "managedByTenants": []any{}, "subscriptionId": id, "tenantId": x.s.opts.Tenant,
+		"displayName": "Simulated " + id[:min(8, len(id))], "state": "Enabled",
+		"subscriptionPolicies": body.Object{"locationPlacementId": "Public_2014-09-01", "quotaId": "PayAsYouGo_2014-09-01", "spendingLimit": "Off"},
+	}
+}
+
+func (x *exchange) subscriptions() []any {
+	out := []any{}
+	for _, id := range x.s.opts.Subscriptions {
+		out = append(out, x.subscription(id))
+	}
+	return out
+}
+
+func (x *exchange) tenants() []any {
+	t := x.s.opts.Tenant
+	return []any{body.Object{"id": "/tenants/" + t, "tenantId": t, "displayName": "Simulated", "domains": []any{"simulated.onmicrosoft.com"}, "defaultDomain": "simulated.onmicrosoft.com", "tenantCategory": "Home", "countryCode": "US"}}
+}
+
+func (x *exchange) locations(sub string) []any {
+	out := []any{}
+	for _, r := range regions {
+		if !contains(x.s.opts.Locations, r.name) {
+			continue
+		}
+		base := "/subscriptions/" + sub + "/locations/"
+		o := body.Object{"id": base + r.name, "name": r.name, "type": "Region", "displayName": r.display, "regionalDisplayName": "(" + r.geography + ") " + r.display,
+			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Recommended", "geography": r.geography, "geographyGroup": r.geography, "physicalLocation": r.display,
+				"pairedRegion": []any{body.Object{"name": r.pair, "id": base + r.pair}}}}
+		if r.zones {
+			o["availabilityZoneMappings"] = []any{
+				body.Object{"logicalZone": "1", "physicalZone": r.name + "-az1"}, body.Object{"logicalZone": "2", "physicalZone": r.name + "-az3"}, body.Object{"logicalZone": "3", "physicalZone": r.name + "-az2"},
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// providers answers the list of resource providers, one of them, and its registration. Everything is registered from the start.
+func (x *exchange) providers(sub string, rest []string) (*provider.Reply, error) {
+	if len(rest) == 0 {
+		list := []any{}
+		for _, p := range x.s.env.Providers() {
+			list = append(list, x.provider(sub, p))
+		}
+		return x.page(list), nil
+	}
+	p := x.s.env.Space(rest[0])
+	if p == nil {
+		return nil, gatewayError(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", rest[0])
+	}
+	return provider.OK(x.provider(sub, p)), nil
+}
+
+func (x *exchange) provider(sub string, p *provider.Provider) body.Object {
+	types := []any{}
+	for _, t := range p.Types {
+		_, rest, _ := strings.Cut(t.Name, "/")
+		versions := t.APIVersions
+		if len(versions) == 0 {
+			versions = defaultVersions[strings.ToLower(p.Namespace)]
+		}
+		if len(versions) == 0 {
+			versions = []string{"2025-04-01", "2024-03-01", "2022-07-01", "2021-04-01"}
+		}
+		locs := []any{}
+		for _, r := range regions {
+			if contains(x.s.opts.Locations, r.name) && !t.Global {
+				locs = append(locs, r.display)
+			}
+		}
+		if t.Global {
+			locs = append(locs, "global")
+		}
+		caps := "None"
+		if !t.Untracked {
+			caps = "SupportsTags, SupportsLocation"
+		}
+		types = append(types, body.Object{"resourceType": rest, "locations": locs, "apiVersions": versions, "defaultApiVersion": versions[0], "capabilities": caps})
+	}
+	o := body.Object{"id": "/providers/" + p.Namespace, "namespace": p.Namespace, "resourceTypes": types}
+	if sub != "" {
+		o["id"] = "/subscriptions/" + sub + "/providers/" + p.Namespace
+		o["registrationPolicy"], o["registrationState"] = "RegistrationRequired", "Registered"
+	}
+	return o
+}
+
+var defaultVersions = map[string][]string{
+	"microsoft.network":         {"2025-05-01", "2024-05-01", "2023-05-01", "2022-07-01", "2020-11-01"},
+	"microsoft.compute":         {"2025-04-01", "2024-11-01", "2024-03-01", "2023-07-03", "2021-07-01"},
+	"microsoft.managedidentity": {"2024-11-30", "2023-01-31"},
+	"microsoft.authorization":   {"2022-04-01", "2020-05-01", "2016-09-01"},
+}
+
+// health answers the resource health of a resource: what exists and is not failed is available.
+func (x *exchange) health(id string) (*provider.Reply, error) {
+	it := x.call.Find(id)
+	if it == nil {
+		parsed, err := store.ParseID(id)
+		if err != nil {
+			return nil, gatewayError(404, "ResourceNotFound", "The resource '%s' was not found.", id)
+		}
+		return nil, provider.ResourceNotFound(parsed)
+	}
+	state, title, summary := "Available", "Available", "There aren't any known Azure platform problems affecting this resource."
+	if body.String(it.Body, "properties.provisioningState") == store.Failed {
+		state, title, summary = "Unavailable", "Unavailable", "The last operation on this resource failed."
+	}
+	now := x.call.Now().Format("2006-01-02T15:04:05Z")
+	return provider.OK(body.Object{"id": it.ID + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current", "name": "current", "type": "Microsoft.ResourceHealth/AvailabilityStatuses", "location": it.Location,
+		"properties": body.Object{"availabilityState": state, "title": title, "summary": summary, "reasonType": "", "occuredTime": now, "reasonChronicity": "Persistent", "reportedTime": now}}), nil
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Clock tells the simulator's time. Operations end, latencies pass and token buckets refill by it.
+type Clock interface {
+	Now() time.Time
+	// Sleep returns when d has passed or ctx is done. On a Virtual clock it returns at once: virtual time moves only when told.
+	Sleep(ctx context.Context, d time.Duration)
+}
+
+// Real is the wall clock.
+type Real struct{}
+
+// Now implements Clock.
+func (Real) Now() time.Time { return time.Now().UTC() }
+
+// Sleep implements Clock.
+func (Real) Sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// Scaled runs Rate times as fast as the wall clock, from Start on.
+type Scaled struct {
+	Rate   float64
+	Start  time.Time
+	origin time.Time
+}
+
+// NewScaled returns a clock that starts now and runs rate times as fast as the wall clock. rate must be positive.
+func NewScaled(rate float64) *Scaled {
+	now := time.Now().UTC()
+	return &Scaled{Rate: rate, Start: now, origin: now}
+}
+
+// Now implements Clock.
+func (s *Scaled) Now() time.Time {
+	return s.Start.Add(time.Duration(float64(time.Since(s.origin)) * s.Rate))
+}
+
+// Sleep implements Clock.
+func (s *Scaled) Sleep(ctx context.Context, d time.Duration) {
+	Real{}.Sleep(ctx, time.Duration(float64(d)/s.Rate))
+}
+
+// Virtual stands still until it is moved.
+type Virtual struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewVirtual returns a clock that shows start.
+func NewVirtual(start time.Time) *Virtual { return &Virtual{now: start.UTC()} }
+
+// Now implements Clock.
+func (v *Virtual) Now() time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.now
+}
+
+// Sleep implements Clock; it returns at once.
+func (v *Virtual) Sleep(context.Context, time.Duration) {}
+
+// Set moves the clock to t. It never goes back.
+func (v *Virtual) Set(t time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if t.After(v.now) {
+		v.now = t.UTC()
+	}
+}

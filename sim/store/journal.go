@@ -1,0 +1,142 @@
+package store
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+const (
+	snapshotFile = "state.json"
+	journalFile  = "journal.jsonl"
+	compactAfter = 20000 // records
+)
+
+// record is what one transaction changed; the journal is a file of them, one per line. A snapshot is one record that holds everything.
+type record struct {
+	Put        []*Resource                `json:"put,omitempty"`
+	Delete     []string                   `json:"delete,omitempty"`
+	Operations []*Operation               `json:"operations,omitempty"`
+	Meta       map[string]json.RawMessage `json:"meta,omitempty"`
+}
+
+// journal appends one line per transaction. A write the kernel has accepted outlives the process, so SIGKILL loses nothing acknowledged.
+type journal struct {
+	dir     string
+	file    *os.File
+	store   *Store
+	records int
+}
+
+func openJournal(dir string, s *Store) (*journal, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	j := &journal{dir: dir, store: s}
+	for _, name := range []string{snapshotFile, journalFile} {
+		if err := j.load(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.compact(); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *journal) load(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	for {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil // a last line without its newline was never acknowledged
+		}
+		if err != nil {
+			return fmt.Errorf("state %s: %w", path, err)
+		}
+		var rec record
+		if err := json.Unmarshal(line, &rec); err != nil {
+			return fmt.Errorf("state %s is damaged: %w; remove it to start empty", path, err)
+		}
+		j.replay(rec)
+	}
+}
+
+func (j *journal) replay(rec record) {
+	for _, r := range rec.Put {
+		j.store.apply(Key(r.ID), r)
+	}
+	for _, k := range rec.Delete {
+		j.store.apply(k, nil)
+	}
+	for _, op := range rec.Operations {
+		j.store.applyOp(Key(op.ID), op)
+	}
+	for k, raw := range rec.Meta {
+		if len(raw) == 0 || string(raw) == "null" {
+			delete(j.store.meta, k)
+		} else {
+			j.store.meta[k] = raw
+		}
+	}
+}
+
+// compact writes everything as one snapshot and starts an empty journal. Replaying the old journal over the new snapshot would
+// give the same state, so a crash between the two steps is harmless.
+func (j *journal) compact() error {
+	rec := record{Meta: j.store.meta}
+	for _, r := range j.store.byKey {
+		rec.Put = append(rec.Put, r)
+	}
+	for _, op := range j.store.ops {
+		rec.Operations = append(rec.Operations, op)
+	}
+	raw, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	tmp := filepath.Join(j.dir, snapshotFile+".new")
+	if err := os.WriteFile(tmp, append(raw, '\n'), 0o600); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if err := os.Rename(tmp, filepath.Join(j.dir, snapshotFile)); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if j.file != nil {
+		j.file.Close()
+	}
+	j.file, err = os.OpenFile(filepath.Join(j.dir, journalFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	j.records = 0
+	return nil
+}
+
+func (j *journal) append(rec record) error {
+	raw, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if _, err := j.file.Write(append(raw, '\n')); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if j.records++; j.records >= compactAfter {
+		return j.compact()
+	}
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }

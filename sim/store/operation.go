@@ -1,0 +1,48 @@
+package store
+
+import "time"
+
+// Terminal and running states of an Operation.
+const (
+	InProgress = "InProgress"
+	Succeeded  = "Succeeded"
+	Failed     = "Failed"
+	Canceled   = "Canceled"
+)
+
+// Operation is one long-running operation. Records are kept after the end, because clients hold on to resume tokens.
+type Operation struct {
+	ID         string    `json:"id"`
+	Style      string    `json:"style"`
+	ResourceID string    `json:"resourceID"`
+	Type       string    `json:"type"`
+	Verb       string    `json:"verb"` // "create", "update", "delete" or the name of an action
+	Name       string    `json:"name,omitempty"`
+	Location   string    `json:"location,omitempty"`
+	APIVersion string    `json:"apiVersion,omitempty"`
+	Principal  string    `json:"principal,omitempty"`
+	RequestID  string    `json:"requestID,omitempty"`
+	Started    time.Time `json:"started"`
+	Due        time.Time `json:"due"` // zero: never ends by itself
+	Ended      time.Time `json:"ended,omitzero"`
+	Status     string    `json:"status"`
+	// MinPolls is how many polls still have to be answered with InProgress although the work is done.
+	MinPolls int            `json:"minPolls,omitempty"`
+	Polls    int            `json:"polls,omitempty"`
+	Keys     []string       `json:"keys,omitempty"` // lower-case IDs no other write may touch meanwhile
+	Error    map[string]any `json:"error,omitempty"`
+	Result   map[string]any `json:"result,omitempty"`
+	Data     map[string]any `json:"data,omitempty"` // provider's own notes
+	Seq      int64          `json:"seq"`
+}
+
+// Running tells whether the operation has not ended.
+func (o *Operation) Running() bool { return o.Status == InProgress }
+
+// Visible is the status a poller is shown: an operation that ended at once is still InProgress for MinPolls polls.
+func (o *Operation) Visible() string {
+	if o.Polls <= o.MinPolls && o.MinPolls > 0 {
+		return InProgress
+	}
+	return o.Status
+}

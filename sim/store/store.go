@@ -1,0 +1,405 @@
+// Package store keeps the simulated Azure's state: resources by case-insensitive ID, what refers to what, long-running
+// operations, and the clock.
+//
+// Its promise: a transaction is all or nothing, it is on disk before Update returns (when a state directory is set), and
+// a committed resource is never changed in place, so readers may keep what they got.
+package store
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Resource is one stored resource. Children that live in an array of their parent (subnets, security rules) are part of the parent's Body.
+type Resource struct {
+	ID       string         `json:"id"`
+	Type     string         `json:"type"` // canonical casing
+	Location string         `json:"location,omitempty"`
+	Body     map[string]any `json:"body"`             // envelope without id, name, type and etag
+	Secret   map[string]any `json:"secret,omitempty"` // write-only values (customData, protectedSettings); never rendered
+	Etag     string         `json:"etag,omitempty"`
+	Version  int            `json:"version"` // counts writes
+	Created  time.Time      `json:"created"`
+	Changed  time.Time      `json:"changed"`
+}
+
+// Name is the last segment of the ID.
+func (r *Resource) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+1:] }
+
+// Clone returns a deep copy.
+func (r *Resource) Clone() *Resource {
+	c := *r
+	c.Body = deep(r.Body)
+	c.Secret = deep(r.Secret)
+	return &c
+}
+
+func deep(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	return deepValue(m).(map[string]any)
+}
+
+func deepValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = deepValue(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = deepValue(e)
+		}
+		return l
+	}
+	return v
+}
+
+// Store is the whole state. Use Update and View; everything else is reached through the Tx they pass.
+type Store struct {
+	Clock Clock
+
+	mu       sync.Mutex
+	byKey    map[string]*Resource
+	byType   map[string]map[string]*Resource
+	refs     map[string]map[string][]Ref // target key -> source key -> refs
+	ops      map[string]*Operation
+	running  map[string]*Operation
+	meta     map[string]json.RawMessage
+	revision int64
+	journal  *journal
+	changed  chan struct{}
+}
+
+// Open returns a store that keeps its state in dir, or only in memory when dir is "". What an earlier process
+// acknowledged is loaded; a half-written last record (the process was killed while writing) is dropped.
+func Open(clock Clock, dir string) (*Store, error) {
+	s := &Store{
+		Clock: clock, byKey: map[string]*Resource{}, byType: map[string]map[string]*Resource{}, refs: map[string]map[string][]Ref{},
+		ops: map[string]*Operation{}, running: map[string]*Operation{}, meta: map[string]json.RawMessage{}, changed: make(chan struct{}),
+	}
+	if dir == "" {
+		return s, nil
+	}
+	j, err := openJournal(dir, s)
+	if err != nil {
+		return nil, err
+	}
+	s.journal = j
+	return s, nil
+}
+
+// Close releases the state directory.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.journal == nil {
+		return nil
+	}
+	return s.journal.close()
+}
+
+// Revision counts commits.
+func (s *Store) Revision() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
+// Changed returns a channel that is closed at the next commit.
+func (s *Store) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// View runs f on a consistent state. f must not write.
+func (s *Store) View(f func(tx *Tx)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&Tx{s: s})
+}
+
+// Update runs f as one transaction. An error of f undoes everything f wrote and is returned.
+func (s *Store) Update(f func(tx *Tx) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx := &Tx{s: s, undo: map[string]*Resource{}, undoOps: map[string]*Operation{}, undoMeta: map[string]json.RawMessage{}}
+	if err := f(tx); err != nil {
+		tx.rollback()
+		return err
+	}
+	if len(tx.undo) == 0 && len(tx.undoOps) == 0 && len(tx.undoMeta) == 0 {
+		return nil
+	}
+	if s.journal != nil {
+		if err := s.journal.append(tx.record()); err != nil {
+			tx.rollback()
+			return err
+		}
+	}
+	s.revision++
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return nil
+}
+
+func (s *Store) apply(key string, r *Resource) {
+	if old := s.byKey[key]; old != nil {
+		delete(s.byType[strings.ToLower(old.Type)], key)
+		for _, ref := range extract(old.ID, old.Body) {
+			if m := s.refs[Key(ref.To)]; m != nil {
+				delete(m, key)
+			}
+		}
+	}
+	if r == nil {
+		delete(s.byKey, key)
+		return
+	}
+	s.byKey[key] = r
+	t := strings.ToLower(r.Type)
+	if s.byType[t] == nil {
+		s.byType[t] = map[string]*Resource{}
+	}
+	s.byType[t][key] = r
+	for _, ref := range extract(r.ID, r.Body) {
+		to := Key(ref.To)
+		if s.refs[to] == nil {
+			s.refs[to] = map[string][]Ref{}
+		}
+		s.refs[to][key] = append(s.refs[to][key], ref)
+	}
+}
+
+func (s *Store) applyOp(id string, op *Operation) {
+	delete(s.running, id)
+	if op == nil {
+		delete(s.ops, id)
+		return
+	}
+	s.ops[id] = op
+	if op.Running() {
+		s.running[id] = op
+	}
+}
+
+// Tx is a view of the state inside Update or View.
+type Tx struct {
+	s        *Store
+	undo     map[string]*Resource
+	undoOps  map[string]*Operation
+	undoMeta map[string]json.RawMessage
+}
+
+// Now is the store's time.
+func (tx *Tx) Now() time.Time { return tx.s.Clock.Now() }
+
+// Get returns the stored resource with that ID, or nil. It must not be changed; see Edit.
+func (tx *Tx) Get(id string) *Resource { return tx.s.byKey[Key(id)] }
+
+// Edit returns a copy of the stored resource; Put writes it back.
+func (tx *Tx) Edit(id string) *Resource {
+	if r := tx.Get(id); r != nil {
+		return r.Clone()
+	}
+	return nil
+}
+
+// Put stores r. The caller must not change r afterwards.
+func (tx *Tx) Put(r *Resource) {
+	key := Key(r.ID)
+	tx.remember(key)
+	now := tx.Now()
+	if old := tx.s.byKey[key]; old != nil {
+		r.Created, r.Version = old.Created, old.Version+1
+	} else {
+		r.Created, r.Version = now, 1
+	}
+	r.Changed = now
+	tx.s.apply(key, r)
+}
+
+// Delete removes the resource with that ID, if there is one. Nested resources stay; see Children.
+func (tx *Tx) Delete(id string) {
+	key := Key(id)
+	tx.remember(key)
+	tx.s.apply(key, nil)
+}
+
+func (tx *Tx) remember(key string) {
+	if _, ok := tx.undo[key]; !ok {
+		tx.undo[key] = tx.s.byKey[key]
+	}
+}
+
+// List returns the resources of a type (any when "") at or below a scope (anywhere when ""), ordered by ID.
+func (tx *Tx) List(typ, scope string) []*Resource {
+	from := tx.s.byKey
+	if typ != "" {
+		from = tx.s.byType[strings.ToLower(typ)]
+	}
+	prefix := Key(scope) + "/"
+	var out []*Resource
+	for k, r := range from {
+		if scope == "" || strings.HasPrefix(k, prefix) {
+			out = append(out, r)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return Key(out[i].ID) < Key(out[j].ID) })
+	return out
+}
+
+// Children returns everything stored below id, ordered by ID.
+func (tx *Tx) Children(id string) []*Resource { return tx.List("", id) }
+
+// Referrers returns the references to id, ordered by where they stand.
+func (tx *Tx) Referrers(id string) []Ref {
+	var out []Ref
+	for _, refs := range tx.s.refs[Key(id)] {
+		out = append(out, refs...)
+	}
+	sortRefs(out)
+	return out
+}
+
+// Operation returns a copy of the operation with that ID, or nil. PutOperation writes it back.
+func (tx *Tx) Operation(id string) *Operation {
+	op := tx.s.ops[strings.ToLower(id)]
+	if op == nil {
+		return nil
+	}
+	c := *op
+	c.Data = deep(op.Data)
+	return &c
+}
+
+// PutOperation stores op.
+func (tx *Tx) PutOperation(op *Operation) {
+	id := strings.ToLower(op.ID)
+	if _, ok := tx.undoOps[id]; !ok {
+		tx.undoOps[id] = tx.s.ops[id]
+	}
+	if op.Seq == 0 {
+		op.Seq = int64(len(tx.s.ops)) + 1
+	}
+	tx.s.applyOp(id, op)
+}
+
+// Operations returns every operation in the order they were started.
+func (tx *Tx) Operations() []*Operation {
+	out := make([]*Operation, 0, len(tx.s.ops))
+	for _, op := range tx.s.ops {
+		out = append(out, op)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
+	return out
+}
+
+// Running returns the operations that have not ended, the one due first at the front; those that never end come last.
+func (tx *Tx) Running() []*Operation {
+	out := make([]*Operation, 0, len(tx.s.running))
+	for _, op := range tx.s.running {
+		out = append(out, op)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if a.Due.IsZero() != b.Due.IsZero() {
+			return b.Due.IsZero()
+		}
+		if !a.Due.Equal(b.Due) {
+			return a.Due.Before(b.Due)
+		}
+		return a.Seq < b.Seq
+	})
+	return out
+}
+
+// RunningOn returns the running operation that holds the key of id, or nil.
+func (tx *Tx) RunningOn(id string) *Operation {
+	key := Key(id)
+	var first *Operation
+	for _, op := range tx.s.running {
+		for _, k := range op.Keys {
+			if k == key && (first == nil || op.Seq < first.Seq) {
+				first = op
+			}
+		}
+	}
+	return first
+}
+
+// Meta reads a note kept beside the resources into v and tells whether there was one.
+func (tx *Tx) Meta(key string, v any) bool {
+	raw, ok := tx.s.meta[key]
+	return ok && json.Unmarshal(raw, v) == nil
+}
+
+// SetMeta keeps a note beside the resources; nil removes it.
+func (tx *Tx) SetMeta(key string, v any) {
+	if _, ok := tx.undoMeta[key]; !ok {
+		tx.undoMeta[key] = tx.s.meta[key]
+	}
+	if v == nil {
+		delete(tx.s.meta, key)
+		return
+	}
+	if raw, err := json.Marshal(v); err == nil {
+		tx.s.meta[key] = raw
+	}
+}
+
+// MetaKeys lists the keys with that prefix, ordered.
+func (tx *Tx) MetaKeys(prefix string) []string {
+	var out []string
+	for k := range tx.s.meta {
+		if strings.HasPrefix(k, prefix) {
+			out = append(out, k)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (tx *Tx) rollback() {
+	for k, r := range tx.undo {
+		tx.s.apply(k, r)
+	}
+	for id, op := range tx.undoOps {
+		tx.s.applyOp(id, op)
+	}
+	for k, raw := range tx.undoMeta {
+		if raw == nil {
+			delete(tx.s.meta, k)
+		} else {
+			tx.s.meta[k] = raw
+		}
+	}
+}
+
+func (tx *Tx) record() record {
+	rec := record{Meta: map[string]json.RawMessage{}}
+	for k := range tx.undo {
+		if r := tx.s.byKey[k]; r != nil {
+			rec.Put = append(rec.Put, r)
+		} else {
+			rec.Delete = append(rec.Delete, k)
+		}
+	}
+	for id := range tx.undoOps {
+		if op := tx.s.ops[id]; op != nil {
+			rec.Operations = append(rec.Operations, op)
+		}
+	}
+	for k := range tx.undoMeta {
+		rec.Meta[k] = tx.s.meta[k]
+	}
+	return rec
+}
