@@ -1,11 +1,17 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // Options say where the simulator is and how fast the bridge's machines boot.
@@ -41,10 +47,185 @@ func (o *Options) validate() error {
 }
 
 // Run watches the simulator's guests and keeps workload clusters in step with them. It blocks until
-// ctx is done (then it returns nil) or until it cannot start at all.
+// ctx is done (then it returns nil) or until it cannot start at all. A simulator that is away is
+// waited for.
 func Run(ctx context.Context, o Options) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	return errors.New("not implemented")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	sim, err := newSimulator(o)
+	if err != nil {
+		return err
+	}
+	f := newFleet(&portRange{min: o.MinPort, max: o.MaxPort}, o.Log)
+	if err := f.manager.Start(ctrl.LoggerInto(ctx, logr.Discard())); err != nil {
+		return fmt.Errorf("start the in-memory API: %w", err)
+	}
+	b := &bridge{sim: sim, fleet: f, scale: o.TimeScale, log: o.Log, machines: map[string]*machine{}}
+	defer b.close()
+	b.follow(ctx)
+	return nil
+}
+
+// bridge keeps one machine per guest. Its map belongs to the goroutine that runs follow.
+type bridge struct {
+	sim      *simulator
+	fleet    *fleet
+	scale    float64
+	log      *slog.Logger
+	machines map[string]*machine
+}
+
+// Waits of the loop that polls the control API, in wall-clock time: they follow a process, not Azure.
+const (
+	longPoll     = 30 * time.Second
+	firstBackoff = 100 * time.Millisecond
+	lastBackoff  = 5 * time.Second
+)
+
+// follow polls the guests until ctx is done.
+func (b *bridge) follow(ctx context.Context) {
+	after, wait, backoff, lost := int64(0), time.Duration(0), firstBackoff, false
+	for ctx.Err() == nil {
+		guests, revision, err := b.sim.guests(ctx, after, wait)
+		if err != nil {
+			if !lost && ctx.Err() == nil {
+				b.log.Warn("the simulator does not answer", "error", err)
+			}
+			lost, after, wait = true, 0, 0
+			pause(ctx, backoff)
+			backoff = min(2*backoff, lastBackoff)
+			continue
+		}
+		b.sync(ctx, guests)
+		if lost {
+			b.log.Info("the simulator answers again")
+			for _, m := range b.machines {
+				m.announce(ctx)
+			}
+		}
+		after, wait, backoff, lost = revision, longPoll, firstBackoff, false
+	}
+}
+
+// sync brings the machines in step with a list of guests.
+func (b *bridge) sync(ctx context.Context, guests []guest) {
+	seen := map[string]bool{}
+	var fresh []*machine
+	for _, g := range guests {
+		seen[g.VMID] = true
+		m, ok := b.machines[g.VMID]
+		if ok && !m.guest.sameMachine(g) {
+			m.remove(ctx)
+			ok = false
+		}
+		if !ok {
+			m = &machine{bridge: b, vmID: g.VMID, guest: g, log: b.log.With("vm", g.String(), "vmID", g.VMID)}
+			b.machines[g.VMID] = m
+			fresh = append(fresh, m)
+			continue
+		}
+		rebooted := m.guest.BootID != g.BootID
+		m.observe(ctx, g, rebooted)
+	}
+	for id, m := range b.machines {
+		if !seen[id] {
+			m.remove(ctx)
+			delete(b.machines, id)
+		}
+	}
+	b.begin(ctx, fresh)
+}
+
+// begin starts machines seen for the first time. Those which had joined before the bridge was
+// restarted come back at once, control planes first.
+func (b *bridge) begin(ctx context.Context, fresh []*machine) {
+	var joined []*machine
+	for _, m := range fresh {
+		switch {
+		case m.guest.Status.Phase == phaseRunning:
+			joined = append(joined, m)
+		case m.guest.Status.Phase == phaseFailed:
+			// cloud-init ran and failed; it does not run again.
+			m.failed, m.status, m.off = true, m.guest.Status, !m.guest.running()
+			m.status.VMID = m.guest.VMID
+		case m.guest.running():
+			m.start(ctx)
+		default:
+			m.off = true
+		}
+	}
+	slices.SortStableFunc(joined, func(x, y *machine) int { return cmp.Compare(x.rank(), y.rank()) })
+	for _, m := range joined {
+		m.restore(ctx)
+		if !m.guest.running() {
+			m.powerOff(ctx)
+		}
+	}
+}
+
+// inventory reads the simulator's resources; nil when it does not show them.
+func (b *bridge) inventory(ctx context.Context) inventory {
+	var inv inventory
+	b.tell(ctx, "read state", func() (err error) {
+		inv, err = b.sim.state(ctx)
+		return err
+	})
+	return inv
+}
+
+// tell calls the control API and repeats the call while the simulator is away. An answer, even a
+// refusal, ends it.
+func (b *bridge) tell(ctx context.Context, what string, call func() error) {
+	for backoff := firstBackoff; ; backoff = min(2*backoff, lastBackoff) {
+		err := call()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if refused, ok := errors.AsType[*controlError](err); ok && refused.Status < 500 {
+			b.log.Log(ctx, refusalLevel(refused), "the simulator refuses", "call", what, "error", err)
+			return
+		}
+		b.log.Warn("the simulator does not answer", "call", what, "error", err)
+		if !pause(ctx, backoff) {
+			return
+		}
+	}
+}
+
+// refusalLevel keeps quiet about guests that went away meanwhile.
+func refusalLevel(e *controlError) slog.Level {
+	if e.Status == 404 {
+		return slog.LevelDebug
+	}
+	return slog.LevelError
+}
+
+func (b *bridge) scaled(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * b.scale)
+}
+
+func (b *bridge) close() {
+	for _, m := range b.machines {
+		m.halt()
+	}
+	b.fleet.close()
+}
+
+// pause waits; it says false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -1,0 +1,360 @@
+package bridge
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The boot model: from the hypervisor's start to a kubelet that has registered. Medians of Azure;
+// a control plane takes 60 to 150 s, a worker 45 to 90 s.
+const (
+	controlPlaneBoot = 90 * time.Second
+	workerBoot       = 60 * time.Second
+	// discoveryRetry is kubeadm's pause between two tries of discovery.
+	discoveryRetry = 5 * time.Second
+	// discoveryTimeout is kubeadm's default of timeouts.discovery. It is not scaled: what a join
+	// waits for is written by controllers, and those run at wall-clock speed.
+	discoveryTimeout = 5 * time.Minute
+	// minimumPause keeps retries from spinning at time scale 0.
+	minimumPause = 100 * time.Millisecond
+)
+
+// machine follows one guest from boot to deletion. Its boot runs in a goroutine of its own; all
+// other methods are called by the bridge's loop, and only while no boot runs.
+type machine struct {
+	bridge *bridge
+	vmID   string
+	guest  guest
+	log    *slog.Logger
+
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	// enrolled is set once the machine is in a cluster, failed once its boot has ended for good.
+	enrolled *enrolment
+	workload *workload
+	failed   bool
+	off      bool
+
+	mu       sync.Mutex
+	status   guestStatus
+	listener listenerBody
+}
+
+// start begins the boot in the background.
+func (m *machine) start(ctx context.Context) {
+	ctx, m.cancel = context.WithCancel(ctx)
+	m.done = make(chan struct{})
+	go func(g guest, done chan struct{}) {
+		defer close(done)
+		m.boot(ctx, g)
+	}(m.guest, m.done)
+}
+
+// halt ends a boot that is going on and waits for it.
+func (m *machine) halt() {
+	if m.cancel == nil {
+		return
+	}
+	m.cancel()
+	<-m.done
+	m.cancel = nil
+}
+
+func (m *machine) boot(ctx context.Context, g guest) {
+	m.report(ctx, phaseBooting, "cloud-init reads the bootstrap data", "")
+	e, err := m.prepare(ctx, g)
+	if err != nil {
+		m.fail(ctx, err)
+		return
+	}
+	duration := workerBoot
+	if e.plan.controlPlane() {
+		duration = controlPlaneBoot
+	}
+	if !pause(ctx, m.bridge.scaled(duration)) {
+		return
+	}
+	var w *workload
+	if e.plan.Init != nil {
+		w, err = m.bridge.fleet.ensure(ctx, e.pki.cluster.hash())
+	} else {
+		w, err = m.join(ctx, e)
+	}
+	if err != nil {
+		m.fail(ctx, err)
+		return
+	}
+	m.enter(ctx, w, e)
+}
+
+// restore brings back a machine which had joined before the bridge was restarted: no boot time, no
+// discovery, since its kubelet never stopped.
+func (m *machine) restore(ctx context.Context) {
+	e, err := m.prepare(ctx, m.guest)
+	if err != nil {
+		m.fail(ctx, err)
+		return
+	}
+	e.restored = true
+	pinned := ""
+	switch {
+	case e.pki != nil:
+		pinned = e.pki.cluster.hash()
+	case len(e.plan.Join.Discovery.BootstrapToken.CACertHashes) > 0:
+		pinned = strings.ToLower(e.plan.Join.Discovery.BootstrapToken.CACertHashes[0])
+	default:
+		m.start(ctx)
+		return
+	}
+	w, err := m.bridge.fleet.ensure(ctx, pinned)
+	if err != nil {
+		m.fail(ctx, err)
+		return
+	}
+	m.enter(ctx, w, e)
+}
+
+// prepare reads and checks all of the bootstrap data. Its errors are final: the data never changes.
+func (m *machine) prepare(ctx context.Context, g guest) (*enrolment, error) {
+	script, err := readCustomData(g.CustomData, instanceMetadata(g))
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planKubeadm(script)
+	if err != nil {
+		return nil, err
+	}
+	// cloud-provider-azure looks the VM up by the Node's name.
+	if name := plan.nodeName(g.ComputerName); !strings.EqualFold(name, g.ComputerName) {
+		return nil, fmt.Errorf("%s: nodeRegistration.name %q is not the VM's computer name %q: cloud-provider-azure would not find the VM of this Node", plan.ConfigFile, name, g.ComputerName)
+	}
+	inv := m.bridge.inventory(ctx)
+	if err := checkAzureJSON(script, g, plan.controlPlane(), inv); err != nil {
+		return nil, err
+	}
+	e := &enrolment{guest: g, plan: plan}
+	if plan.controlPlane() {
+		if e.pki, err = readPKI(script, plan.certificatesDir(), externalEtcd(script, plan)); err != nil {
+			return nil, err
+		}
+	}
+	id, vm := inv.virtualMachine(g)
+	e.node, err = newNode(g, plan, id, vm)
+	return e, err
+}
+
+// externalEtcd says whether etcd runs elsewhere: the ClusterConfiguration tells kubeadm init, and a
+// join sees the client certificate in place of the CA's key.
+func externalEtcd(script *bootScript, plan *kubeadmPlan) bool {
+	if plan.Cluster != nil {
+		return plan.Cluster.Etcd.External.IsDefined()
+	}
+	_, key := script.Files["/etc/kubernetes/pki/etcd/ca.key"]
+	_, client := script.Files["/etc/kubernetes/pki/apiserver-etcd-client.crt"]
+	return !key && client
+}
+
+// join repeats discovery until it succeeds or kubeadm would give up.
+func (m *machine) join(ctx context.Context, e *enrolment) (*workload, error) {
+	timeout := discoveryTimeout
+	if s := e.plan.Join.Timeouts.DiscoverySeconds; s != nil && *s > 0 {
+		timeout = time.Duration(*s) * time.Second
+	}
+	deadline := time.Now().Add(timeout)
+	for {
+		ca, err := discover(ctx, m.bridge.sim, e.plan.Join.Discovery.BootstrapToken)
+		if err == nil {
+			var w *workload
+			if w, err = m.admit(ca, e); err == nil {
+				return w, nil
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("kubeadm join gave up after %s: %w", timeout, err)
+		}
+		m.report(ctx, phaseBooting, "kubeadm join retries: "+err.Error(), "")
+		if !pause(ctx, max(m.bridge.scaled(discoveryRetry), minimumPause)) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// admit finds the cluster of a discovered CA and checks what a joining control plane needs of it.
+func (m *machine) admit(ca *x509.Certificate, e *enrolment) (*workload, error) {
+	w := m.bridge.fleet.find(pin(ca))
+	if w == nil {
+		return nil, fmt.Errorf("the cluster with CA %s has no control plane in this lab", pin(ca))
+	}
+	if e.pki == nil {
+		return w, nil
+	}
+	if e.pki.cluster.hash() != pin(ca) {
+		return nil, fmt.Errorf("/etc/kubernetes/pki/ca.crt is not the CA of the cluster it joins (%s)", pin(ca))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.settings.endpoint == "" {
+		return nil, errors.New("the cluster's ClusterConfiguration has no controlPlaneEndpoint, so it cannot take another control plane")
+	}
+	return w, nil
+}
+
+// enter makes the machine a Node and tells the simulator.
+func (m *machine) enter(ctx context.Context, w *workload, e *enrolment) {
+	address, err := w.enrol(ctx, *e)
+	if err != nil {
+		m.fail(ctx, err)
+		return
+	}
+	m.enrolled, m.workload = e, w
+	m.listen(ctx, e.plan.bindPort(), address)
+	message := "Node " + e.node.Name + " joined"
+	if e.plan.Init != nil {
+		message = "kubeadm initialised the cluster on Node " + e.node.Name
+	}
+	if e.node.Spec.ProviderID == "" {
+		message += "; its kubelet runs without cloud-provider=external, so the Node has no provider ID"
+	}
+	m.report(ctx, phaseRunning, message, e.node.Name)
+	m.log.Info("node joined", "node", e.node.Name, "controlPlane", e.plan.controlPlane(), "address", address)
+}
+
+// observe takes a newer sighting of the same machine: stopped, started or rebooted meanwhile.
+func (m *machine) observe(ctx context.Context, g guest, rebooted bool) {
+	m.guest.PowerState, m.guest.BootID, m.guest.NICs = g.PowerState, g.BootID, g.NICs
+	switch {
+	case !g.running() && !m.off:
+		m.powerOff(ctx)
+	case g.running() && m.off:
+		m.powerOn(ctx)
+	case g.running() && rebooted:
+		m.powerOff(ctx)
+		m.powerOn(ctx)
+	}
+}
+
+// rank orders machines for restoring: the one that ran kubeadm init, control planes, workers.
+func (m *machine) rank() int {
+	script, err := readCustomData(m.guest.CustomData, instanceMetadata(m.guest))
+	if err != nil {
+		return 3
+	}
+	plan, err := planKubeadm(script)
+	switch {
+	case err != nil:
+		return 3
+	case plan.Init != nil:
+		return 0
+	case plan.controlPlane():
+		return 1
+	}
+	return 2
+}
+
+// powerOff follows the VM being stopped or deallocated.
+func (m *machine) powerOff(ctx context.Context) {
+	m.halt()
+	m.off = true
+	if m.enrolled == nil {
+		return
+	}
+	m.unlisten(ctx)
+	if err := m.workload.suspend(ctx, m.enrolled.node.Name); err != nil {
+		m.log.Error("suspend node", "error", err)
+	}
+}
+
+// powerOn follows the VM being started. cloud-init runs once per instance: a machine that has
+// joined comes back as it was, one that failed stays so.
+func (m *machine) powerOn(ctx context.Context) {
+	m.off = false
+	switch {
+	case m.enrolled != nil:
+		m.enrolled.guest = m.guest
+		address, err := m.workload.resume(ctx, *m.enrolled)
+		if err != nil {
+			m.log.Error("resume node", "error", err)
+			return
+		}
+		m.listen(ctx, m.enrolled.plan.bindPort(), address)
+	case !m.failed:
+		m.start(ctx)
+	}
+}
+
+// remove follows the VM being deleted.
+func (m *machine) remove(ctx context.Context) {
+	m.halt()
+	if m.enrolled == nil {
+		return
+	}
+	ended, err := m.workload.dismiss(ctx, m.enrolled.node.Name)
+	if err != nil {
+		m.log.Error("remove node", "error", err)
+	}
+	m.unlisten(ctx)
+	m.log.Info("node removed", "node", m.enrolled.node.Name, "clusterEnded", ended)
+}
+
+func (m *machine) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	m.failed = true
+	m.log.Warn("machine never joins", "reason", err)
+	m.report(ctx, phaseFailed, err.Error(), "")
+}
+
+func (m *machine) report(ctx context.Context, phase, message, node string) {
+	status := guestStatus{VMID: m.vmID, Phase: phase, Message: message, NodeName: node}
+	m.mu.Lock()
+	same := m.status == status
+	m.status = status
+	m.mu.Unlock()
+	if !same {
+		m.bridge.tell(ctx, "report status", func() error { return m.bridge.sim.report(ctx, status) })
+	}
+}
+
+func (m *machine) listen(ctx context.Context, port int32, address string) {
+	if address == "" {
+		return
+	}
+	m.mu.Lock()
+	m.listener = listenerBody{VMID: m.vmID, Port: port, Address: address}
+	m.mu.Unlock()
+	m.bridge.tell(ctx, "register listener", func() error { return m.bridge.sim.listen(ctx, m.vmID, port, address) })
+}
+
+func (m *machine) unlisten(ctx context.Context) {
+	m.mu.Lock()
+	l := m.listener
+	m.listener = listenerBody{}
+	m.mu.Unlock()
+	if l.Address != "" {
+		m.bridge.tell(ctx, "remove listener", func() error { return m.bridge.sim.unlisten(ctx, l.VMID, l.Port) })
+	}
+}
+
+// announce repeats what the simulator was told, for one that may have forgotten it.
+func (m *machine) announce(ctx context.Context) {
+	m.mu.Lock()
+	l, status := m.listener, m.status
+	m.mu.Unlock()
+	if l.Address != "" {
+		m.bridge.tell(ctx, "register listener", func() error { return m.bridge.sim.listen(ctx, l.VMID, l.Port, l.Address) })
+	}
+	if status.Phase != "" {
+		m.bridge.tell(ctx, "report status", func() error { return m.bridge.sim.report(ctx, status) })
+	}
+}

@@ -1,0 +1,357 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	cloudv1 "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/cloud/api/v1alpha1"
+	inmemory "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
+	inmemoryapi "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server/api"
+	inmemoryetcd "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server/etcd"
+)
+
+// fleet holds every workload cluster, keyed by the pin of its CA: that is what all machines of a
+// cluster have in common, whether they init or join.
+//
+// Cluster API's in-memory handlers serve the API and etcd. Their own listener is not used: it binds
+// every interface and asks no client who it is.
+type fleet struct {
+	manager inmemory.Manager
+	api     http.Handler
+	etcd    http.Handler
+	ports   *portRange
+	log     *slog.Logger
+
+	mu        sync.Mutex
+	workloads map[string]*workload
+	serial    int
+	// groups maps the address requests are served under to the cluster's in-memory resource group.
+	groups map[string]string
+}
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, cloudv1.AddToScheme, apiextensionsv1.AddToScheme} {
+		utilruntime.Must(add(scheme))
+	}
+	return scheme
+}
+
+func newFleet(ports *portRange, log *slog.Logger) *fleet {
+	f := &fleet{
+		manager:   inmemory.NewManager(newScheme()),
+		ports:     ports,
+		log:       log,
+		workloads: map[string]*workload{},
+		groups:    map[string]string{},
+	}
+	f.api = inmemoryapi.NewAPIServerHandler(f.manager, logr.Discard(), f.resolve)
+	f.etcd = inmemoryetcd.NewEtcdServerHandler(f.manager, logr.Discard(), f.resolve)
+	return f
+}
+
+func (f *fleet) resolve(host string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	group, ok := f.groups[host]
+	if !ok {
+		return "", fmt.Errorf("no workload cluster is served at %s", host)
+	}
+	return group, nil
+}
+
+// find returns the cluster whose CA has the pin, or nil.
+func (f *fleet) find(pin string) *workload {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.workloads[pin]
+}
+
+// ensure returns the cluster whose CA has the pin and creates an empty one when there is none.
+func (f *fleet) ensure(ctx context.Context, pin string) (*workload, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if w, ok := f.workloads[pin]; ok {
+		return w, nil
+	}
+	f.serial++
+	w := &workload{
+		fleet:    f,
+		pin:      pin,
+		group:    fmt.Sprintf("workload-%d", f.serial),
+		members:  map[string]*member{},
+		podCerts: map[string]*servingCertificate{},
+	}
+	f.manager.AddResourceGroup(w.group)
+	w.client = f.manager.GetResourceGroup(w.group).GetClient()
+	pods, err := f.ports.serve(w.tlsConfig(nil), http.HandlerFunc(w.servePods), f.log)
+	if err != nil {
+		return nil, err
+	}
+	w.pods = pods
+	f.groups[pods.address] = w.group
+	f.workloads[pin] = w
+	return w, createNamespaces(ctx, w.client)
+}
+
+// drop ends a cluster with all its state.
+func (f *fleet) drop(w *workload) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.workloads[w.pin] != w {
+		return
+	}
+	w.pods.close()
+	delete(f.groups, w.pods.address)
+	delete(f.workloads, w.pin)
+	f.manager.DeleteResourceGroup(w.group)
+}
+
+func (f *fleet) close() {
+	f.mu.Lock()
+	all := slices.Collect(maps.Values(f.workloads))
+	f.mu.Unlock()
+	for _, w := range all {
+		w.mu.Lock()
+		for _, m := range w.members {
+			m.closeFront()
+		}
+		w.mu.Unlock()
+		f.drop(w)
+	}
+}
+
+// workload is one cluster: its objects in memory, its certificate authorities and its machines.
+type workload struct {
+	fleet  *fleet
+	pin    string
+	group  string
+	client inmemory.Client
+	// pods serves what port-forward reaches: etcd and the API server inside the static pods.
+	pods *server
+
+	mu sync.Mutex
+	// settings come from the machine that ran kubeadm init, or from what joining machines know.
+	settings settings
+	pki      *pkiFiles
+	members  map[string]*member
+	podCerts map[string]*servingCertificate
+}
+
+// settings are the parts of a ClusterConfiguration which later machines read from the
+// kubeadm-config ConfigMap.
+type settings struct {
+	name          string
+	endpoint      string
+	version       string
+	serviceSubnet string
+	dnsDomain     string
+	certSANs      []string
+	yaml          string
+}
+
+// member is one machine of the cluster.
+type member struct {
+	node         *corev1.Node
+	controlPlane bool
+	externalEtcd bool
+	front        *server
+	bindPort     int32
+}
+
+func (m *member) closeFront() {
+	if m.front != nil {
+		m.front.close()
+		m.front = nil
+	}
+}
+
+var errAlreadyInitialised = errors.New("the cluster is initialised already: a second kubeadm init would make another cluster with the same CA")
+
+// enrolment is one machine as it enters the cluster.
+type enrolment struct {
+	guest    guest
+	plan     *kubeadmPlan
+	pki      *pkiFiles
+	node     *corev1.Node
+	restored bool
+}
+
+// enrol makes the machine a Node. For a control plane it also adds the static pods and an etcd
+// member, and opens an API server of its own, whose address it returns.
+func (w *workload) enrol(ctx context.Context, e enrolment) (address string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.plan.Init != nil && !e.restored && w.controlPlanes() > 0 {
+		return "", errAlreadyInitialised
+	}
+	m := &member{node: e.node, controlPlane: e.plan.controlPlane(), bindPort: e.plan.bindPort()}
+	if m.controlPlane {
+		if w.pki == nil {
+			w.pki = e.pki
+		}
+		w.learn(e.plan)
+		m.externalEtcd = e.pki.etcd == nil
+		if e.node.Status.NodeInfo.KubeletVersion == "" {
+			e.node.Status.NodeInfo.KubeletVersion = w.settings.version
+		}
+		if m.front, err = w.openFront(e); err != nil {
+			return "", err
+		}
+		address = m.front.address
+		if err := w.createClusterObjects(ctx); err != nil {
+			return "", err
+		}
+		if err := w.startControlPlane(ctx, m); err != nil {
+			return "", err
+		}
+	} else if e.node.Status.NodeInfo.KubeletVersion == "" {
+		e.node.Status.NodeInfo.KubeletVersion = w.settings.version
+	}
+	if err := w.register(ctx, e.node); err != nil {
+		return "", err
+	}
+	w.members[e.node.Name] = m
+	return address, nil
+}
+
+// learn takes the cluster's settings from a machine: all of them from kubeadm init, and from a join
+// only the endpoint when nobody told it before (after a restart of the bridge).
+func (w *workload) learn(p *kubeadmPlan) {
+	if p.Init == nil {
+		if w.settings.endpoint == "" {
+			w.settings.endpoint = p.Join.Discovery.BootstrapToken.APIServerEndpoint
+		}
+		return
+	}
+	s := settings{
+		name:     p.Cluster.ControlPlaneEndpoint,
+		endpoint: p.Cluster.ControlPlaneEndpoint,
+		certSANs: p.Cluster.APIServer.CertSANs,
+		yaml:     p.ClusterYAML,
+	}
+	for to, from := range map[*string]*string{&s.name: p.Extra.ClusterName, &s.version: p.Extra.KubernetesVersion, &s.serviceSubnet: p.Extra.ServiceSubnet, &s.dnsDomain: p.Extra.DNSDomain} {
+		if from != nil && *from != "" {
+			*to = *from
+		}
+	}
+	w.settings = s
+}
+
+func (w *workload) controlPlanes() int {
+	n := 0
+	for _, m := range w.members {
+		if m.controlPlane {
+			n++
+		}
+	}
+	return n
+}
+
+// openFront starts the API server of one control-plane machine with the serving certificate kubeadm
+// would issue there.
+func (w *workload) openFront(e enrolment) (*server, error) {
+	cert, err := w.pki.cluster.issue("kube-apiserver", w.servingNames(e), serverAuth)
+	if err != nil {
+		return nil, err
+	}
+	return w.fleet.ports.serve(w.tlsConfig(cert), http.HandlerFunc(w.serveAPI), w.fleet.log)
+}
+
+// servingNames are the SANs of kubeadm's API server certificate.
+// https://kubernetes.io/docs/setup/best-practices/certificates/
+func (w *workload) servingNames(e enrolment) []string {
+	domain := or(w.settings.dnsDomain, "cluster.local")
+	names := []string{e.node.Name, "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost", "127.0.0.1"}
+	if host, _ := splitEndpoint(w.settings.endpoint); host != "" {
+		names = append(names, host)
+	}
+	if _, subnet, err := net.ParseCIDR(firstOf(or(w.settings.serviceSubnet, "10.96.0.0/12"))); err == nil {
+		first := slices.Clone(subnet.IP)
+		first[len(first)-1]++
+		names = append(names, first.String())
+	}
+	names = append(names, w.settings.certSANs...)
+	return append(names, e.guest.privateIPs()...)
+}
+
+func firstOf(list string) string {
+	if l := splitList(list); len(l) > 0 {
+		return l[0]
+	}
+	return ""
+}
+
+// dismiss takes a machine out of the cluster: its API server, static pods, etcd member and Node.
+// It says whether the cluster ended with it.
+func (w *workload) dismiss(ctx context.Context, name string) (ended bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, ok := w.members[name]
+	if !ok {
+		return false, nil
+	}
+	delete(w.members, name)
+	m.closeFront()
+	// The objects live in the etcd members: without one there is nothing left to keep.
+	if (m.controlPlane && w.controlPlanes() == 0) || len(w.members) == 0 {
+		w.fleet.drop(w)
+		return true, nil
+	}
+	var errs []error
+	if m.controlPlane {
+		errs = append(errs, w.removeControlPlane(ctx, m))
+	}
+	errs = append(errs, deleteIfThere(ctx, w.client, &corev1.Node{}, "", name))
+	return false, errors.Join(errs...)
+}
+
+// suspend models a stopped or deallocated VM: the Node is not heard of any more, its API server and
+// etcd member do not answer. The objects stay.
+func (w *workload) suspend(ctx context.Context, name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, ok := w.members[name]
+	if !ok {
+		return nil
+	}
+	m.closeFront()
+	var errs []error
+	if m.controlPlane {
+		errs = append(errs, w.stopControlPlane(ctx, m))
+	}
+	return errors.Join(append(errs, w.setNodePower(ctx, name, false))...)
+}
+
+// resume models the start of a stopped VM and returns the address of its API server, if any.
+func (w *workload) resume(ctx context.Context, e enrolment) (address string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m, ok := w.members[e.node.Name]
+	if !ok {
+		return "", nil
+	}
+	if m.controlPlane {
+		if m.front, err = w.openFront(e); err != nil {
+			return "", err
+		}
+		address = m.front.address
+		if err := w.startControlPlane(ctx, m); err != nil {
+			return "", err
+		}
+	}
+	return address, w.setNodePower(ctx, e.node.Name, true)
+}
