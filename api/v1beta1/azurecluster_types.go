@@ -153,7 +153,17 @@ type AzureCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   AzureClusterSpec   `json:"spec,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.?subscriptionID.orValue('') == oldSelf.?subscriptionID.orValue('')",message="subscriptionID cannot change, because resources cannot move between subscriptions; make a new cluster",fieldPath=".subscriptionID",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?location.orValue('') == oldSelf.?location.orValue('')",message="location cannot change, because resources cannot move between regions; make a new cluster",fieldPath=".location",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?resourceGroup.orValue('') == oldSelf.?resourceGroup.orValue('')",message="resourceGroup cannot change, because resources are not moved between resource groups; make a new cluster",fieldPath=".resourceGroup",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?networkSpec.?privateDNSZoneName.orValue('') == oldSelf.?networkSpec.?privateDNSZoneName.orValue('')",message="privateDNSZoneName cannot change, because machines and kubeconfigs use it to find the API server",fieldPath=".networkSpec.privateDNSZoneName",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?networkSpec.?privateDNSZoneResourceGroup.orValue('') == oldSelf.?networkSpec.?privateDNSZoneResourceGroup.orValue('')",message="privateDNSZoneResourceGroup cannot change, because the private DNS zone is not moved between resource groups",fieldPath=".networkSpec.privateDNSZoneResourceGroup",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?networkSpec.?privateDNSZone.orValue('') == oldSelf.?networkSpec.?privateDNSZone.orValue('')",message="privateDNSZone cannot change after the cluster was made",fieldPath=".networkSpec.privateDNSZone",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?azureEnvironment.orValue('AzurePublicCloud') == oldSelf.?azureEnvironment.orValue('AzurePublicCloud')",message="azureEnvironment cannot change, because resources cannot move between clouds; make a new cluster",fieldPath=".azureEnvironment",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.?controlPlaneEndpoint.?host.orValue('') in ['', self.?controlPlaneEndpoint.?host.orValue('')]",message="host cannot change once it is set, because machines and kubeconfigs use it",fieldPath=".controlPlaneEndpoint.host",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.?controlPlaneEndpoint.?port.orValue(0) in [0, self.?controlPlaneEndpoint.?port.orValue(0)]",message="port cannot change once it is set, because machines and kubeconfigs use it",fieldPath=".controlPlaneEndpoint.port",reason="FieldValueForbidden"
+	Spec AzureClusterSpec `json:"spec,omitempty"`
+
 	Status AzureClusterStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -28,6 +28,7 @@ const (
 type AllowedNamespaces struct {
 	// list names namespaces. An empty list allows none.
 	// +optional
+	// +nullable
 	NamespaceList []string `json:"list,omitzero"`
 
 	// selector selects namespaces by their labels. An empty selector selects none.
@@ -39,6 +40,7 @@ type AllowedNamespaces struct {
 type AzureClusterIdentitySpec struct {
 	// type is how the identity signs in.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="type cannot change; make a new AzureClusterIdentity and refer to it"
 	Type IdentityType `json:"type"`
 
 	// resourceID is the Azure resource ID of a user-assigned managed identity.
@@ -102,7 +104,11 @@ type AzureClusterIdentity struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   AzureClusterIdentitySpec   `json:"spec,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.?resourceID.orValue('') == '' || self.type == 'UserAssignedMSI'",message="resourceID is for type UserAssignedMSI only",fieldPath=".resourceID",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?userAssignedIdentityCredentialsPath.orValue('') == '' || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsPath is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsPath",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?userAssignedIdentityCredentialsCloudType.orValue('') == '' || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsCloudType is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsCloudType",reason="FieldValueForbidden"
+	Spec AzureClusterIdentitySpec `json:"spec,omitempty"`
+
 	Status AzureClusterIdentityStatus `json:"status,omitempty,omitzero"`
 }
 

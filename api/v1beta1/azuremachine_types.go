@@ -187,7 +187,16 @@ type AzureMachine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   AzureMachineSpec   `json:"spec,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.?identity.orValue('None') == oldSelf.?identity.orValue('None')",message="identity cannot change after the machine was made; make a new machine",fieldPath=".identity",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?sshPublicKey.orValue('') == oldSelf.?sshPublicKey.orValue('')",message="sshPublicKey cannot change after the machine was made; make a new machine",fieldPath=".sshPublicKey",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?allocatePublicIP.orValue(false) == oldSelf.?allocatePublicIP.orValue(false)",message="allocatePublicIP cannot change after the machine was made; make a new machine",fieldPath=".allocatePublicIP",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?enableIPForwarding.orValue(false) == oldSelf.?enableIPForwarding.orValue(false)",message="enableIPForwarding cannot change after the machine was made; make a new machine",fieldPath=".enableIPForwarding",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?capacityReservationGroupID.orValue('') == oldSelf.?capacityReservationGroupID.orValue('')",message="capacityReservationGroupID cannot change after the machine was made; make a new machine",fieldPath=".capacityReservationGroupID",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?virtualMachineScaleSetID.orValue('') == oldSelf.?virtualMachineScaleSetID.orValue('')",message="virtualMachineScaleSetID cannot change after the machine was made; make a new machine",fieldPath=".virtualMachineScaleSetID",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?disableExtensionOperations.orValue(false) == oldSelf.?disableExtensionOperations.orValue(false)",message="disableExtensionOperations cannot change after the machine was made; make a new machine",fieldPath=".disableExtensionOperations",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.disableVMBootstrapExtension) || self.?disableVMBootstrapExtension.orValue(!oldSelf.disableVMBootstrapExtension) == oldSelf.disableVMBootstrapExtension",message="disableVMBootstrapExtension cannot change once it is set; make a new machine",fieldPath=".disableVMBootstrapExtension",reason="FieldValueForbidden"
+	Spec AzureMachineSpec `json:"spec,omitempty"`
+
 	Status AzureMachineStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -20,8 +20,6 @@ type NetworkSpec struct {
 
 	// subnets are the subnets. The default is one for the control plane and one for nodes.
 	// +optional
-	// +listType=map
-	// +listMapKey=name
 	Subnets Subnets `json:"subnets,omitempty"`
 
 	// apiServerLB is the load balancer of the API server.
@@ -60,8 +58,6 @@ type NetworkTemplateSpec struct {
 
 	// subnets are the subnets. The default is one for the control plane and one for nodes.
 	// +optional
-	// +listType=map
-	// +listMapKey=name
 	Subnets SubnetTemplatesSpec `json:"subnets,omitempty"`
 
 	// apiServerLB is the load balancer of the API server.

@@ -4,8 +4,6 @@ package v1beta1
 type SecurityGroupClass struct {
 	// securityRules are the rules of the group. Rules that others add in Azure are left alone.
 	// +optional
-	// +listType=map
-	// +listMapKey=name
 	SecurityRules SecurityRules `json:"securityRules,omitempty"`
 
 	// tags are the tags of an existing group. They are not written to Azure.
@@ -27,6 +25,8 @@ type SecurityGroup struct {
 }
 
 // SecurityRules are the rules of a network security group.
+// +listType=map
+// +listMapKey=name
 type SecurityRules []SecurityRule
 
 // SecurityGroupProtocol is the protocol of a security rule.

@@ -1,9 +1,13 @@
 package v1beta1
 
 // Subnets are the subnets of a virtual network.
+// +listType=map
+// +listMapKey=name
 type Subnets []SubnetSpec
 
 // SubnetTemplatesSpec are the subnets of the virtual network of clusters made from a template.
+// +listType=map
+// +listMapKey=name
 type SubnetTemplatesSpec []SubnetTemplateSpec
 
 // SubnetRole says what a subnet is for.
@@ -37,14 +41,10 @@ type SubnetClassSpec struct {
 
 	// serviceEndpoints are the Azure services that the subnet reaches on a direct route.
 	// +optional
-	// +listType=map
-	// +listMapKey=service
 	ServiceEndpoints ServiceEndpoints `json:"serviceEndpoints,omitempty"`
 
 	// privateEndpoints are the private endpoints in the subnet.
 	// +optional
-	// +listType=map
-	// +listMapKey=name
 	PrivateEndpoints PrivateEndpoints `json:"privateEndpoints,omitempty"`
 }
 
@@ -118,6 +118,8 @@ type NatGateway struct {
 }
 
 // ServiceEndpoints are the service endpoints of a subnet.
+// +listType=map
+// +listMapKey=service
 type ServiceEndpoints []ServiceEndpointSpec
 
 // ServiceEndpointSpec describes a virtual network service endpoint.
@@ -132,6 +134,8 @@ type ServiceEndpointSpec struct {
 }
 
 // PrivateEndpoints are the private endpoints of a subnet.
+// +listType=map
+// +listMapKey=name
 type PrivateEndpoints []PrivateEndpointSpec
 
 // PrivateEndpointSpec describes a private endpoint.
