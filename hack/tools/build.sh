@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# Builds what hack/tools/go.mod pins into a directory: build.sh BIN_DIR
+#
+# A tool is built when its binary is missing or when go.mod, go.sum, its flags or the Go version changed since it was built.
+# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy.
+set -euo pipefail
+
+cd "$(dirname "$0")"
+bin=$(mkdir -p "$1" && cd "$1" && pwd)
+stamps=$bin/.tools
+out=$bin/.building
+mkdir -p "$stamps"
+
+kubernetes=v1.36.3
+cluster_api=v1.14.2
+
+# name  package. The order is the order in which `go build` finishes them, roughly.
+tools="
+controller-gen              sigs.k8s.io/controller-tools/cmd/controller-gen
+kustomize                   sigs.k8s.io/kustomize/kustomize/v5
+staticcheck                 honnef.co/go/tools/cmd/staticcheck
+etcd                        go.etcd.io/etcd/server/v3
+kubectl                     k8s.io/kubernetes/cmd/kubectl
+clusterctl                  sigs.k8s.io/cluster-api/cmd/clusterctl
+capi-core                   sigs.k8s.io/cluster-api/core
+capi-kubeadm-bootstrap      sigs.k8s.io/cluster-api/bootstrap/kubeadm
+capi-kubeadm-control-plane  sigs.k8s.io/cluster-api/controlplane/kubeadm
+kube-controller-manager     k8s.io/kubernetes/cmd/kube-controller-manager
+kube-apiserver              k8s.io/kubernetes/cmd/kube-apiserver
+"
+
+# Without the versions kube-apiserver reports v0.0.0-master, and Cluster API then refuses the management cluster as too old.
+version_flags() { # package version
+	local major minor
+	major=${2#v} minor=${2#v*.}
+	echo "-X $1.gitVersion=$2 -X $1.gitMajor=${major%%.*} -X $1.gitMinor=${minor%%.*} -X $1.gitTreeState=clean"
+}
+ldflags="-s -w $(version_flags k8s.io/component-base/version $kubernetes) $(version_flags k8s.io/client-go/pkg/version $kubernetes) $(version_flags sigs.k8s.io/cluster-api/version $cluster_api)"
+
+key=$({ cat go.mod go.sum; go version; echo "$ldflags"; } | sha256sum | cut -d' ' -f1)
+
+missing=()
+while read -r name package; do
+	[ -n "$name" ] || continue
+	[ -x "$bin/$name" ] && [ "$(cat "$stamps/$name" 2>/dev/null)" = "$key" ] || missing+=("$name=$package")
+done <<<"$tools"
+
+link_envtest() { # envtest looks for these three names in one directory
+	mkdir -p "$bin/envtest"
+	for name in etcd kube-apiserver kubectl; do ln -sf "../$name" "$bin/envtest/$name"; done
+}
+
+# Cluster API's manifests come from the module that its managers are built from. Only kustomize's output has the contract
+# labels and the conversion webhooks, the files in config/crd/bases do not.
+render_manifests() {
+	local dir=$bin/manifests source label
+	[ "$(cat "$stamps/manifests" 2>/dev/null)" != "$key" ] || return 0
+	source=$(go list -m -f '{{.Dir}}' sigs.k8s.io/cluster-api)
+	mkdir -p "$dir"
+	for label in cluster-api=core bootstrap-kubeadm=bootstrap/kubeadm control-plane-kubeadm=controlplane/kubeadm; do
+		"$bin/kustomize" build "$source/${label#*=}/config/default" >"$dir/${label%%=*}.yaml"
+	done
+	cp "$source/metadata.yaml" "$dir/cluster-api-metadata.yaml"
+	chmod u+w "$dir/cluster-api-metadata.yaml"
+	echo "$key" >"$stamps/manifests"
+}
+
+if [ ${#missing[@]} -eq 0 ]; then
+	link_envtest
+	render_manifests
+	exit 0
+fi
+
+exec 9>"$bin/.lock"
+flock 9 2>/dev/null || true # two makes at once: the second one finds the work done
+rm -rf "$out"
+mkdir -p "$out"
+trap 'rm -rf "$out"; [ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true' EXIT
+
+# `go build -o DIR` names a binary after the last path element, which two packages share: those go to directories of their own.
+packages=() separate=()
+for tool in "${missing[@]}"; do
+	case ${tool%%=*} in
+	capi-kubeadm-control-plane) separate+=("$tool") ;;
+	*) packages+=("${tool#*=}") ;;
+	esac
+done
+file_of() { # package -> name that go build gives it
+	local base=${1##*/}
+	[[ $base =~ ^v[0-9]+$ ]] && base=$(basename "${1%/*}")
+	echo "$base"
+}
+
+start=$SECONDS
+echo "building ${#missing[@]} tools into $bin (the first time takes about five minutes on two cores)"
+if [ ${#packages[@]} -gt 0 ]; then
+	go build -trimpath -v -ldflags "$ldflags" -o "$out/" "${packages[@]}" 2>"$out/.log" &
+	pid=$!
+fi
+done_tools=" "
+report() {
+	local tool name package file
+	for tool in "${missing[@]}"; do
+		name=${tool%%=*} package=${tool#*=} file=$out/$(file_of "$package")
+		[ "$name" != capi-kubeadm-control-plane ] || continue
+		if [[ $done_tools != *" $name "* && -x $file ]]; then
+			done_tools+="$name "
+			printf '\r  %-28s %4d s\033[K\n' "$name" $((SECONDS - start))
+		fi
+	done
+}
+while [ -n "${pid:-}" ] && kill -0 "$pid" 2>/dev/null; do
+	report
+	[ ! -t 1 ] || printf '\r  compiled %d packages, %d s\033[K' "$(wc -l <"$out/.log")" $((SECONDS - start))
+	sleep 1
+done
+if [ -n "${pid:-}" ] && ! wait "$pid"; then
+	pid=
+	echo
+	grep -v '^[a-z0-9.]*\.[a-z]*/[^ :]*$' "$out/.log" | tail -20
+	echo "building the tools failed after $((SECONDS - start)) s" >&2
+	exit 1
+fi
+pid=
+report
+for tool in "${separate[@]+"${separate[@]}"}"; do
+	mkdir -p "$out/separate"
+	go build -trimpath -ldflags "$ldflags" -o "$out/separate/${tool%%=*}" "${tool#*=}"
+	printf '\r  %-28s %4d s\033[K\n' "${tool%%=*}" $((SECONDS - start))
+done
+
+for tool in "${missing[@]}"; do
+	name=${tool%%=*} file=$out/$(file_of "${tool#*=}")
+	[ ! -x "$out/separate/$name" ] || file=$out/separate/$name
+	mv -f "$file" "$bin/$name"
+	echo "$key" >"$stamps/$name"
+done
+link_envtest
+render_manifests
