@@ -39,6 +39,9 @@ ldflags="-s -w $(version_flags k8s.io/component-base/version $kubernetes) $(vers
 
 key=$({ cat go.mod go.sum; go version; echo "$ldflags"; } | sha256sum | cut -d' ' -f1)
 
+exec 9>"$bin/.lock"
+flock 9 2>/dev/null || true # two makes at once: the second one finds the work done
+
 missing=()
 while read -r name package; do
 	[ -n "$name" ] || continue
@@ -71,8 +74,6 @@ if [ ${#missing[@]} -eq 0 ]; then
 	exit 0
 fi
 
-exec 9>"$bin/.lock"
-flock 9 2>/dev/null || true # two makes at once: the second one finds the work done
 rm -rf "$out"
 mkdir -p "$out"
 trap 'rm -rf "$out"; [ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true' EXIT

@@ -1,0 +1,64 @@
+# The targets a person needs; `make help` lists them. All binaries go to bin/, all generated files are checked in.
+SHELL := /usr/bin/env bash -o pipefail
+BIN := $(CURDIR)/bin
+LAB_FLAGS ?=
+VERSION ?= v2.0.0
+export KUBEBUILDER_ASSETS := $(BIN)/envtest
+export PATH := $(BIN):$(PATH)
+
+# Modules with code of their own: the provider, and the lab beside it.
+MODULES := . lab
+PACKAGES := ./api/... ./cmd/... ./internal/... ./sim/...
+
+.DEFAULT_GOAL := help
+.PHONY: help tools build generate format lint verify envtest test golden lab lab-down release clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+tools: ## Build the pinned tools that are missing in bin/ (the first time takes about five minutes)
+	@hack/tools/build.sh $(BIN)
+
+build: ## Build the manager, the simulated Azure and the lab
+	@mkdir -p $(BIN)
+	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim
+	cd lab && go build -trimpath -o $(BIN)/lab .
+
+generate: tools ## Generate deepcopy functions, CRDs and RBAC
+	controller-gen object paths=./api/...
+	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
+	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role webhook paths=./internal/... output:rbac:dir=config/rbac output:webhook:dir=config/webhook; fi
+
+format: ## Format Go code
+	gofmt -w $(MODULES)
+
+lint: tools ## gofmt, go vet and staticcheck
+	@unformatted=$$(gofmt -l api cmd internal sim lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
+	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
+
+verify: generate lint ## Generated files are up to date, code is clean
+	@git diff --exit-code -- api config || { echo "generated files are out of date: commit what make generate wrote"; exit 1; }
+
+envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
+	@echo $(KUBEBUILDER_ASSETS)
+
+test: tools build ## Run all tests, with the stories in the lab
+	go test -timeout 20m $(PACKAGES)
+	cd lab && go test -timeout 40m ./...
+
+golden: ## Rewrite the golden files of the plans
+	go test ./internal/plan/... -update
+
+lab: tools build ## Start a management cluster and a workload cluster on a simulated Azure
+	$(BIN)/lab up $(LAB_FLAGS)
+
+lab-down: ## Stop the lab
+	@[ ! -x $(BIN)/lab ] || $(BIN)/lab down $(LAB_FLAGS)
+
+release: tools ## Write the clusterctl repository with components, metadata and templates to out/
+	@dir=out/infrastructure-azure/$(VERSION); rm -rf out; mkdir -p $$dir; \
+	kustomize build config/default >$$dir/infrastructure-components.yaml; \
+	cp metadata.yaml templates/cluster-template*.yaml $$dir/; ls -1 $$dir
+
+clean: lab-down ## Remove binaries and labs
+	rm -rf bin out .lab .lab-*
