@@ -1,0 +1,274 @@
+// Package process starts, watches and stops programs that outlive the command which started them.
+//
+// A started program is recorded with its process ID and start time, so that a later command stops exactly what was
+// started here, never a stranger that got the same ID. It reads /proc and so needs Linux.
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Spec says how to run a program.
+type Spec struct {
+	// Name is that of the record and of messages.
+	Name string
+	// Path is the program.
+	Path string
+	Args []string
+	// Env is the whole environment.
+	Env []string
+	// Log gets standard output and error, appended.
+	Log string
+	// Ready tells whether the program serves; it is asked until it does. Nil means at once.
+	Ready func(ctx context.Context) error
+}
+
+// Table keeps the records of a lab's processes in a directory.
+type Table struct {
+	// Dir has one file per process.
+	Dir string
+}
+
+// record is what is kept of a started program.
+type record struct {
+	PID int `json:"pid"`
+	// Started is the start time in clock ticks since boot, field 22 of /proc/PID/stat.
+	Started uint64   `json:"started"`
+	At      string   `json:"at"`
+	Command []string `json:"command"`
+	Env     []string `json:"env"`
+	// Program identifies the file that was started, so that a rebuilt one is noticed.
+	Program string `json:"program"`
+	Log     string `json:"log"`
+}
+
+// State is what is known of a process.
+type State struct {
+	Name string
+	PID  int
+	// Alive is false for one that died or was never started.
+	Alive bool
+	// Since is when it was started.
+	Since time.Time
+	Log   string
+	// ResidentKiB is its resident memory.
+	ResidentKiB int
+}
+
+// startDeadline bounds how long a program may take until it is ready. Slow machines and cold page caches need it; a
+// program that exits is noticed at once.
+const startDeadline = 90 * time.Second
+
+// Start runs the program and waits until it is ready. A program that already runs with the same file, arguments and
+// environment is left alone; one that runs with others is replaced. It tells whether it started anything.
+func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
+	program, err := identify(s.Path)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w (build it with `make tools build`)", s.Name, err)
+	}
+	want := record{Command: append([]string{s.Path}, s.Args...), Env: s.Env, Program: program, Log: s.Log}
+	if have, ok := t.read(s.Name); ok && have.alive() {
+		if slices.Equal(have.Command, want.Command) && slices.Equal(have.Env, want.Env) && have.Program == want.Program {
+			return false, waitReady(ctx, s, nil)
+		}
+		if err := t.Stop(ctx, s.Name); err != nil {
+			return false, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(s.Log), 0o755); err != nil {
+		return false, err
+	}
+	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return false, err
+	}
+	defer log.Close()
+	command := exec.Command(s.Path, s.Args...)
+	command.Env, command.Stdout, command.Stderr = s.Env, log, log
+	// A session of its own keeps the terminal's signals and hang-up away.
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := command.Start(); err != nil {
+		return false, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	want.PID, want.At = command.Process.Pid, time.Now().UTC().Format(time.RFC3339)
+	if stat, ok := readStat(want.PID); ok {
+		want.Started = stat.started
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- command.Wait() }()
+	if err := t.write(s.Name, want); err != nil {
+		return true, errors.Join(err, command.Process.Kill())
+	}
+	return true, waitReady(ctx, s, exited)
+}
+
+// waitReady asks Ready until it says yes.
+func waitReady(ctx context.Context, s Spec, exited <-chan error) error {
+	if s.Ready == nil {
+		return nil
+	}
+	deadline, cancel := context.WithTimeout(ctx, startDeadline)
+	defer cancel()
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := s.Ready(deadline)
+		if err == nil {
+			return nil
+		}
+		select {
+		case exit := <-exited:
+			return failed(s, fmt.Sprintf("exited before it was ready (%s)", exitText(exit)))
+		case <-deadline.Done():
+			return failed(s, fmt.Sprintf("was not ready after %s: %v", startDeadline, err))
+		case <-tick.C:
+		}
+	}
+}
+
+func exitText(err error) string {
+	if err == nil {
+		return "exit status 0"
+	}
+	return err.Error()
+}
+
+// failed is the message of a program that does not come up: what happened, the log file and its last lines.
+func failed(s Spec, what string) error {
+	message := fmt.Sprintf("%s %s; its log is %s", s.Name, what, s.Log)
+	if lines := lastLines(s.Log, 8); lines != "" {
+		message += " and ends with\n" + lines
+	}
+	return errors.New(message)
+}
+
+// lastLines are the last n lines of a file, indented.
+func lastLines(path string, n int) string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	for i, line := range lines {
+		if len(line) > 400 {
+			line = line[:400] + "..."
+		}
+		lines[i] = "    " + line
+	}
+	return strings.Join(lines, "\n")
+}
+
+// identify tells one version of a program from another.
+func identify(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d/%d", info.Size(), info.ModTime().UnixNano()), nil
+}
+
+func (t *Table) file(name string) string { return filepath.Join(t.Dir, name+".json") }
+
+func (t *Table) read(name string) (record, bool) {
+	var r record
+	raw, err := os.ReadFile(t.file(name))
+	if err != nil || json.Unmarshal(raw, &r) != nil {
+		return record{}, false
+	}
+	return r, true
+}
+
+func (t *Table) write(name string, r record) error {
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(t.file(name), raw, 0o600)
+}
+
+// Names are the recorded processes, sorted.
+func (t *Table) Names() ([]string, error) {
+	entries, err := os.ReadDir(t.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), ".json"); ok {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// State looks at a process.
+func (t *Table) State(name string) State {
+	r, ok := t.read(name)
+	if !ok {
+		return State{Name: name}
+	}
+	s := State{Name: name, PID: r.PID, Alive: r.alive(), Log: r.Log}
+	s.Since, _ = time.Parse(time.RFC3339, r.At)
+	if s.Alive {
+		s.ResidentKiB = resident(r.PID)
+	}
+	return s
+}
+
+func (r record) alive() bool {
+	stat, ok := readStat(r.PID)
+	return ok && stat.state != "Z" && stat.state != "X" && stat.started == r.Started
+}
+
+type stat struct {
+	state   string
+	started uint64
+}
+
+// readStat reads /proc/PID/stat. The program's name is in parentheses and may have any character, so fields are counted
+// from the last one.
+func readStat(pid int) (stat, bool) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return stat{}, false
+	}
+	text := string(raw)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) < 20 {
+		return stat{}, false
+	}
+	started, err := strconv.ParseUint(fields[19], 10, 64)
+	return stat{state: fields[0], started: started}, err == nil
+}
+
+func resident(pid int) int {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(raw)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, _ := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
+			return kib
+		}
+	}
+	return 0
+}

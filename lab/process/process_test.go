@@ -1,0 +1,135 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func shell(t *testing.T, dir, script string) Spec {
+	t.Helper()
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := filepath.Join(dir, "ready")
+	return Spec{Name: "worker", Path: path, Args: []string{"-c", script}, Env: []string{"PATH=" + os.Getenv("PATH"), "READY=" + ready},
+		Log: filepath.Join(dir, "worker.log"),
+		Ready: func(context.Context) error {
+			_, err := os.Stat(ready)
+			return err
+		}}
+}
+
+func TestStart(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	table := &Table{Dir: filepath.Join(dir, "run")}
+	spec := shell(t, dir, `echo up; : >"$READY"; exec sleep 600`)
+	t.Cleanup(func() {
+		if err := table.Stop(ctx, spec.Name); err != nil {
+			t.Error(err)
+		}
+	})
+
+	if started, err := table.Start(ctx, spec); err != nil || !started {
+		t.Fatalf("Start = %v, %v, want true", started, err)
+	}
+	first := table.State(spec.Name)
+	if !first.Alive || first.ResidentKiB == 0 {
+		t.Fatalf("State = %+v, want it alive with resident memory", first)
+	}
+	if started, err := table.Start(ctx, spec); err != nil || started {
+		t.Fatalf("second Start = %v, %v: a running process with the same command is left alone", started, err)
+	}
+	changed := spec
+	changed.Env = append([]string{"MORE=1"}, spec.Env...)
+	if started, err := table.Start(ctx, changed); err != nil || !started {
+		t.Fatalf("Start with another environment = %v, %v, want true", started, err)
+	}
+	second := table.State(spec.Name)
+	if second.PID == first.PID {
+		t.Error("the process with the old environment still runs")
+	}
+	if err := table.Kill(ctx, spec.Name); err != nil {
+		t.Fatal(err)
+	}
+	if table.State(spec.Name).Alive {
+		t.Error("State says alive after Kill")
+	}
+	if started, err := table.Start(ctx, changed); err != nil || !started {
+		t.Fatalf("Start after a crash = %v, %v, want true", started, err)
+	}
+}
+
+func TestStartTellsWhyAProgramDoesNotComeUp(t *testing.T) {
+	cases := map[string]struct {
+		reason, script, path string
+		want                 []string
+	}{
+		"Exits":   {"the log's last lines are the cause", `echo "port is taken" >&2; exit 3`, "", []string{"worker exited before it was ready (exit status 3)", "worker.log", "port is taken"}},
+		"Missing": {"tools are built by make", "", "/nonexistent/tool", []string{"worker", "/nonexistent/tool", "make tools build"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			spec := shell(t, dir, tc.script)
+			if tc.path != "" {
+				spec.Path = tc.path
+			}
+			_, err := (&Table{Dir: dir}).Start(context.Background(), spec)
+			if err == nil {
+				t.Fatal("Start reported success")
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: error %q does not have %q", tc.reason, err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestStop(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	table := &Table{Dir: filepath.Join(dir, "run")}
+	if err := table.Stop(ctx, "never-started"); err != nil {
+		t.Errorf("Stop of a process that was never started: %v", err)
+	}
+
+	// A recycled process ID must not be killed: the record's start time is another one.
+	stranger := exec.Command("sleep", "600")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- stranger.Wait() }()
+	if err := table.write("old", record{PID: stranger.Process.Pid, Started: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Stop(ctx, "old"); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-exited:
+		t.Errorf("Stop ended a process it did not start: %v", err)
+	default:
+	}
+	if _, err := os.Stat(table.file("old")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the record is still there: %v", err)
+	}
+	if err := stranger.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-exited:
+	case <-time.After(10 * time.Second):
+		t.Error("the process did not end")
+	}
+}

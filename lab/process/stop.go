@@ -1,0 +1,77 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stopGrace is how long a program may take to end by itself.
+const stopGrace = 5 * time.Second
+
+// Stop ends a process: SIGTERM, then SIGKILL to one that is still there after a while. One that is not running is fine.
+func (t *Table) Stop(ctx context.Context, name string) error {
+	r, ok := t.read(name)
+	if !ok {
+		return nil
+	}
+	if err := r.end(ctx, name); err != nil {
+		return err
+	}
+	if err := os.Remove(t.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// StopAll ends several processes at the same time.
+func (t *Table) StopAll(ctx context.Context, names ...string) error {
+	errs := make([]error, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
+		group.Go(func() { errs[i] = t.Stop(ctx, name) })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// Kill ends a process with SIGKILL and keeps its record, as if it had crashed.
+func (t *Table) Kill(ctx context.Context, name string) error {
+	r, ok := t.read(name)
+	if !ok || !r.alive() {
+		return fmt.Errorf("%s does not run", name)
+	}
+	return r.signal(ctx, name, syscall.SIGKILL, stopGrace)
+}
+
+func (r record) end(ctx context.Context, name string) error {
+	if !r.alive() {
+		return nil
+	}
+	if err := r.signal(ctx, name, syscall.SIGTERM, stopGrace); err == nil {
+		return nil
+	}
+	return r.signal(ctx, name, syscall.SIGKILL, stopGrace)
+}
+
+func (r record) signal(ctx context.Context, name string, signal syscall.Signal, grace time.Duration) error {
+	if err := syscall.Kill(r.PID, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("%s (process %d): %v: %w", name, r.PID, signal, err)
+	}
+	deadline, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for r.alive() {
+		select {
+		case <-deadline.Done():
+			return fmt.Errorf("%s (process %d) is still there %s after %v", name, r.PID, grace, signal)
+		case <-tick.C:
+		}
+	}
+	return nil
+}

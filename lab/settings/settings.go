@@ -1,0 +1,223 @@
+// Package settings says what one lab consists of: where its files are, which ports it uses and which programs it runs.
+//
+// Two labs with different directories and port blocks share nothing but the binaries.
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// PortBlock is how many consecutive ports one lab may use, beginning with its base port.
+const PortBlock = 1000
+
+// Identifiers of the simulated tenant. They are arbitrary, and fixed so that manifests can be kept between labs.
+const (
+	TenantID       = "10000000-0000-4000-8000-000000000001"
+	SubscriptionID = "20000000-0000-4000-8000-000000000001"
+	ClientID       = "30000000-0000-4000-8000-000000000001"
+	ObjectID       = "40000000-0000-4000-8000-000000000001"
+	Location       = "westeurope"
+)
+
+// KubernetesVersion is what workload clusters run. The simulator's community gallery has an image of it.
+const KubernetesVersion = "v1.35.2"
+
+// ProviderVersion is the version under which our provider is in the local clusterctl repository.
+const ProviderVersion = "v2.0.0"
+
+// Settings describe one lab. They are kept in its directory, so that later commands need only --dir.
+type Settings struct {
+	// Dir is the lab's directory, absolute.
+	Dir string `json:"dir"`
+	// Root is the source tree with bin/, config/ and templates/, absolute.
+	Root string `json:"root"`
+	// BasePort is the first of PortBlock ports.
+	BasePort int `json:"basePort"`
+	// TimeScale multiplies the simulator's and the guests' durations: 1 is the measured medians, 0 is at once.
+	TimeScale float64 `json:"timeScale"`
+	// WithoutProvider leaves our manager and its components out.
+	WithoutProvider bool `json:"withoutProvider,omitempty"`
+	// ClientSecret is the password of the lab's service principal, made anew for every lab.
+	ClientSecret string `json:"clientSecret"`
+	// ControlToken guards the simulator's control API.
+	ControlToken string `json:"controlToken"`
+	// Verbosity is our manager's klog level.
+	Verbosity int `json:"verbosity"`
+}
+
+// Validate checks what a person can get wrong.
+func (s *Settings) Validate() error {
+	if s.BasePort < 1024 || s.BasePort+PortBlock > 65536 {
+		return fmt.Errorf("--base-port %d: want 1024 to %d, the lab uses the %d ports from there", s.BasePort, 65536-PortBlock, PortBlock)
+	}
+	if s.TimeScale < 0 {
+		return fmt.Errorf("--time-scale %v: want 1 for Azure's measured durations, 0 for none, or a factor between", s.TimeScale)
+	}
+	return nil
+}
+
+// Offsets of the ports in the block.
+const (
+	etcdClient = iota
+	etcdPeer
+	apiServer
+	controllerManager
+	simulatorARM
+	simulatorConnect
+)
+
+// firstManagerPort is where the managers begin, with three ports each; firstKubernetesPort is where the API servers of
+// workload clusters begin.
+const (
+	firstManagerPort    = 10
+	firstKubernetesPort = 100
+)
+
+func (s *Settings) local(scheme string, offset int) string {
+	return fmt.Sprintf("%s127.0.0.1:%d", scheme, s.BasePort+offset)
+}
+
+// EtcdURL is where clients reach etcd.
+func (s *Settings) EtcdURL() string { return s.local("http://", etcdClient) }
+
+// EtcdPeerURL is etcd's own.
+func (s *Settings) EtcdPeerURL() string { return s.local("http://", etcdPeer) }
+
+// APIServerPort is the management cluster's.
+func (s *Settings) APIServerPort() int { return s.BasePort + apiServer }
+
+// APIServerURL is the management cluster's.
+func (s *Settings) APIServerURL() string { return s.local("https://", apiServer) }
+
+// ControllerManagerPort is kube-controller-manager's.
+func (s *Settings) ControllerManagerPort() int { return s.BasePort + controllerManager }
+
+// SimulatorAddress is host:port of the simulated Azure.
+func (s *Settings) SimulatorAddress() string { return s.local("", simulatorARM) }
+
+// SimulatorURL is the simulated Azure's Resource Manager and authority.
+func (s *Settings) SimulatorURL() string { return s.local("https://", simulatorARM) }
+
+// ConnectProxyAddress is host:port of the proxy into the simulated network.
+func (s *Settings) ConnectProxyAddress() string { return s.local("", simulatorConnect) }
+
+// ProxyURL is the proxy into the simulated network.
+func (s *Settings) ProxyURL() string { return s.local("http://", simulatorConnect) }
+
+// KubernetesPorts bound the ports of workload clusters, inclusive.
+func (s *Settings) KubernetesPorts() (first, last int) {
+	return s.BasePort + firstKubernetesPort, s.BasePort + PortBlock - 1
+}
+
+// Path joins elements below the lab's directory.
+func (s *Settings) Path(elements ...string) string {
+	return filepath.Join(append([]string{s.Dir}, elements...)...)
+}
+
+// Binary is the path of a program in bin/.
+func (s *Settings) Binary(name string) string { return filepath.Join(s.Root, "bin", name) }
+
+// Kubeconfig leads to the management cluster.
+func (s *Settings) Kubeconfig() string { return s.Path("kubeconfig") }
+
+// RequestLog is the simulator's log of requests, JSON lines.
+func (s *Settings) RequestLog() string { return s.Path("requests.jsonl") }
+
+// Log is the log file of a process.
+func (s *Settings) Log(process string) string { return s.Path("logs", process+".log") }
+
+// SimulatorState is where the simulator keeps its state and its CA.
+func (s *Settings) SimulatorState() string { return s.Path("azure") }
+
+// SimulatorCA is the certificate of the simulator's CA.
+func (s *Settings) SimulatorCA() string { return s.Path("azure", "ca.crt") }
+
+// CABundle has the system's CAs and the simulator's.
+func (s *Settings) CABundle() string { return s.Path("pki", "ca-bundle.crt") }
+
+// ControlTokenFile has the token of the simulator's control API.
+func (s *Settings) ControlTokenFile() string { return s.Path("pki", "control-token") }
+
+// ClientSecretFile has the service principal's password.
+func (s *Settings) ClientSecretFile() string { return s.Path("pki", "client-secret") }
+
+// FederatedTokenFile has the token that our manager shows as a workload identity.
+func (s *Settings) FederatedTokenFile() string { return s.Path("pki", "azure-identity-token") }
+
+// ClusterctlConfig is clusterctl's configuration; its folder's parent is XDG_CONFIG_HOME for clusterctl.
+func (s *Settings) ClusterctlConfig() string { return s.Path("cluster-api", "clusterctl.yaml") }
+
+// Repository is the local clusterctl repository.
+func (s *Settings) Repository() string { return s.Path("repository") }
+
+const file = "lab.json"
+
+// ErrNoLab says that a directory has no lab.
+var ErrNoLab = errors.New("there is no lab")
+
+// Load reads the settings of the lab in dir.
+func Load(dir string) (*Settings, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w in %s: start one with `lab up`", ErrNoLab, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Settings{}
+	if err := json.Unmarshal(raw, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
+	}
+	s.Dir = dir
+	return s, nil
+}
+
+// Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it.
+func (s *Settings) Save() error {
+	raw, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(s.Path(file), raw, 0o600)
+}
+
+// FindRoot is the source tree that the running program was built into: the parent of its bin/, or the nearest directory
+// from the working directory upwards that has lab/ and templates/.
+func FindRoot() (string, error) {
+	var starts []string
+	if executable, err := os.Executable(); err == nil {
+		starts = append(starts, filepath.Dir(executable))
+	}
+	if wd, err := os.Getwd(); err == nil {
+		starts = append(starts, wd)
+	}
+	for _, start := range starts {
+		for dir := start; ; dir = filepath.Dir(dir) {
+			if isDir(filepath.Join(dir, "lab")) && isDir(filepath.Join(dir, "templates")) {
+				return dir, nil
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return "", fmt.Errorf("no source tree with lab/ and templates/ above %s: run the lab from a checkout", strings.Join(starts, " or "))
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
