@@ -1,0 +1,43 @@
+package identity
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestClients makes sure that reads are shared by those who proved the same credential, and by nobody else.
+func TestClients(t *testing.T) {
+	ctx := context.Background()
+	owner := identityOf(nil)
+	twin := identityOf(nil)
+	twin.Name = "twin"
+	claimer := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Namespace = "claimer" })
+	claimer.Name = "claimer"
+	provider := New(kubernetes(t, owner, twin, claimer,
+		secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
+		secretOf("claimer", map[string][]byte{"clientSecret": []byte("guessed")})), Options{})
+	clients := NewClients(armclient.Options{})
+	clientOf := func(name string) *armclient.Client {
+		t.Helper()
+		resolved, err := provider.Resolve(ctx, &corev1.ObjectReference{Name: name, Namespace: "ids"}, "clusters", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := clients.For(resolved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client
+	}
+	if clientOf("id") != clientOf("id") || clientOf("id") != clientOf("twin") {
+		t.Error("objects with the same credential have different clients")
+	}
+	if clientOf("id").Scope() == clientOf("claimer").Scope() {
+		t.Error("who claims a client ID with another secret shares reads with its owner")
+	}
+}

@@ -1,0 +1,423 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/google/go-cmp/cmp"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+const (
+	tenant      = "11111111-1111-1111-1111-111111111111"
+	application = "22222222-2222-2222-2222-222222222222"
+	password    = "s3cret-v4lue"
+)
+
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, infrav1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func kubernetes(t *testing.T, objects ...client.Object) client.WithWatch {
+	t.Helper()
+	return fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(objects...).Build()
+}
+
+// identityOf is an identity in namespace "ids" that everybody may use.
+func identityOf(change func(*infrav1.AzureClusterIdentitySpec)) *infrav1.AzureClusterIdentity {
+	identity := &infrav1.AzureClusterIdentity{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ids", Name: "id"},
+		Spec: infrav1.AzureClusterIdentitySpec{
+			Type: infrav1.ServicePrincipal, TenantID: tenant, ClientID: application,
+			ClientSecret:      corev1.SecretReference{Namespace: "ids", Name: "secret"},
+			AllowedNamespaces: &infrav1.AllowedNamespaces{},
+		},
+	}
+	if change != nil {
+		change(&identity.Spec)
+	}
+	return identity
+}
+
+func secretOf(namespace string, data map[string][]byte) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "secret"}, Data: data}
+}
+
+func token(t *testing.T, resolved *Resolved) string {
+	t.Helper()
+	token, err := resolved.Credential.GetToken(context.Background(), policy.TokenRequestOptions{Scopes: []string{"https://management.core.windows.net//.default"}})
+	if err != nil {
+		t.Fatalf("token: %v", err)
+	}
+	return token.Token
+}
+
+// certificate is a self-signed certificate with its key in PEM form.
+func certificate(t *testing.T) []byte {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "id"}, NotAfter: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})...)
+}
+
+func TestResolve(t *testing.T) {
+	pemBytes := certificate(t)
+	folder := t.TempDir()
+	certFile, tokenFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "token")
+	for name, content := range map[string][]byte{certFile: pemBytes, tokenFile: []byte("projected-token")} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	const assertion = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+	tests := map[string]struct {
+		reason      string
+		spec        func(*infrav1.AzureClusterIdentitySpec)
+		secret      *corev1.Secret
+		environment string
+		options     Options
+		url         string            // where the token is asked for
+		form        map[string]string // what is sent along
+		want        CloudConfigSecret
+	}{
+		"service principal": {
+			reason: "the newline that an editor leaves is no part of the secret",
+			secret: secretOf("ids", map[string][]byte{"clientSecret": []byte(password + "\n")}),
+			url:    "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:   map[string]string{"client_id": application, "client_secret": password, "grant_type": "client_credentials"},
+			want:   CloudConfigSecret{TenantID: tenant, ClientID: application, ClientSecret: password},
+		},
+		"old name of service principal, Secret without namespace": {
+			reason: "the Secret is in the identity's namespace then",
+			spec: func(s *infrav1.AzureClusterIdentitySpec) {
+				s.Type, s.ClientSecret.Namespace = infrav1.ManualServicePrincipal, ""
+			},
+			secret: secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
+			url:    "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:   map[string]string{"client_secret": password},
+			want:   CloudConfigSecret{TenantID: tenant, ClientID: application, ClientSecret: password},
+		},
+		"service principal in China": {
+			reason: "the environment names the authority", environment: "AzureChinaCloud",
+			secret: secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
+			url:    "https://login.chinacloudapi.cn/" + tenant + "/oauth2/v2.0/token",
+			form:   map[string]string{"client_secret": password},
+			want:   CloudConfigSecret{TenantID: tenant, ClientID: application, ClientSecret: password},
+		},
+		"service principal with an authority of one's own": {
+			reason:  "nobody is asked whether the authority is one of Microsoft's",
+			options: Options{AuthorityHost: "https://entra.test/"},
+			secret:  secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
+			url:     "https://entra.test/" + tenant + "/oauth2/v2.0/token",
+			form:    map[string]string{"client_secret": password},
+			want:    CloudConfigSecret{TenantID: tenant, ClientID: application, ClientSecret: password},
+		},
+		"certificate": {
+			reason: "the documented key",
+			spec:   func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate },
+			secret: secretOf("ids", map[string][]byte{"certificate": pemBytes, "password": nil}),
+			url:    "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:   map[string]string{"client_id": application, "client_assertion_type": assertion},
+			want:   CloudConfigSecret{TenantID: tenant, ClientID: application},
+		},
+		"certificate under clientSecret": {
+			reason: "the key that the established provider's own client reads",
+			spec:   func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate },
+			secret: secretOf("ids", map[string][]byte{"clientSecret": pemBytes}),
+			url:    "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:   map[string]string{"client_assertion_type": assertion},
+			want:   CloudConfigSecret{TenantID: tenant, ClientID: application},
+		},
+		"certificate file": {
+			reason: "the file wins over the Secret, which need not exist",
+			spec: func(s *infrav1.AzureClusterIdentitySpec) {
+				s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, certFile
+			},
+			url:  "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form: map[string]string{"client_assertion_type": assertion},
+			want: CloudConfigSecret{TenantID: tenant, ClientID: application},
+		},
+		"workload identity": {
+			reason:  "the projected token is the assertion",
+			spec:    func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity },
+			options: Options{TokenFile: tokenFile + "\n"},
+			url:     "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:    map[string]string{"client_id": application, "client_assertion": "projected-token", "client_assertion_type": assertion},
+			want:    CloudConfigSecret{TenantID: tenant, ClientID: application},
+		},
+		"managed identity": {
+			reason: "the metadata endpoint is asked for the identity by client ID; the tenant is its own business",
+			spec: func(s *infrav1.AzureClusterIdentitySpec) {
+				s.Type, s.TenantID = infrav1.UserAssignedMSI, ""
+			},
+			url:  "http://169.254.169.254/metadata/identity/oauth2/token",
+			form: map[string]string{"client_id": application},
+			want: CloudConfigSecret{ClientID: application},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			objects := []client.Object{identityOf(test.spec)}
+			if test.secret != nil {
+				objects = append(objects, test.secret)
+			}
+			authority := &entra{}
+			test.options.Transport = authority
+			provider := New(kubernetes(t, objects...), test.options)
+			resolved, err := provider.Resolve(context.Background(), &corev1.ObjectReference{Kind: Kind, Name: "id", Namespace: "ids"}, "clusters", test.environment)
+			if err != nil {
+				t.Fatal(err)
+			}
+			token(t, resolved)
+			got := authority.last()
+			if got.URL != test.url {
+				t.Errorf("%s: asked %s for the token, want %s", test.reason, got.URL, test.url)
+			}
+			for key, want := range test.form {
+				if got.Form.Get(key) != want {
+					t.Errorf("%s: sent %s=%q, want %q", test.reason, key, got.Form.Get(key), want)
+				}
+			}
+			if diff := cmp.Diff(test.want, resolved.CloudConfigSecret()); diff != "" {
+				t.Errorf("%s: azure.json: %s", test.reason, diff)
+			}
+			for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+				if printed := fmt.Sprintf(format+format, *resolved, resolved.CloudConfigSecret()); strings.Contains(printed, password) {
+					t.Errorf("%s prints the secret: %s", format, printed)
+				}
+			}
+		})
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	ref := &corev1.ObjectReference{Kind: Kind, Name: "id", Namespace: "ids"}
+	good := secretOf("ids", map[string][]byte{"clientSecret": []byte(password)})
+	tests := map[string]struct {
+		reason      string
+		ref         *corev1.ObjectReference
+		identity    *infrav1.AzureClusterIdentity
+		secret      *corev1.Secret
+		environment string
+		code        Code
+		message     string
+	}{
+		"no reference":         {reason: "required", code: IdentityNotFound, message: "spec.identityRef: name the AzureClusterIdentity"},
+		"another kind":         {reason: "only one is known", ref: &corev1.ObjectReference{Kind: "Secret", Name: "id"}, code: NotSupported, message: `spec.identityRef.kind: "Secret"`},
+		"missing identity":     {reason: "it may be created later", ref: ref, code: IdentityNotFound, message: "there is no AzureClusterIdentity ids/id"},
+		"missing in namespace": {reason: "no namespace means the object's own", ref: &corev1.ObjectReference{Name: "id"}, identity: identityOf(nil), code: IdentityNotFound, message: "AzureClusterIdentity clusters/id"},
+		"namespace not allowed": {
+			reason: "the Secret is not even looked for", ref: ref,
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces.NamespaceList = []string{"other"} }),
+			code:     NamespaceNotAllowedByIdentity, message: "namespace clusters may not use AzureClusterIdentity ids/id",
+		},
+		"namespace not selected": {
+			reason: "the labels are read for the selector", ref: ref, secret: good,
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) {
+				s.AllowedNamespaces.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpDoesNotExist}}}
+			}),
+			code: NamespaceNotAllowedByIdentity, message: "its spec.allowedNamespaces does not include it",
+		},
+		"missing Secret": {reason: "named with its namespace", ref: ref, identity: identityOf(nil), code: SecretNotFound, message: "there is no Secret ids/secret"},
+		"no Secret named": {
+			reason: "the type needs one", ref: ref, code: SecretNotFound, message: "spec.clientSecret.name is empty",
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret = corev1.SecretReference{} }),
+		},
+		"missing key": {
+			reason: "a misspelt key", ref: ref, identity: identityOf(nil), secret: secretOf("ids", map[string][]byte{"clientsecret": []byte(password)}),
+			code: SecretKeyMissing, message: `Secret ids/secret has no value under key "clientSecret"`,
+		},
+		"empty key": {
+			reason: "as good as missing", ref: ref, identity: identityOf(nil), secret: secretOf("ids", map[string][]byte{"clientSecret": []byte("\n")}),
+			code: SecretKeyMissing, message: `under key "clientSecret"`,
+		},
+		"missing certificate": {
+			reason: "the documented key is named", ref: ref, secret: secretOf("ids", nil), code: SecretKeyMissing, message: `under key "certificate"`,
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate }),
+		},
+		"certificate that is none": {
+			reason: "without showing what it is", ref: ref, secret: secretOf("ids", map[string][]byte{"certificate": []byte(password)}),
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate }),
+			code:     CredentialsInvalid, message: "ids/id: no client certificate credential can be made of it",
+		},
+		"missing certificate file": {
+			reason: "the file is the manager's", ref: ref, code: SecretNotFound, message: "spec.certPath cannot be read",
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) {
+				s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, "/does/not/exist"
+			}),
+		},
+		"empty client ID": {
+			reason: "the SDK would fall back to the environment's", ref: ref, secret: good, code: CredentialsInvalid, message: "spec.clientID is empty",
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type, s.ClientID = infrav1.WorkloadIdentity, "" }),
+		},
+		"malformed tenant": {
+			reason: "it would become part of a URL", ref: ref, secret: good, code: CredentialsInvalid, message: "no client secret credential can be made of it",
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.TenantID = "../common" }),
+		},
+		"credential type that is not there yet": {
+			reason: "refused by name, with what to use", ref: ref, code: NotSupported, message: "spec.type UserAssignedIdentityCredential is not supported yet, use WorkloadIdentity",
+			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.UserAssignedIdentityCredential }),
+		},
+		"unknown cloud": {reason: "named", ref: ref, identity: identityOf(nil), secret: good, environment: "Mooncake", code: NotSupported, message: `spec.azureEnvironment: "Mooncake"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			objects := []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "clusters", Labels: map[string]string{"team": "blue"}}}}
+			if test.identity != nil {
+				objects = append(objects, test.identity)
+			}
+			if test.secret != nil {
+				objects = append(objects, test.secret)
+			}
+			_, err := New(kubernetes(t, objects...), Options{}).Resolve(context.Background(), test.ref, "clusters", test.environment)
+			if err == nil || CodeOf(err) != test.code || !strings.Contains(err.Error(), test.message) {
+				t.Fatalf("%s: got code %q, %v", test.reason, CodeOf(err), err)
+			}
+			if strings.Contains(err.Error(), password) {
+				t.Errorf("the message shows the secret: %v", err)
+			}
+		})
+	}
+}
+
+// TestNothingSecretBeforeTheCheck makes sure that a namespace that may not use the identity does not even cause a read.
+func TestNothingSecretBeforeTheCheck(t *testing.T) {
+	var secretsRead int
+	reader := interceptor.NewClient(kubernetes(t, identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil }),
+		secretOf("ids", map[string][]byte{"clientSecret": []byte(password)})), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if _, ok := object.(*corev1.Secret); ok {
+				secretsRead++
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	_, err := New(reader, Options{}).Resolve(context.Background(), &corev1.ObjectReference{Name: "id", Namespace: "ids"}, "clusters", "")
+	if CodeOf(err) != NamespaceNotAllowedByIdentity || secretsRead != 0 {
+		t.Errorf("got %v after reading %d Secrets", err, secretsRead)
+	}
+}
+
+func TestCredentialsAreShared(t *testing.T) {
+	ctx := context.Background()
+	authority := &entra{}
+	secret := secretOf("ids", map[string][]byte{"clientSecret": []byte("first")})
+	c := kubernetes(t, identityOf(nil), secret)
+	provider := New(c, Options{Transport: authority})
+	ref := &corev1.ObjectReference{Name: "id", Namespace: "ids"}
+	resolve := func(environment string) *Resolved {
+		t.Helper()
+		resolved, err := provider.Resolve(ctx, ref, "clusters", environment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resolved
+	}
+
+	first, again := resolve(""), resolve("AzurePublicCloud")
+	if first.Key != again.Key || token(t, first) != token(t, again) || len(authority.requests) != 1 {
+		t.Errorf("two objects of one identity asked for %d tokens", len(authority.requests))
+	}
+	if other := resolve("AzureChinaCloud"); other.Key == first.Key {
+		t.Error("two clouds share a credential")
+	}
+
+	secret.Data["clientSecret"] = []byte("second")
+	if err := c.Update(ctx, secret); err != nil {
+		t.Fatal(err)
+	}
+	rotated := resolve("")
+	token(t, rotated)
+	if got := authority.last().Form.Get("client_secret"); rotated.Key == first.Key || got != "second" {
+		t.Errorf("after the Secret changed, %q was sent", got)
+	}
+	if strings.Contains(rotated.Key, "second") {
+		t.Error("the key shows the secret")
+	}
+	if New(c, Options{Transport: authority}).credentials.recent.limit != 256 {
+		t.Error("credentials are not bounded by default")
+	}
+}
+
+func TestRecentIsBounded(t *testing.T) {
+	made := map[string]int{}
+	r := newRecent[string](2)
+	get := func(key string) {
+		t.Helper()
+		if got, err := r.get(key, func() (string, error) { made[key]++; return key, nil }); err != nil || got != key {
+			t.Fatalf("got %q, %v", got, err)
+		}
+	}
+	for _, key := range []string{"a", "b", "a", "c", "a", "b"} {
+		get(key)
+	}
+	if diff := cmp.Diff(map[string]int{"a": 1, "b": 2, "c": 1}, made); diff != "" {
+		t.Errorf("the entry used longest ago goes first: %s", diff)
+	}
+	if _, err := r.get("bad", func() (string, error) { return "", os.ErrInvalid }); err == nil {
+		t.Error("no error")
+	}
+	if got, err := r.get("bad", func() (string, error) { return "good", nil }); err != nil || got != "good" {
+		t.Errorf("a failure was kept: %q, %v", got, err)
+	}
+}
+
+func TestSubscription(t *testing.T) {
+	tests := map[string]struct {
+		reason          string
+		specified, own  string
+		want            string
+		wantMissingCode bool
+	}{
+		"specified":      {"the object wins", "a\n", "b", "a", false},
+		"manager's":      {"the environment of old manifests", "", "b\n", "b", false},
+		"neither of two": {"no guess", "", "", "", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := New(nil, Options{SubscriptionID: test.own}).Subscription(test.specified)
+			if got != test.want || (CodeOf(err) == SubscriptionMissing) != test.wantMissingCode {
+				t.Errorf("%s: got %q, %v", test.reason, got, err)
+			}
+		})
+	}
+}
