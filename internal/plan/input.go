@@ -68,6 +68,10 @@ type MachineInput struct {
 	// the VM is then planned only if it exists already.
 	BootstrapData []byte
 
+	// AdminPassword is the password of the account of a Windows VM, which the plan cannot make up. It is needed only to
+	// create one, and nobody is told it: cloudbase-init sets its own.
+	AdminPassword string
+
 	MachineFacts MachineFacts
 }
 
@@ -88,6 +92,10 @@ type MachineFacts struct {
 
 	// VMExists tells whether the VM exists.
 	VMExists bool
+
+	// AvailabilitySetEmpty tells that no other machine's VM is in the machine's availability set, so that deleting the
+	// machine may delete the set; false when not asked.
+	AvailabilitySetEmpty bool
 
 	// PrincipalID is the principal of the VM's system-assigned identity, "" until the VM has one.
 	PrincipalID string

@@ -1,0 +1,121 @@
+package azurecluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// refusedRetry is how often input that was refused is looked at again without a change of the object: Azure may have
+// changed, as when a network that was missing was made.
+const refusedRetry = 2 * time.Minute
+
+// converge brings Azure one pass closer to the spec.
+func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, error) {
+	fingerprint, err := settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if left := r.settled.Remaining(in.key, fingerprint); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+
+	planned := r.planInput(in)
+	if errs := cluster.Unsupported(planned); len(errs) > 0 {
+		reportRefusal(in, errs)
+		return ctrl.Result{RequeueAfter: refusedRetry}, nil
+	}
+	planned.Facts, err = r.Facts.Cluster(ctx, in.access.Client, planned)
+	if err != nil {
+		return reportProblem(in, err), nil
+	}
+	if errs := cluster.Check(planned); len(errs) > 0 {
+		reportRefusal(in, errs)
+		return ctrl.Result{RequeueAfter: refusedRetry}, nil
+	}
+	graph, err := cluster.Plan(planned)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
+	}
+	outcome, err := r.Engine.Converge(ctx, r.request(in, planned, graph))
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
+	}
+
+	if err := setInventory(in.azureCluster, outcome.Inventory); err != nil {
+		return ctrl.Result{}, err
+	}
+	reportConverged(in, planned, outcome)
+	if !outcome.Done() {
+		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
+	}
+	// The status that this pass writes does not change the fingerprint, the endpoint in the spec does.
+	fingerprint, err = settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: r.settled.Settle(in.key, fingerprint)}, nil
+}
+
+// planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for
+// those that were stored before a default existed.
+func (r *Reconciler) planInput(in *input) plan.ClusterInput {
+	defaulted := in.azureCluster.DeepCopy()
+	webhook.DefaultAzureCluster(defaulted)
+	return plan.ClusterInput{
+		Cluster:        in.cluster,
+		AzureCluster:   defaulted,
+		SubscriptionID: in.access.SubscriptionID,
+		Features:       r.Features,
+	}
+}
+
+func (r *Reconciler) request(in *input, planned plan.ClusterInput, graph *arm.Graph) engine.Request {
+	key, value := plan.OwnerTag(planned)
+	return engine.Request{
+		Object:    "AzureCluster/" + in.key.String(),
+		Client:    in.access.Client,
+		Owner:     engine.Owner{TagKey: key, TagValue: value},
+		Graph:     graph,
+		Inventory: inventory(in.azureCluster),
+		Wake:      r.wake.Func(in.key),
+	}
+}
+
+// inventory is the list of untagged resources below foreign parents that are this cluster's. An annotation that cannot
+// be read counts as empty: then nothing of what it named is deleted.
+func inventory(azureCluster *infrav1.AzureCluster) []arm.ID {
+	var ids []arm.ID
+	if err := json.Unmarshal([]byte(azureCluster.Annotations[infrav1.InventoryAnnotation]), &ids); err != nil {
+		return nil
+	}
+	return ids
+}
+
+func setInventory(azureCluster *infrav1.AzureCluster, ids []arm.ID) error {
+	if slices.Equal(ids, inventory(azureCluster)) {
+		return nil
+	}
+	if len(ids) == 0 {
+		delete(azureCluster.Annotations, infrav1.InventoryAnnotation)
+		return nil
+	}
+	raw, err := json.Marshal(ids)
+	if err != nil {
+		return fmt.Errorf("inventory: %w", err)
+	}
+	azureCluster.Annotations[infrav1.InventoryAnnotation] = string(raw)
+	return nil
+}

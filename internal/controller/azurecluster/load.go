@@ -1,0 +1,112 @@
+package azurecluster
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/paused"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+)
+
+// input is what one pass works on: plain data, gathered before anything is decided.
+type input struct {
+	key          client.ObjectKey
+	cluster      *clusterv1.Cluster
+	azureCluster *infrav1.AzureCluster
+	// before is the AzureCluster as it was read; the difference to azureCluster is what gets patched.
+	before *infrav1.AzureCluster
+	access *access.Access
+}
+
+// load reads the AzureCluster and its owner. It returns nil when there is nothing to do yet.
+func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
+	azureCluster := &infrav1.AzureCluster{}
+	if err := r.Client.Get(ctx, request.NamespacedName, azureCluster); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.settled.Forget(request.NamespacedName)
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get AzureCluster %s: %w", request, err)
+	}
+	if annotations.IsExternallyManaged(azureCluster) {
+		return nil, nil
+	}
+	cluster, err := util.GetOwnerCluster(ctx, r.Client, azureCluster.ObjectMeta)
+	if err != nil {
+		return nil, fmt.Errorf("get the Cluster that owns AzureCluster %s: %w", request, err)
+	}
+	if cluster == nil {
+		r.Recorder.Eventf(azureCluster, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "Cluster Controller has not yet set OwnerRef")
+		return nil, nil
+	}
+	return &input{key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster, before: azureCluster.DeepCopy()}, nil
+}
+
+// open gives the pass access to Azure as the cluster's identity, and holds the identity for as long as the cluster is.
+func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
+	spec := in.azureCluster.Spec
+	in.access, err = r.Access.Open(ctx, access.Request{
+		Ref: spec.IdentityRef, Namespace: in.key.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
+	})
+	if err != nil || !in.azureCluster.DeletionTimestamp.IsZero() {
+		return err
+	}
+	return r.Access.Hold(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster)
+}
+
+// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything Azure
+// has of it is in its spec, so it can move at any time.
+func (r *Reconciler) pause(ctx context.Context, in *input) (isPaused, requeue bool, err error) {
+	isPaused, requeue, err = paused.EnsurePausedCondition(ctx, r.Client, in.cluster, in.azureCluster)
+	if err != nil {
+		return false, false, err
+	}
+	in.before = in.azureCluster.DeepCopy()
+	if _, blocked := in.azureCluster.Annotations[infrav1.BlockMoveAnnotation]; isPaused && blocked {
+		r.settled.Forget(in.key)
+		delete(in.azureCluster.Annotations, infrav1.BlockMoveAnnotation)
+		return true, false, r.patch(ctx, in)
+	}
+	return isPaused, requeue, nil
+}
+
+// ensureFinalizer commits the finalizer and the block on clusterctl move before anything is made in Azure.
+func (r *Reconciler) ensureFinalizer(ctx context.Context, in *input) (added bool, err error) {
+	_, blocked := in.azureCluster.Annotations[infrav1.BlockMoveAnnotation]
+	if controllerutil.ContainsFinalizer(in.azureCluster, infrav1.ClusterFinalizer) && blocked {
+		return false, nil
+	}
+	controllerutil.AddFinalizer(in.azureCluster, infrav1.ClusterFinalizer)
+	if !blocked {
+		metav1.SetMetaDataAnnotation(&in.azureCluster.ObjectMeta, infrav1.BlockMoveAnnotation, "true")
+	}
+	return true, r.patch(ctx, in)
+}
+
+// clustersOfIdentity wakes the AzureClusters that refer to an identity, so that a correction takes effect at once.
+func (r *Reconciler) clustersOfIdentity(ctx context.Context, obj client.Object) []ctrl.Request {
+	list := &infrav1.AzureClusterList{}
+	if err := r.Client.List(ctx, list); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusters")
+		return nil
+	}
+	var out []ctrl.Request
+	for _, item := range list.Items {
+		ref := item.Spec.IdentityRef
+		if ref != nil && ref.Name == obj.GetName() && (ref.Namespace == obj.GetNamespace() || ref.Namespace == "" && item.Namespace == obj.GetNamespace()) {
+			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&item)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+// Package azurejson keeps the Secrets with azure.json, the configuration that cloud-provider-azure and the kubelet's
+// credential provider read on every node.
+//
+// There is one Secret per AzureMachineTemplate, and one per AzureMachine that no template made, called <name>-azure-json.
+// A Secret of that name that the cluster does not own is the user's and is left alone.
+package azurejson
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/predicates"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;patch
+
+// Reconciler keeps the Secrets of templates and machines.
+type Reconciler struct {
+	Client   client.Client
+	Recorder events.EventRecorder
+	Access   *access.Gate
+	Facts    *facts.Facts
+	Features plan.Features
+	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
+	WatchFilter string
+}
+
+// SetupWithManager registers one controller for templates and, unless machines is false, one for machines.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, machines bool) error {
+	if err := r.setup(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil || !machines {
+		return err
+	}
+	return r.setup(ctx, mgr, options, "azurejson-machine", &infrav1.AzureMachine{}, &infrav1.AzureMachineList{}, r.reconcileMachine)
+}
+
+func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object, list client.ObjectList, do reconcile.Func) error {
+	log := ctrl.LoggerFrom(ctx)
+	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), list, mgr.GetScheme())
+	if err != nil {
+		return fmt.Errorf("map Clusters to %T: %w", list, err)
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(name).
+		For(object).
+		WithOptions(options).
+		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
+		Owns(&corev1.Secret{}, builder.OnlyMetadata).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster)).
+		Complete(do)
+}
+
+func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	template := &infrav1.AzureMachineTemplate{}
+	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
+	if err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	return r.reconcile(ctx, cluster, template, template.Spec.Template.Spec)
+}
+
+func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	machine := &infrav1.AzureMachine{}
+	if err := r.Client.Get(ctx, request.NamespacedName, machine); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if machine.Annotations[clusterv1.TemplateClonedFromGroupKindAnnotation] == infrav1.GroupVersion.WithKind("AzureMachineTemplate").GroupKind().String() {
+		return ctrl.Result{}, nil
+	}
+	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, machine.ObjectMeta)
+	if err != nil {
+		if apierrors.IsNotFound(err) || err == util.ErrNoCluster {
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("get the Cluster of AzureMachine %s: %w", request, err)
+	}
+	return r.reconcile(ctx, cluster, machine, machine.Spec)
+}
+
+// reconcile writes the Secret of owner, which describes a machine with this spec.
+func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.AzureMachineSpec) (ctrl.Result, error) {
+	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
+		return ctrl.Result{}, nil
+	}
+	azureCluster := &infrav1.AzureCluster{}
+	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
+	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	opened, err := r.Access.Open(ctx, access.Request{
+		Ref: azureCluster.Spec.IdentityRef, Namespace: azureCluster.Namespace,
+		Environment: azureCluster.Spec.AzureEnvironment, SubscriptionID: azureCluster.Spec.SubscriptionID,
+	})
+	if err != nil {
+		return r.fail(owner, err)
+	}
+	defaulted := azureCluster.DeepCopy()
+	webhook.DefaultAzureCluster(defaulted)
+	in := plan.ClusterInput{Cluster: cluster, AzureCluster: defaulted, SubscriptionID: opened.SubscriptionID, Features: r.Features}
+	credential := opened.CloudConfigSecret()
+	input := cloudconfig.Input{
+		ClusterInput: in,
+		Identity:     spec.Identity,
+		TenantID:     credential.TenantID,
+		ClientID:     credential.ClientID,
+		ClientSecret: credential.ClientSecret,
+	}
+	if spec.Identity == infrav1.VMIdentityUserAssigned && len(spec.UserAssignedIdentities) > 0 {
+		input.UserAssignedClientID, err = r.Facts.UserAssignedClientID(ctx, opened.Client, spec.UserAssignedIdentities[0].ProviderID)
+		if err != nil {
+			return r.fail(owner, err)
+		}
+	}
+	controlPlane, worker, err := cloudconfig.AzureJSON(input)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("azure.json of %s: %w", owner.GetName(), err)
+	}
+	return ctrl.Result{}, r.write(ctx, cluster, owner, map[string][]byte{
+		"control-plane-azure.json": controlPlane,
+		"worker-node-azure.json":   worker,
+		"azure.json":               controlPlane,
+	})
+}

@@ -1,0 +1,64 @@
+package azurejson
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+)
+
+// owned is the value of the label <cluster name> that marks the Secrets of a cluster.
+const owned = "owned"
+
+// write makes the Secret, or brings one of ours up to date.
+func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, data map[string][]byte) error {
+	key := client.ObjectKey{Namespace: owner.GetNamespace(), Name: owner.GetName() + "-azure-json"}
+	want := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{cluster.Name: owned}},
+		Data:       data,
+	}
+	if err := controllerutil.SetControllerReference(owner, want, r.Client.Scheme()); err != nil {
+		return fmt.Errorf("owner of Secret %s: %w", key, err)
+	}
+	have := &corev1.Secret{}
+	if err := r.Client.Get(ctx, key, have); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return fmt.Errorf("get Secret %s: %w", key, err)
+		}
+		if err := r.Client.Create(ctx, want); err != nil {
+			return fmt.Errorf("create Secret %s: %w", key, err)
+		}
+		return nil
+	}
+	if have.Labels[cluster.Name] != owned {
+		return nil
+	}
+	if equality.Semantic.DeepEqual(have.Data, want.Data) && metav1.IsControlledBy(have, owner) {
+		return nil
+	}
+	changed := have.DeepCopy()
+	changed.Data = want.Data
+	changed.OwnerReferences = want.OwnerReferences
+	if err := r.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
+		return fmt.Errorf("patch Secret %s: %w", key, err)
+	}
+	return nil
+}
+
+// fail says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
+// AzureCluster; a template has none.
+func (r *Reconciler) fail(owner client.Object, err error) (ctrl.Result, error) {
+	_, after := report.Problem("", err)
+	r.Recorder.Eventf(owner, nil, corev1.EventTypeWarning, "CloudConfigFailed", "Reconcile", "azure.json cannot be written: %s", err.Error())
+	return ctrl.Result{RequeueAfter: max(after, time.Second)}, nil
+}

@@ -1,0 +1,120 @@
+package azuremachine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+
+	"sigs.k8s.io/cluster-api/util"
+)
+
+// refusedRetry is how often input that was refused is looked at again without a change of the object: the catalog or the
+// network may have changed.
+const refusedRetry = 2 * time.Minute
+
+// converge brings Azure one pass closer to the spec.
+func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, error) {
+	fingerprint, err := in.fingerprint()
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if left := r.settled.Remaining(in.key, fingerprint); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
+
+	planned := r.planInput(in)
+	if errs := machine.Unsupported(planned); len(errs) > 0 {
+		reportRefusal(in, errs)
+		return ctrl.Result{RequeueAfter: refusedRetry}, nil
+	}
+	planned.MachineFacts, err = r.Facts.Machine(ctx, in.access.Client, planned)
+	if err != nil {
+		return reportProblem(in, err), nil
+	}
+	if in.azureMachine.Spec.ProviderID != nil && !planned.MachineFacts.VMExists {
+		reportVMGone(in)
+		return ctrl.Result{RequeueAfter: r.Resync}, nil
+	}
+	if !planned.MachineFacts.VMExists {
+		if planned.BootstrapData, err = r.bootstrapData(ctx, in); err != nil {
+			return ctrl.Result{}, err
+		}
+		if errs := machine.Check(planned); len(errs) > 0 {
+			reportRefusal(in, errs)
+			return ctrl.Result{RequeueAfter: refusedRetry}, nil
+		}
+	}
+	graph, err := machine.Plan(planned)
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
+	}
+	outcome, err := r.Engine.Converge(ctx, r.request(in, planned, graph))
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
+	}
+
+	reportConverged(in, planned, outcome)
+	if !outcome.Done() {
+		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
+	}
+	if fingerprint, err = in.fingerprint(); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: r.settled.Settle(in.key, fingerprint)}, nil
+}
+
+// fingerprint covers everything a pass is computed from. The providerID counts: the pass that sets it is not the last.
+func (in *input) fingerprint() (settled.Input, error) {
+	return settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.machine.Spec, in.machine.Labels,
+		in.azureMachine.Spec, in.azureMachine.Annotations, in.access.Key)
+}
+
+// planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
+// those that were stored before a default existed.
+func (r *Reconciler) planInput(in *input) plan.MachineInput {
+	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
+	webhook.DefaultAzureCluster(azureCluster)
+	webhook.DefaultAzureMachine(azureMachine, in.access.SubscriptionID)
+	return plan.MachineInput{
+		ClusterInput: plan.ClusterInput{
+			Cluster:        in.cluster,
+			AzureCluster:   azureCluster,
+			SubscriptionID: in.access.SubscriptionID,
+			Features:       r.Features,
+			Facts:          plan.ClusterFacts{Zones: zones(in.azureCluster)},
+		},
+		Machine:      in.machine,
+		AzureMachine: azureMachine,
+		ControlPlane: util.IsControlPlaneMachine(in.machine),
+	}
+}
+
+// zones are the availability zones of the region as the AzureCluster found them.
+func zones(azureCluster *infrav1.AzureCluster) []string {
+	var out []string
+	for _, domain := range azureCluster.Status.FailureDomains {
+		out = append(out, domain.Name)
+	}
+	return out
+}
+
+func (r *Reconciler) request(in *input, planned plan.MachineInput, graph *arm.Graph) engine.Request {
+	key, value := plan.OwnerTag(planned.ClusterInput)
+	return engine.Request{
+		Object: "AzureMachine/" + in.key.String(),
+		Client: in.access.Client,
+		Owner:  engine.Owner{TagKey: key, TagValue: value},
+		Graph:  graph,
+		Wake:   r.wake.Func(in.key),
+	}
+}

@@ -1,0 +1,139 @@
+package azuremachine
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/paused"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+)
+
+// input is what one pass works on: plain data, gathered before anything is decided.
+type input struct {
+	key          client.ObjectKey
+	cluster      *clusterv1.Cluster
+	azureCluster *infrav1.AzureCluster
+	machine      *clusterv1.Machine
+	azureMachine *infrav1.AzureMachine
+	// before is the AzureMachine as it was read; the difference to azureMachine is what gets patched.
+	before *infrav1.AzureMachine
+	access *access.Access
+}
+
+// load reads the AzureMachine and what it belongs to. It returns nil when there is nothing to do yet.
+func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
+	azureMachine := &infrav1.AzureMachine{}
+	if err := r.Client.Get(ctx, request.NamespacedName, azureMachine); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.settled.Forget(request.NamespacedName)
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get AzureMachine %s: %w", request, err)
+	}
+	machine, err := util.GetOwnerMachine(ctx, r.Client, azureMachine.ObjectMeta)
+	if err != nil {
+		return nil, fmt.Errorf("get the Machine that owns AzureMachine %s: %w", request, err)
+	}
+	if machine == nil {
+		r.event(azureMachine, "OwnerRefNotSet", "Machine Controller has not yet set OwnerRef")
+		return nil, nil
+	}
+	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, machine.ObjectMeta)
+	if err != nil {
+		if apierrors.IsNotFound(err) || err == util.ErrNoCluster {
+			r.event(azureMachine, "ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", machine.Name, err))
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get the Cluster of Machine %s: %w", machine.Name, err)
+	}
+	azureCluster := &infrav1.AzureCluster{}
+	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
+	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.event(azureMachine, "AzureClusterNotFound", fmt.Sprintf("AzureCluster %s is not there", key.Name))
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get AzureCluster %s: %w", key, err)
+	}
+	return &input{
+		key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster, machine: machine,
+		azureMachine: azureMachine, before: azureMachine.DeepCopy(),
+	}, nil
+}
+
+func (r *Reconciler) event(azureMachine *infrav1.AzureMachine, reason, message string) {
+	r.Recorder.Eventf(azureMachine, nil, corev1.EventTypeNormal, reason, "Reconcile", "%s", message)
+}
+
+// open gives the pass access to Azure as the cluster's identity.
+func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
+	spec := in.azureCluster.Spec
+	in.access, err = r.Access.Open(ctx, access.Request{
+		Ref: spec.IdentityRef, Namespace: in.azureCluster.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
+	})
+	return err
+}
+
+// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object.
+func (r *Reconciler) pause(ctx context.Context, in *input) (isPaused, requeue bool, err error) {
+	isPaused, requeue, err = paused.EnsurePausedCondition(ctx, r.Client, in.cluster, in.azureMachine)
+	if err != nil {
+		return false, false, err
+	}
+	in.before = in.azureMachine.DeepCopy()
+	if _, blocked := in.azureMachine.Annotations[infrav1.BlockMoveAnnotation]; isPaused && blocked {
+		r.settled.Forget(in.key)
+		delete(in.azureMachine.Annotations, infrav1.BlockMoveAnnotation)
+		return true, false, r.patch(ctx, in)
+	}
+	return isPaused, requeue, nil
+}
+
+// ensureFinalizer commits the finalizer and the block on clusterctl move before anything is made in Azure.
+func (r *Reconciler) ensureFinalizer(ctx context.Context, in *input) (added bool, err error) {
+	_, blocked := in.azureMachine.Annotations[infrav1.BlockMoveAnnotation]
+	if controllerutil.ContainsFinalizer(in.azureMachine, infrav1.MachineFinalizer) && blocked {
+		return false, nil
+	}
+	controllerutil.AddFinalizer(in.azureMachine, infrav1.MachineFinalizer)
+	if !blocked {
+		metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.BlockMoveAnnotation, "true")
+	}
+	return true, r.patch(ctx, in)
+}
+
+// bootstrapData reads what the machine boots with; nil when the Machine has none yet or the secret is gone.
+func (r *Reconciler) bootstrapData(ctx context.Context, in *input) ([]byte, error) {
+	name := in.machine.Spec.Bootstrap.DataSecretName
+	if name == nil {
+		return nil, nil
+	}
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: in.azureMachine.Namespace, Name: *name}
+	if err := r.Client.Get(ctx, key, secret); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get bootstrap data secret %s: %w", key, err)
+	}
+	data, ok := secret.Data["value"]
+	if !ok {
+		return nil, fmt.Errorf("bootstrap data secret %s has no key \"value\"", key)
+	}
+	return data, nil
+}
+
+func infrastructureProvisioned(cluster *clusterv1.Cluster) bool {
+	provisioned := cluster.Status.Initialization.InfrastructureProvisioned
+	return provisioned != nil && *provisioned
+}

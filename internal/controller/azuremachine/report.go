@@ -1,0 +1,119 @@
+package azuremachine
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+)
+
+// groups are the conditions of an AzureMachine in the order in which people think of them.
+var groups = []string{
+	infrav1.VMRunningCondition,
+	infrav1.NetworkInterfacesReadyCondition,
+	infrav1.InboundNATRulesReadyCondition,
+	infrav1.AvailabilitySetReadyCondition,
+	infrav1.DisksReadyCondition,
+	infrav1.PublicIPsReadyCondition,
+	infrav1.RoleAssignmentsReadyCondition,
+	infrav1.BootstrapSucceededCondition,
+}
+
+// reportConverged writes what a converging pass found into the object, and once the VM runs what Cluster API needs of it.
+func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome) {
+	reportGroups(in, outcome)
+	vm, ok := outcome.Result(plan.VMID(planned))
+	if !ok || len(vm.Observed) == 0 {
+		return
+	}
+	status := &in.azureMachine.Status
+	status.VMState = machine.VMState(vm.Observed)
+	status.Addresses = machine.Addresses(planned, outcome)
+	if !vm.Done() {
+		return
+	}
+	if in.azureMachine.Spec.ProviderID == nil {
+		in.azureMachine.Spec.ProviderID = new(machine.ProviderID(vm.ID))
+	}
+	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
+	status.FailureDomain = machine.FailureDomain(planned)
+	if outcome.Done() {
+		status.Initialization.Provisioned = new(true)
+		status.Ready = true
+	}
+}
+
+// reportDeleting writes how far a deletion is.
+func reportDeleting(in *input, outcome arm.Outcome) {
+	reportGroups(in, outcome)
+	if !outcome.Deleted() {
+		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
+	}
+}
+
+func reportGroups(in *input, outcome arm.Outcome) {
+	found := report.Groups(outcome, groups)
+	for _, group := range groups {
+		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
+			conditions.Delete(in.azureMachine, group)
+		}
+	}
+	for _, condition := range found {
+		conditions.Set(in.azureMachine, condition)
+	}
+	conditions.Set(in.azureMachine, report.Summary(infrav1.ReadyCondition, found))
+	in.azureMachine.Status.Resources = report.Resources(outcome)
+}
+
+// reportVM sets VMRunning and Ready, for everything that keeps the VM from being there.
+func reportVM(in *input, condition metav1.Condition) {
+	conditions.Set(in.azureMachine, condition)
+	condition.Type = infrav1.ReadyCondition
+	conditions.Set(in.azureMachine, condition)
+}
+
+// reportWaiting says what somebody else has to do first.
+func reportWaiting(in *input, reason, message string) {
+	reportVM(in, metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: reason, Message: message})
+}
+
+// reportVMGone says that the VM was deleted outside. It is not made again: Cluster API replaces the Machine.
+func reportVMGone(in *input) {
+	in.azureMachine.Status.VMState = infrav1.VMStateDeleted
+	in.azureMachine.Status.Ready = false
+	reportVM(in, metav1.Condition{
+		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMDeletedReason,
+		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more. It is not made again: delete the Machine, or let a MachineHealthCheck replace it",
+	})
+}
+
+// reportRefusal says which fields are wrong; nothing is made until they are corrected.
+func reportRefusal(in *input, errs field.ErrorList) {
+	reportVM(in, report.Refusal(infrav1.VMRunningCondition, errs))
+}
+
+// reportProblem says why Azure could not be asked, and returns when it is tried again.
+func reportProblem(in *input, err error) ctrl.Result {
+	condition, after := report.Problem(infrav1.VMRunningCondition, err)
+	reportVM(in, condition)
+	return ctrl.Result{RequeueAfter: after}
+}
+
+// patch writes what the pass changed.
+func (r *Reconciler) patch(ctx context.Context, in *input) error {
+	if err := patch.Object(ctx, r.Client, in.before, in.azureMachine); err != nil {
+		return err
+	}
+	in.before = in.azureMachine.DeepCopy()
+	return nil
+}

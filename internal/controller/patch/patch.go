@@ -1,0 +1,52 @@
+// Package patch writes what one pass changed on an object: at most one patch of the status and one of the rest, and none
+// when nothing changed.
+package patch
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Object patches obj, which was read as before. The status goes first, because removing the last finalizer ends the
+// object. An object that is gone needs no patch.
+func Object(ctx context.Context, c client.Client, before, obj client.Object) error {
+	statusChanged, restChanged, err := changed(before, obj)
+	if err != nil {
+		return err
+	}
+	if statusChanged {
+		// The answer carries the stored metadata and spec, which must not undo what is patched next.
+		written := obj.DeepCopyObject().(client.Object)
+		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("status: %w", err)
+		}
+	}
+	if restChanged {
+		written := obj.DeepCopyObject().(client.Object)
+		if err := c.Patch(ctx, written, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// changed tells whether the status and whether anything else differs.
+func changed(before, obj client.Object) (status, rest bool, err error) {
+	was, err := runtime.DefaultUnstructuredConverter.ToUnstructured(before)
+	if err != nil {
+		return false, false, err
+	}
+	is, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return false, false, err
+	}
+	status = !equality.Semantic.DeepEqual(was["status"], is["status"])
+	delete(was, "status")
+	delete(is, "status")
+	return status, !equality.Semantic.DeepEqual(was, is), nil
+}

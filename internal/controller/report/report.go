@@ -1,0 +1,211 @@
+// Package report turns the outcome of an engine pass into what an object's status says: one condition per group that a
+// person thinks in, the Ready summary, and the list of Azure resources. It is pure and its messages are deterministic.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// maxMessages bounds how many causes one message lists, so that a hundred failing resources stay readable.
+const maxMessages = 4
+
+// Groups are the conditions of the groups that the outcome has results for, in the order given. Groups that nothing was
+// planned for are left out.
+func Groups(outcome arm.Outcome, groups []string) []metav1.Condition {
+	var out []metav1.Condition
+	for _, group := range groups {
+		var results []arm.Result
+		for _, result := range outcome.Results {
+			if result.Group == group {
+				results = append(results, result)
+			}
+		}
+		if len(results) == 0 {
+			continue
+		}
+		condition := groupCondition(results)
+		condition.Type = group
+		out = append(out, condition)
+	}
+	return out
+}
+
+// groupCondition is the condition of results that report into one group; the most telling state decides.
+func groupCondition(results []arm.Result) metav1.Condition {
+	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
+		var hits []arm.Result
+		for _, result := range results {
+			if result.State == state {
+				hits = append(hits, result)
+			}
+		}
+		if len(hits) > 0 {
+			return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason(hits[0]), Message: messages(hits)}
+		}
+	}
+	if drift := drifts(results); drift != "" {
+		return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: drift}
+	}
+	if !slices.ContainsFunc(results, func(r arm.Result) bool { return r.State != arm.Gone }) {
+		return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.DeletedReason, Message: "deleted"}
+	}
+	return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+}
+
+// drifts lists what differs from the plan outside of what is repaired.
+func drifts(results []arm.Result) string {
+	var lines []string
+	for _, result := range results {
+		if result.Wrote == "" && len(result.Drift) > 0 {
+			lines = append(lines, fmt.Sprintf("%s was changed outside: %s", result.ID.Short(), strings.Join(result.Drift, ", ")))
+		}
+	}
+	return join(lines)
+}
+
+func messages(results []arm.Result) string {
+	var lines []string
+	for _, result := range results {
+		lines = append(lines, message(result))
+	}
+	return join(lines)
+}
+
+func join(lines []string) string {
+	if len(lines) > maxMessages {
+		lines = append(lines[:maxMessages:maxMessages], fmt.Sprintf("and %d more", len(lines)-maxMessages))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// message says where one result stands.
+func message(result arm.Result) string {
+	switch {
+	case result.Err != nil && result.Message != "":
+		return result.Err.Error() + "; " + result.Message
+	case result.Err != nil:
+		return result.Err.Error()
+	case result.State == arm.Blocked:
+		return fmt.Sprintf("%s waits for %s", result.ID.Short(), result.BlockedBy.Short())
+	case result.Message != "":
+		return result.ID.Short() + ": " + result.Message
+	default:
+		return fmt.Sprintf("%s %s", strings.ToLower(string(result.State)), result.ID.Short())
+	}
+}
+
+// reasons are the reasons of Azure's codes that a person looks for; other codes are Failed.
+var reasons = map[string]string{
+	"QuotaExceeded":                         infrav1.QuotaExceededReason,
+	"ResourceQuotaExceeded":                 infrav1.QuotaExceededReason,
+	"SkuNotAvailable":                       infrav1.CapacityUnavailableReason,
+	"AllocationFailed":                      infrav1.CapacityUnavailableReason,
+	"ZonalAllocationFailed":                 infrav1.CapacityUnavailableReason,
+	"OverconstrainedAllocationRequest":      infrav1.CapacityUnavailableReason,
+	"OverconstrainedZonalAllocationRequest": infrav1.CapacityUnavailableReason,
+	"SubscriptionNotFound":                  infrav1.SubscriptionNotFoundReason,
+	"InvalidSubscriptionId":                 infrav1.SubscriptionNotFoundReason,
+	"CredentialsInvalid":                    infrav1.CredentialsInvalidReason,
+	"InvalidAuthenticationToken":            infrav1.CredentialsInvalidReason,
+	"TooManyRequests":                       infrav1.ThrottledReason,
+	"SubscriptionRequestsThrottled":         infrav1.ThrottledReason,
+}
+
+// reason is the CamelCase reason of a result.
+func reason(result arm.Result) string {
+	var azure *arm.Error
+	if errors.As(result.Err, &azure) {
+		if azure.Code == "OperationNotAllowed" && strings.Contains(strings.ToLower(azure.Message), "quota") {
+			return infrav1.QuotaExceededReason
+		}
+		if reason, ok := reasons[azure.Code]; ok {
+			return reason
+		}
+	}
+	switch result.State {
+	case arm.Failed:
+		return infrav1.FailedReason
+	case arm.Blocked:
+		return infrav1.BlockedByDependencyReason
+	case arm.Waiting:
+		return infrav1.WaitingReason
+	default:
+		return string(result.State)
+	}
+}
+
+// Summary is the Ready condition: True when all conditions are, else the most telling one's reason and message.
+func Summary(conditionType string, conditions []metav1.Condition) metav1.Condition {
+	rank := func(c metav1.Condition) int {
+		switch c.Reason {
+		case infrav1.BlockedByDependencyReason:
+			return 3
+		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason:
+			return 2
+		case infrav1.WaitingReason:
+			return 1
+		default:
+			return 0
+		}
+	}
+	summary := metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	best := -1
+	for i, condition := range conditions {
+		if condition.Status == metav1.ConditionTrue {
+			continue
+		}
+		if best < 0 || rank(condition) < rank(conditions[best]) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		summary.Status = metav1.ConditionFalse
+		summary.Reason = conditions[best].Reason
+		summary.Message = conditions[best].Type + ": " + conditions[best].Message
+	}
+	return summary
+}
+
+// Refusal is the condition for input that is refused: reason says whether it is invalid or not supported, and the
+// message names every field.
+func Refusal(conditionType string, errs field.ErrorList) metav1.Condition {
+	reason := infrav1.InvalidConfigurationReason
+	if !slices.ContainsFunc(errs, func(e *field.Error) bool {
+		return e.Type != field.ErrorTypeNotSupported && e.Type != field.ErrorTypeForbidden
+	}) {
+		reason = infrav1.NotSupportedReason
+	}
+	var lines []string
+	for _, err := range errs {
+		lines = append(lines, err.Error())
+	}
+	return metav1.Condition{
+		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
+		Message: join(lines) + ". Nothing is created until this is corrected; it is looked at again at once when the object changes",
+	}
+}
+
+// Resources lists the Azure resources of the outcome for the status.
+func Resources(outcome arm.Outcome) []infrav1.ResourceStatus {
+	var out []infrav1.ResourceStatus
+	for _, result := range outcome.Results {
+		if result.State == arm.Gone {
+			continue
+		}
+		resource := infrav1.ResourceStatus{ID: string(result.ID), State: string(result.State)}
+		if !result.Done() {
+			resource.Message = message(result)
+		}
+		out = append(out, resource)
+	}
+	return out
+}

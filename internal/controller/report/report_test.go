@@ -1,0 +1,144 @@
+package report_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+var (
+	vnet   = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "v")
+	subnet = vnet.Child("subnets", "n")
+	vm     = arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
+)
+
+func TestGroups(t *testing.T) {
+	quota := &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "exceeding approved Total Regional Cores quota", RequestID: "r"}
+	tests := map[string]struct {
+		reason  string
+		results []arm.Result
+		want    []metav1.Condition
+	}{
+		"nothing planned": {
+			reason: "a group without resources has no condition",
+		},
+		"done": {
+			reason:  "a foreign network is as good as an own one",
+			results: []arm.Result{{ID: vnet, Group: "A", State: arm.Foreign}, {ID: subnet, Group: "B", State: arm.Ready}},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionTrue, Reason: "Ready"},
+				{Type: "B", Status: metav1.ConditionTrue, Reason: "Ready"},
+			},
+		},
+		"failure before progress": {
+			reason: "the cause is told, not what waits for it",
+			results: []arm.Result{
+				{ID: vnet, Group: "A", State: arm.Creating},
+				{ID: vm, Group: "A", State: arm.Failed, Err: quota, Message: "tried again every 5m0s"},
+				{ID: subnet, Group: "B", State: arm.Blocked, BlockedBy: vnet},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: quota.Error() + "; tried again every 5m0s"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n waits for virtualNetworks/v"},
+			},
+		},
+		"drift": {
+			reason:  "what is not repaired is told and does not make the object unready",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Drift: []string{"properties.hardwareProfile.vmSize"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m was changed outside: properties.hardwareProfile.vmSize"}},
+		},
+		"deleted": {
+			reason:  "a deletion ends in False, because nothing is there",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Gone}},
+			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "deleted"}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := report.Groups(arm.Outcome{Results: test.results}, []string{"A", "B"})
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestGroupsBoundsMessages(t *testing.T) {
+	var results []arm.Result
+	for range 50 {
+		results = append(results, arm.Result{ID: vm, Group: "A", State: arm.Creating})
+	}
+	got := report.Groups(arm.Outcome{Results: results}, []string{"A"})
+	if message := got[0].Message; strings.Count(message, ";") != 4 || !strings.HasSuffix(message, "and 46 more") {
+		t.Errorf("fifty resources are summed up, got %q", message)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	blocked := metav1.Condition{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.BlockedByDependencyReason, Message: "a"}
+	creating := metav1.Condition{Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason, Message: "b"}
+	failed := metav1.Condition{Type: "C", Status: metav1.ConditionFalse, Reason: infrav1.QuotaExceededReason, Message: "c"}
+	ready := metav1.Condition{Type: "D", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+
+	tests := map[string]struct {
+		reason     string
+		conditions []metav1.Condition
+		want       metav1.Condition
+	}{
+		"all true":         {"nothing is missing", []metav1.Condition{ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready"}},
+		"failure first":    {"the root cause wins", []metav1.Condition{blocked, creating, failed, ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: "C: c"}},
+		"progress second":  {"what is under way explains what is blocked", []metav1.Condition{blocked, creating}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Creating", Message: "B: b"}},
+		"blocked at least": {"something is told in any case", []metav1.Condition{blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, report.Summary("Ready", test.conditions)); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	path := field.NewPath("spec", "vmSize")
+	got := report.Refusal("VMRunning", field.ErrorList{field.Invalid(path, "Standard_X", "the region has no such size")})
+	if got.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(got.Message, "spec.vmSize") || !strings.Contains(got.Message, "Standard_X") {
+		t.Errorf("the condition names field and value, got %+v", got)
+	}
+	got = report.Refusal("VMRunning", field.ErrorList{field.Forbidden(path, "not implemented")})
+	if got.Reason != infrav1.NotSupportedReason {
+		t.Errorf("what is only not implemented is NotSupported, got %s", got.Reason)
+	}
+}
+
+func TestProblem(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		err    error
+		want   string
+	}{
+		"identity":     {"the identity's own code is the reason", &identity.Error{Code: identity.SecretKeyMissing, Message: "no key"}, "SecretKeyMissing"},
+		"subscription": {"Azure's code has a reason of its own", &arm.Error{Method: "GET", ID: vnet, Status: 404, Code: "SubscriptionNotFound"}, "SubscriptionNotFound"},
+		"credentials":  {"a refused token is about the credentials", &arm.Error{Method: "GET", ID: vnet, Status: 401, Code: "CredentialsInvalid"}, "CredentialsInvalid"},
+		"server error": {"what passes is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"}, "Waiting"},
+		"other":        {"what is not known failed", errors.New("broken"), "Failed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			condition, after := report.Problem("Ready", test.err)
+			if condition.Reason != test.want || after <= 0 || !strings.Contains(condition.Message, after.String()) {
+				t.Errorf("%s: got %s after %s: %s", test.reason, condition.Reason, after, condition.Message)
+			}
+		})
+	}
+}

@@ -1,0 +1,77 @@
+// Package settled remembers which objects were found in order by a full pass, so that reconciling them again asks Azure
+// nothing until their input changes or a jittered resync is due.
+//
+// The memory is only an accelerator: it is lost with the process, and then every object gets one full pass.
+package settled
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Memory is the memory of one controller.
+type Memory struct {
+	resync time.Duration
+	now    func() time.Time
+
+	mu      sync.Mutex
+	entries map[client.ObjectKey]entry
+}
+
+type entry struct {
+	input Input
+	until time.Time
+}
+
+// New returns an empty memory. An object stays settled for resync, give or take a tenth that depends on its name, so that
+// many objects settled together do not all come back at once.
+func New(resync time.Duration, now func() time.Time) *Memory {
+	return &Memory{resync: resync, now: now, entries: map[client.ObjectKey]entry{}}
+}
+
+// Input is the fingerprint of everything a pass is computed from.
+type Input [sha256.Size]byte
+
+// Fingerprint hashes values, which must marshal to JSON.
+func Fingerprint(values ...any) (Input, error) {
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return Input{}, fmt.Errorf("fingerprint: %w", err)
+	}
+	return sha256.Sum256(raw), nil
+}
+
+// Remaining is how long the object stays settled with this input; 0 when a full pass is due.
+func (m *Memory) Remaining(key client.ObjectKey, input Input) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.entries[key]
+	if !ok || e.input != input {
+		return 0
+	}
+	return max(0, e.until.Sub(m.now()))
+}
+
+// Settle records that a full pass found the object in order, and returns when the next one is due.
+func (m *Memory) Settle(key client.ObjectKey, input Input) time.Duration {
+	hash := fnv.New32a()
+	hash.Write([]byte(key.String()))
+	jitter := time.Duration(float64(m.resync) * (float64(hash.Sum32()%2000)/10000 - 0.1))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries[key] = entry{input: input, until: m.now().Add(m.resync + jitter)}
+	return m.resync + jitter
+}
+
+// Forget drops the object: the next pass is a full one.
+func (m *Memory) Forget(key client.ObjectKey) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.entries, key)
+}

@@ -1,0 +1,47 @@
+package settled_test
+
+import (
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+)
+
+func TestMemory(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory := settled.New(10*time.Minute, func() time.Time { return now })
+	key := client.ObjectKey{Namespace: "default", Name: "a"}
+	one, err := settled.Fingerprint(map[string]string{"spec": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := settled.Fingerprint(map[string]string{"spec": "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got := memory.Remaining(key, one); got != 0 {
+		t.Errorf("an unknown object needs a pass, got %s left", got)
+	}
+	due := memory.Settle(key, one)
+	if due < 9*time.Minute || due > 11*time.Minute {
+		t.Errorf("jitter is a tenth of the resync period, got %s", due)
+	}
+	if got := memory.Remaining(key, one); got != due {
+		t.Errorf("settled for %s, got %s", due, got)
+	}
+	if got := memory.Remaining(key, two); got != 0 {
+		t.Errorf("changed input needs a pass, got %s left", got)
+	}
+	now = now.Add(due + time.Second)
+	if got := memory.Remaining(key, one); got != 0 {
+		t.Errorf("the resync is due, got %s left", got)
+	}
+	memory.Settle(key, one)
+	memory.Forget(key)
+	if got := memory.Remaining(key, one); got != 0 {
+		t.Errorf("a forgotten object needs a pass, got %s left", got)
+	}
+}

@@ -1,0 +1,50 @@
+// Package wake lets work that runs outside the reconcilers put an object back into its controller's queue.
+//
+// The ARM engine follows operations of Azure and calls the function it was given for an object when something moved. The
+// call is cheap, never blocks, and waking an object twice before it is reconciled is waking it once.
+package wake
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Source is a source of one controller. The zero value is ready to use.
+type Source struct {
+	mu      sync.Mutex
+	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
+	pending []reconcile.Request
+}
+
+// Func returns the function that wakes the object with this key.
+func (s *Source) Func(key client.ObjectKey) func() {
+	request := reconcile.Request{NamespacedName: key}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.queue == nil {
+			s.pending = append(s.pending, request)
+			return
+		}
+		s.queue.Add(request)
+	}
+}
+
+// Source is what the controller watches.
+func (s *Source) Source() source.Source {
+	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.queue = queue
+		for _, request := range s.pending {
+			queue.Add(request)
+		}
+		s.pending = nil
+		return nil
+	})
+}

@@ -1,0 +1,134 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/component-base/featuregate"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/flags"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	corev1 "k8s.io/api/core/v1"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// Options are everything that flags and the environment decide.
+type Options struct {
+	LeaderElect             bool
+	LeaderElectionNamespace string
+	LeaseDuration           time.Duration
+	RenewDeadline           time.Duration
+	RetryPeriod             time.Duration
+	Namespace               string
+	WatchFilter             string
+	ProfilerAddress         string
+	AzureClusterConcurrency int
+	AzureMachineConcurrency int
+	SyncPeriod              time.Duration
+	HealthAddress           string
+	WebhookPort             int
+	WebhookCertDir          string
+	DisabledControllers     []string
+	KubernetesQPS           float32
+	KubernetesBurst         int
+	Manager                 flags.ManagerOptions
+	Gates                   featuregate.MutableVersionedFeatureGate
+	Identity                identity.Options
+	Version                 string
+	// Transport sends every request to Azure; nil is azcore's default. Tests lead it to the simulator.
+	Transport policy.Transporter
+	// SkipNameValidation allows several managers in one process, one after the other or side by side, as tests have them.
+	SkipNameValidation bool
+}
+
+// disableAzureJSONMachine is the value of --disable-controllers-or-webhooks that leaves out azure.json of machines that
+// no template made.
+const disableAzureJSONMachine = "DisableAzureJSONMachineController"
+
+// AddFlags registers the flags. Their names and defaults are those that users of the established provider know; flags
+// that have no meaning here are accepted and named as such in their help, so that existing Deployments start.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers is active.")
+	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease; empty is the manager's own.")
+	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "How long the others wait before they take over.")
+	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "How long the leader tries to renew before it gives up.")
+	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "How long to wait between tries.")
+	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
+	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
+	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve pprof at, as in localhost:6060; empty is none.")
+	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters are reconciled at a time.")
+	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 10, "How many AzureMachines are reconciled at a time.")
+	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "How long an object found in order is left alone before Azure is asked again.")
+	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
+	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
+	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/", "Folder with tls.crt and tls.key of the webhook server.")
+	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
+	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 100, "Queries per second to the Kubernetes API server.")
+	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 200, "Queries to the Kubernetes API server in one burst.")
+	flags.AddManagerOptions(fs, &o.Manager)
+	o.Gates = newGates()
+	o.Gates.AddFlag(fs)
+
+	for name, why := range map[string]string{
+		"reconcile-timeout":         "a pass never waits for Azure",
+		"service-reconcile-timeout": "a pass never waits for Azure",
+		"api-call-timeout":          "a pass never waits for Azure",
+		"reconciler-requeue":        "objects are woken when Azure's operations end",
+		"debouncing-timer":          "objects in order are not asked about again until something changes",
+	} {
+		fs.Duration(name, 0, "Accepted and without effect: "+why+".")
+	}
+}
+
+// Validate refuses values that would be ignored otherwise.
+func (o *Options) Validate() error {
+	for _, name := range o.DisabledControllers {
+		// There is no controller for Secrets of a second operator, so leaving it out is what happens anyway.
+		if !slices.Contains([]string{disableAzureJSONMachine, "DisableASOSecretController"}, name) {
+			return fmt.Errorf("--disable-controllers-or-webhooks: %q is not known, use %s", name, disableAzureJSONMachine)
+		}
+	}
+	return nil
+}
+
+// managerOptions are the options of the controller manager.
+func (o *Options) managerOptions() (ctrl.Options, error) {
+	tlsOptions, metrics, err := flags.GetManagerOptions(o.Manager)
+	if err != nil {
+		return ctrl.Options{}, fmt.Errorf("flags: %w", err)
+	}
+	cacheOptions := cache.Options{}
+	if o.Namespace != "" {
+		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
+	}
+	return ctrl.Options{
+		Scheme:                     newScheme(),
+		LeaderElection:             o.LeaderElect,
+		LeaderElectionID:           "controller-leader-election-capz",
+		LeaderElectionNamespace:    o.LeaderElectionNamespace,
+		LeaseDuration:              &o.LeaseDuration,
+		RenewDeadline:              &o.RenewDeadline,
+		RetryPeriod:                &o.RetryPeriod,
+		LeaderElectionResourceLock: resourcelock.LeasesResourceLock,
+		HealthProbeBindAddress:     o.HealthAddress,
+		PprofBindAddress:           o.ProfilerAddress,
+		Metrics:                    *metrics,
+		Cache:                      cacheOptions,
+		Controller:                 config.Controller{SkipNameValidation: &o.SkipNameValidation},
+		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
+		}),
+	}, nil
+}

@@ -1,0 +1,24 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+)
+
+// sharedRead lets facts read through the engine, so that what facts and passes ask about the same resource, or about
+// many of one type, is one request.
+func sharedRead(e *engine.Engine) facts.Reader {
+	return func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
+		observed, err := e.Observe(ctx, c, []arm.ID{id}, false)
+		if err != nil {
+			return nil, err
+		}
+		resource := observed[id.Key()]
+		return resource.Body, resource.Err
+	}
+}
