@@ -22,7 +22,7 @@ func nearest(name string, names []string) []string {
 		}
 	}
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(off(name, a.name), off(name, b.name)), cmp.Compare(a.name, b.name))
 	})
 	var out []string
 	for _, c := range candidates[:min(len(candidates), maxNearest)] {
@@ -30,6 +30,9 @@ func nearest(name string, names []string) []string {
 	}
 	return out
 }
+
+// off is how far the lengths are apart: swapped letters are likelier than missing ones.
+func off(a, b string) int { return max(len(a), len(b)) - min(len(a), len(b)) }
 
 // edits is the Levenshtein distance.
 func edits(a, b string) int {

@@ -57,15 +57,16 @@ func (f *Facts) VNet(ctx context.Context, c *client.Client, in plan.ClusterInput
 			} `json:"subnets"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, c, vnetID(in), &vnet)
+	exists, err := f.readInto(ctx, c, plan.VNetID(in), &vnet)
 	if err != nil || !exists {
 		return plan.VNetFact{}, err
 	}
+	tag, owned := plan.OwnerTag(in)
 	fact := plan.VNetFact{Exists: true, AddressPrefixes: vnet.Properties.AddressSpace.AddressPrefixes, Subnets: map[string][]string{}}
 	for key, value := range vnet.Tags {
 		// Azure keeps the casing of tag keys and compares them without it.
-		if strings.EqualFold(key, ownerTag(in)) {
-			fact.Owned = value == ownedValue
+		if strings.EqualFold(key, tag) {
+			fact.Owned = value == owned
 		}
 	}
 	for _, subnet := range vnet.Properties.Subnets {
@@ -85,13 +86,13 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 			PrincipalID string `json:"principalId"`
 		} `json:"identity"`
 	}
-	exists, err = f.readInto(ctx, c, vmID(in), &vm)
+	exists, err = f.readInto(ctx, c, plan.VMID(in), &vm)
 	return exists, vm.Identity.PrincipalID, err
 }
 
 // sshPort is the front-end port of the machine's inbound NAT rule; 0 when it has none.
 func (f *Facts) sshPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
-	rule, ok := sshRuleID(in)
+	rule, ok := natRule(in)
 	if !ok {
 		return 0, nil
 	}
@@ -126,7 +127,15 @@ func (f *Facts) sshPort(ctx context.Context, c *client.Client, in plan.MachineIn
 // ReleaseMachine gives back what Machine reserved. Call it once the machine's NAT rule is gone; calling it again, or for
 // a machine that reserved nothing, does no harm.
 func (f *Facts) ReleaseMachine(in plan.MachineInput) {
-	if rule, ok := sshRuleID(in); ok {
+	if rule, ok := natRule(in); ok {
 		f.ports.release(rule.Parent(), rule.Name())
 	}
+}
+
+// natRule is the inbound NAT rule of the machine; ok is false when it has none.
+func natRule(in plan.MachineInput) (id arm.ID, ok bool) {
+	if !in.ControlPlane {
+		return "", false
+	}
+	return plan.NATRuleID(in)
 }

@@ -34,7 +34,7 @@ func (f *Facts) checkRegion(ctx context.Context, c *client.Client, in plan.Clust
 		return fmt.Errorf("regions of subscription %s: %w", in.SubscriptionID, err)
 	}
 	location := in.AzureCluster.Spec.Location
-	if known.hidden || slices.Contains(known.names, normalise(location)) {
+	if known.hidden || slices.Contains(known.names, plan.NormalizeRegion(location)) {
 		return nil
 	}
 	detail := fmt.Sprintf("is not a region of subscription %s", in.SubscriptionID)
@@ -60,7 +60,7 @@ func listRegions(ctx context.Context, c *client.Client, subscription string) (*r
 		if err := json.Unmarshal(item, &region); err != nil {
 			return nil, err
 		}
-		out.names = append(out.names, normalise(region.Name))
+		out.names = append(out.names, plan.NormalizeRegion(region.Name))
 	}
 	return out, nil
 }

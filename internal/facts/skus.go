@@ -43,7 +43,7 @@ func (c *catalog) size(name string) (*plan.VMSize, []string) {
 
 // catalog is the SKU catalog of the cluster's region.
 func (f *Facts) catalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
-	location := normalise(in.AzureCluster.Spec.Location)
+	location := plan.Location(in)
 	key := strings.Join([]string{c.Scope(), strings.ToLower(in.SubscriptionID), location}, "|")
 	return f.skus.get(ctx, key, func(ctx context.Context) (*catalog, error) {
 		path := string(arm.SubscriptionID(in.SubscriptionID)) + "/providers/Microsoft.Compute/skus"
@@ -124,7 +124,7 @@ func (row sku) size(location string, words words) *plan.VMSize {
 	size.VCPUs, _ = strconv.Atoi(size.Capabilities["vCPUs"])
 	size.MemoryGB, _ = strconv.ParseFloat(size.Capabilities["MemoryGB"], 64)
 	for _, info := range row.LocationInfo {
-		if normalise(info.Location) != location {
+		if plan.NormalizeRegion(info.Location) != location {
 			continue
 		}
 		for _, zone := range info.Zones {
@@ -168,7 +168,7 @@ func setZoneCapability(size *plan.VMSize, zone, name, value string) {
 // covers tells whether a restriction of type Location is about this one.
 func (r skuRestriction) covers(location string) bool {
 	locations := append(slices.Clone(r.RestrictionInfo.Locations), r.Values...)
-	return len(locations) == 0 || slices.ContainsFunc(locations, func(l string) bool { return normalise(l) == location })
+	return len(locations) == 0 || slices.ContainsFunc(locations, func(l string) bool { return plan.NormalizeRegion(l) == location })
 }
 
 // words keeps one copy of strings that a catalog repeats in every row.
@@ -180,9 +180,4 @@ func (w words) same(s string) string {
 	}
 	w[s] = strings.Clone(s)
 	return w[s]
-}
-
-// normalise writes a region as Azure's IDs do: "East US 2" is eastus2.
-func normalise(location string) string {
-	return strings.ToLower(strings.ReplaceAll(location, " ", ""))
 }

@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
 // TestClients makes sure that reads are shared by those who proved the same credential, and by nobody else.

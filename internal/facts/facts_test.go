@@ -1,0 +1,313 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+func TestCluster(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		change func(*infrav1.AzureCluster)
+		azure  map[string]string // on top of region
+		want   plan.ClusterFacts
+	}{
+		"new cluster": {
+			reason: "zones of restricted sizes do not count, and neither do those of disks or other regions",
+			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}},
+		},
+		"display name": {
+			reason: "people write regions as the portal shows them",
+			change: func(c *infrav1.AzureCluster) { c.Spec.Location = "East US 2" },
+			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}},
+		},
+		"own network": {
+			reason: "the tag says so; subnets have one prefix or several",
+			azure: map[string]string{vnetPath: `{"tags":{"Sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8","fd00::/48"]},
+				"subnets":[{"name":"Nodes","properties":{"addressPrefix":"10.1.0.0/16"}},{"name":"cp","properties":{"addressPrefixes":["10.0.0.0/16","fd00::/64"]}}]}}`},
+			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Owned: true, AddressPrefixes: []string{"10.0.0.0/8", "fd00::/48"},
+				Subnets: map[string][]string{"nodes": {"10.1.0.0/16"}, "cp": {"10.0.0.0/16", "fd00::/64"}}}},
+		},
+		"network of another cluster": {
+			reason: "another cluster's tag makes it foreign",
+			azure:  map[string]string{vnetPath: `{"tags":{"sigs.k8s.io_cluster-api-provider-azure_cluster_other":"owned"},"properties":{}}`},
+			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Subnets: map[string][]string{}}},
+		},
+		"regions hidden": {
+			reason: "a principal whose role covers a resource group may not list regions; then nothing is said about them",
+			azure:  map[string]string{locationsPath: "403 AuthorizationFailed"},
+			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}},
+		},
+		"region without zones": {
+			reason: "an empty list, not an error",
+			azure:  map[string]string{skusPath: `{"value":[{"resourceType":"virtualMachines","name":"Standard_D2s_v5","locationInfo":[{"location":"eastus2","zones":[]}]}]}`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bodies := maps.Clone(region)
+			maps.Copy(bodies, test.azure)
+			a := newAzure(bodies)
+			got, err := New(Options{Now: newClock().Now}).Cluster(context.Background(), clientOf(t, a, "p"), clusterInput(test.change))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+			if diff := cmp.Diff([]string{"location eq 'eastus2'"}, a.filters); diff != "" {
+				t.Errorf("the catalog of all regions is a hundred times as large: %s", diff)
+			}
+		})
+	}
+}
+
+func TestClusterRefuses(t *testing.T) {
+	tests := map[string]struct {
+		reason   string
+		location string
+		azure    map[string]string
+		field    string // of a *field.Error
+		code     string // of an *arm.Error
+		message  string
+	}{
+		"misspelt region": {
+			reason: "the names most like it, best first", location: "eastsu2", azure: region,
+			field: "spec.location", message: `"eastsu2": is not a region of subscription sub; names most like it: eastus2, eastus`,
+		},
+		"nothing like it": {
+			reason: "no names are better than wrong ones", location: "mars", azure: region,
+			field: "spec.location", message: `"mars": is not a region of subscription sub`,
+		},
+		"unknown subscription": {
+			reason: "Azure's own code", location: "eastus2", azure: map[string]string{locationsPath: "404 SubscriptionNotFound"},
+			code: "SubscriptionNotFound", message: "regions of subscription sub",
+		},
+		"catalog not allowed": {
+			reason: "plans need the catalog", location: "eastus2",
+			azure: map[string]string{locationsPath: region[locationsPath], skusPath: "403 AuthorizationFailed"},
+			code:  "AuthorizationFailed", message: "list VM sizes of eastus2",
+		},
+		"network not readable": {
+			reason: "not being able to look is not the same as not there", location: "eastus2",
+			azure: map[string]string{locationsPath: region[locationsPath], skusPath: region[skusPath], vnetPath: "403 AuthorizationFailed"},
+			code:  "AuthorizationFailed", message: "virtualNetworks/vnet",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.Location = test.location })
+			_, err := New(Options{}).Cluster(context.Background(), clientOf(t, newAzure(test.azure), "p"), in)
+			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
+				t.Fatalf("%s: got %v", test.reason, err)
+			}
+			var invalid *field.Error
+			if errors.As(err, &invalid) != (test.field != "") || test.field != "" && invalid.Field != test.field {
+				t.Errorf("%s: field of %v", test.reason, err)
+			}
+			var azure *arm.Error
+			if errors.As(err, &azure) != (test.code != "") || test.code != "" && azure.Code != test.code {
+				t.Errorf("%s: code of %v", test.reason, err)
+			}
+		})
+	}
+}
+
+func TestMachine(t *testing.T) {
+	d2 := &plan.VMSize{Name: "Standard_D2s_v5", VCPUs: 2, MemoryGB: 8, Zones: []string{"1", "2", "3"},
+		Capabilities:     map[string]string{"vCPUs": "2", "MemoryGB": "8", "EphemeralOSDiskSupported": "False"},
+		ZoneCapabilities: map[string]map[string]string{"2": {"UltraSSDAvailable": "True"}, "3": {"UltraSSDAvailable": "True"}}}
+	tests := map[string]struct {
+		reason string
+		change func(*plan.MachineInput)
+		azure  map[string]string
+		want   plan.MachineFacts
+	}{
+		"new control plane": {
+			reason: "the first port, and no VM",
+			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 22},
+		},
+		"worker": {
+			reason: "workers have no NAT rule", change: func(in *plan.MachineInput) { in.ControlPlane = false },
+			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
+		},
+		"existing": {
+			reason: "the port its rule has, and the principal of its identity",
+			azure: map[string]string{
+				vmPath:       `{"identity":{"type":"SystemAssigned","principalId":"principal"}}`,
+				balancerPath: `{"properties":{"inboundNatRules":[{"name":"other","properties":{"frontendPort":22}},{"name":"M0","properties":{"frontendPort":2207}}]}}`,
+			},
+			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 2207, VMExists: true, PrincipalID: "principal"},
+		},
+		"ports in use": {
+			reason: "rules of others, of the API server and of ports asked for in the spec",
+			change: func(in *plan.MachineInput) {
+				in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "x", Port: 2201}}
+			},
+			azure: map[string]string{balancerPath: `{"properties":{"inboundNatRules":[{"name":"other","properties":{"frontendPort":22}}],"loadBalancingRules":[{"name":"r","properties":{"frontendPort":2202}}]}}`},
+			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 2203},
+		},
+		"no load balancer": {
+			reason: "a control plane that somebody else runs",
+			change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.APIServerLB = nil },
+			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
+		},
+		"other casing": {
+			reason: "Azure does not mind", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "standard_d2S_v5"; in.ControlPlane = false },
+			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
+		},
+		"unknown size": {
+			reason: "the plan refuses it and lists these", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4sv5"; in.ControlPlane = false },
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, NearestVMSizes: []string{"Standard_D4s_v5", "Standard_D2s_v5", "Standard_NC6"}},
+		},
+		"restricted zone": {
+			reason: "the zone is left out, the size stays", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4s_v5"; in.ControlPlane = false },
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_D4s_v5", VCPUs: 4, MemoryGB: 0.5, Zones: []string{"1"},
+				Capabilities: map[string]string{"vCPUs": "4", "MemoryGB": "0.5"}}},
+		},
+		"restricted region": {
+			reason: "Azure's reason is kept; a detail about no zone is about the region", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_NC6"; in.ControlPlane = false },
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_NC6", Restricted: "NotAvailableForSubscription",
+				Capabilities: map[string]string{"UltraSSDAvailable": "True"}}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bodies := maps.Clone(region)
+			maps.Copy(bodies, test.azure)
+			in := machineInput("m0")
+			if test.change != nil {
+				test.change(&in)
+			}
+			got, err := New(Options{Now: newClock().Now}).Machine(context.Background(), clientOf(t, newAzure(bodies), "p"), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestMachineErrors(t *testing.T) {
+	for _, path := range []string{skusPath, balancerPath, vmPath} {
+		bodies := maps.Clone(region)
+		bodies[path] = "500 InternalServerError"
+		_, err := New(Options{}).Machine(context.Background(), clientOf(t, newAzure(bodies), "p"), machineInput("m0"))
+		var azure *arm.Error
+		if !errors.As(err, &azure) || azure.Code != "InternalServerError" {
+			t.Errorf("%s failed: got %v", path, err)
+		}
+	}
+}
+
+// TestMachinesAtOnce makes sure that machines that are planned before any rule shows in Azure get different ports.
+func TestMachinesAtOnce(t *testing.T) {
+	facts := New(Options{})
+	c := clientOf(t, newAzure(region), "p")
+	var mu sync.Mutex
+	got := map[int32]int{}
+	var group sync.WaitGroup
+	for i := range 20 {
+		in := machineInput("m" + string(rune('a'+i)))
+		group.Go(func() {
+			for range 2 { // a second look finds the same port
+				facts, err := facts.Machine(context.Background(), c, in)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				got[facts.SSHNATPort]++
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	want := map[int32]int{}
+	for _, port := range sshPorts {
+		want[port] = 2
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+
+	late := machineInput("late")
+	if facts, err := facts.Machine(context.Background(), c, late); err != nil || facts.SSHNATPort != 0 {
+		t.Errorf("the 21st machine got port %d, %v", facts.SSHNATPort, err)
+	}
+	facts.ReleaseMachine(machineInput("mb"))
+	if facts, err := facts.Machine(context.Background(), c, late); err != nil || facts.SSHNATPort == 0 {
+		t.Errorf("no port after one was released: %v", err)
+	}
+}
+
+func TestCatalogIsShared(t *testing.T) {
+	ctx := context.Background()
+	a := newAzure(region)
+	a.hold = make(chan struct{})
+	clock := newClock()
+	facts := New(Options{Now: clock.Now})
+	c := clientOf(t, a, "p")
+	worker := machineInput("m0")
+	worker.ControlPlane = false
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := facts.catalog(cancelled, c, worker.ClusterInput); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that gave up got %v", err)
+	}
+	var group sync.WaitGroup
+	for range 10 {
+		group.Go(func() {
+			if catalog, err := facts.catalog(ctx, c, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
+				t.Errorf("got %v, %v", catalog, err)
+			}
+		})
+	}
+	close(a.hold)
+	group.Wait()
+	if n := a.count(skusPath); n != 1 {
+		t.Errorf("callers at the same time, one of which gave up, made %d requests", n)
+	}
+
+	ask := func(principal string, want int, why string) {
+		t.Helper()
+		if _, err := facts.catalog(ctx, clientOf(t, a, principal), worker.ClusterInput); err != nil {
+			t.Fatal(err)
+		}
+		if n := a.count(skusPath); n != want {
+			t.Errorf("%s: %d requests, want %d", why, n, want)
+		}
+	}
+	ask("p", 1, "kept")
+	ask("q", 2, "restrictions differ between principals' subscriptions and are not shared")
+	clock.advance(23 * time.Hour)
+	ask("p", 2, "kept for a day")
+	clock.advance(time.Hour)
+	ask("p", 3, "asked again after a day")
+}
+
+func TestFailuresAreNotKept(t *testing.T) {
+	a := newAzure(map[string]string{skusPath: "500 InternalServerError"})
+	facts := New(Options{})
+	if _, err := facts.catalog(context.Background(), clientOf(t, a, "p"), clusterInput(nil)); err == nil {
+		t.Fatal("no error")
+	}
+	a.set(skusPath, region[skusPath])
+	if catalog, err := facts.catalog(context.Background(), clientOf(t, a, "p"), clusterInput(nil)); err != nil || len(catalog.sizes) != 3 {
+		t.Errorf("after Azure recovered: %v, %v", catalog, err)
+	}
+}

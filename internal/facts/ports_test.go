@@ -1,0 +1,54 @@
+package facts
+
+import (
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+func TestPorts(t *testing.T) {
+	const lb = arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/loadBalancers/lb")
+	clock := newClock()
+	p := newPorts(clock.Now)
+	steps := []struct {
+		reason  string
+		lb      arm.ID
+		machine string
+		taken   map[int32]string
+		want    int32
+	}{
+		{"the first port", lb, "a", nil, 22},
+		{"the next one, although Azure shows nothing yet", lb, "b", nil, 2201},
+		{"the same one again", lb, "a", nil, 22},
+		{"IDs and names without regard to case", arm.ID("/SUBSCRIPTIONS/s/resourceGroups/G/providers/Microsoft.Network/loadBalancers/LB"), "A", nil, 22},
+		{"another load balancer has its own ports", lb + "2", "c", nil, 22},
+		{"what Azure shows wins over what was reserved", lb, "b", map[int32]string{2205: "B", 22: "a"}, 2205},
+		{"what was reserved and is no longer held is free", lb, "c", map[int32]string{2205: "b", 22: "a"}, 2201},
+		{"a reserved port that somebody else's rule took is given up", lb, "c", map[int32]string{2205: "b", 22: "a", 2201: "x"}, 2202},
+	}
+	for _, step := range steps {
+		if got := p.choose(step.lb, step.machine, step.taken); got != step.want {
+			t.Errorf("%s: got %d, want %d", step.reason, got, step.want)
+		}
+	}
+
+	clock.advance(reservationTTL + time.Second)
+	if got := p.choose(lb, "d", nil); got != 22 {
+		t.Errorf("reservations that nobody renews or releases block ports: got %d", got)
+	}
+	p.release(lb, "D")
+	p.release(lb, "d")
+	if len(p.reserved[lb.Key()]) != 0 {
+		t.Errorf("after the release: %v", p.reserved)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	if got := edits("kitten", "sitting"); got != 3 {
+		t.Errorf("got %d edits", got)
+	}
+	if got := nearest("x", nil); got != nil {
+		t.Errorf("got %v", got)
+	}
+}
