@@ -1,0 +1,242 @@
+package harness
+
+import (
+	"encoding/base64"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// KubernetesVersion is the version of the machines.
+const KubernetesVersion = "v1.34.2"
+
+// played is the finalizer by which the harness, in Cluster API's place, keeps a Cluster or Machine until what it owns is
+// gone.
+const played = "integration-test/played"
+
+// CreateIdentity makes the stage's AzureClusterIdentity, a service principal that the simulator knows, and its Secret.
+func (s *Stage) CreateIdentity() {
+	s.T.Helper()
+	s.CreateCredential(s.Azure.ClientSecret)
+	s.Create(s.Identity())
+}
+
+// CreateCredential makes the Secret of the stage's identity.
+func (s *Stage) CreateCredential(clientSecret string) {
+	s.T.Helper()
+	s.Create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: IdentityName},
+		Data:       map[string][]byte{"clientSecret": []byte(clientSecret)},
+	})
+}
+
+// Identity is the stage's AzureClusterIdentity, which every namespace may use.
+func (s *Stage) Identity() *infrav1.AzureClusterIdentity {
+	return &infrav1.AzureClusterIdentity{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: IdentityName},
+		Spec: infrav1.AzureClusterIdentitySpec{
+			Type: infrav1.ServicePrincipal, TenantID: s.Azure.TenantID, ClientID: s.Azure.ClientID,
+			ClientSecret:      corev1.SecretReference{Namespace: s.Namespace, Name: IdentityName},
+			AllowedNamespaces: &infrav1.AllowedNamespaces{},
+		},
+	}
+}
+
+// AzureCluster is the default AzureCluster as the templates have it.
+func (s *Stage) AzureCluster(name string) *infrav1.AzureCluster {
+	return &infrav1.AzureCluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}},
+		Spec: infrav1.AzureClusterSpec{
+			AzureClusterClassSpec: infrav1.AzureClusterClassSpec{
+				SubscriptionID: s.Azure.SubscriptionID,
+				Location:       "eastus",
+				IdentityRef:    &corev1.ObjectReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureClusterIdentity", Name: IdentityName},
+			},
+			ResourceGroup:       name,
+			ControlPlaneEnabled: true,
+			NetworkSpec:         infrav1.NetworkSpec{Vnet: infrav1.VnetSpec{Name: name + "-vnet"}},
+		},
+	}
+}
+
+// TryCreateCluster applies an AzureCluster with a Cluster that refers to it, and plays what Cluster API does then. It
+// returns what the API server says about the AzureCluster.
+func (s *Stage) TryCreateCluster(azureCluster *infrav1.AzureCluster) error {
+	s.T.Helper()
+	if err := s.TryCreate(azureCluster); err != nil {
+		return err
+	}
+	cluster := &clusterv1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureCluster.Name, Finalizers: []string{played}},
+		Spec: clusterv1.ClusterSpec{
+			ClusterNetwork:    clusterv1.ClusterNetwork{Pods: clusterv1.NetworkRanges{CIDRBlocks: []string{"192.168.0.0/16"}}},
+			InfrastructureRef: reference("AzureCluster", azureCluster.Name),
+		},
+	}
+	s.Create(cluster)
+	s.own(cluster, azureCluster)
+	return nil
+}
+
+// CreateCluster is TryCreateCluster that has to succeed.
+func (s *Stage) CreateCluster(azureCluster *infrav1.AzureCluster) {
+	s.T.Helper()
+	if err := s.TryCreateCluster(azureCluster); err != nil {
+		s.T.Fatalf("create AzureCluster %s: %v", azureCluster.Name, err)
+	}
+}
+
+// WaitClusterProvisioned waits for the AzureCluster and writes into the Cluster what Cluster API would.
+func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
+	s.T.Helper()
+	azureCluster := WaitFor(s, &infrav1.AzureCluster{}, name, "provisioned", func(c *infrav1.AzureCluster) bool {
+		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned && Ready(c)
+	})
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	Change(s, cluster, func(c *clusterv1.Cluster) {
+		c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: azureCluster.Spec.ControlPlaneEndpoint.Host, Port: azureCluster.Spec.ControlPlaneEndpoint.Port}
+	})
+	ChangeStatus(s, cluster, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	return azureCluster
+}
+
+// Role is what a machine is for.
+type Role string
+
+// The roles.
+const (
+	ControlPlane Role = "control-plane"
+	Worker       Role = "worker"
+)
+
+// AzureMachine is an AzureMachine as the templates have it.
+func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
+	return &infrav1.AzureMachine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
+		Spec: infrav1.AzureMachineSpec{
+			VMSize: "Standard_D2s_v3",
+			OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(128)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
+		},
+	}
+}
+
+// TryCreateMachine applies an AzureMachine with a Machine, zone "" for none, that refers to it, and plays what Cluster API
+// and a bootstrap provider do then. It returns what the API server says about the AzureMachine.
+func (s *Stage) TryCreateMachine(azureMachine *infrav1.AzureMachine, role Role, zone string) error {
+	s.T.Helper()
+	labels := map[string]string{clusterv1.ClusterNameLabel: azureMachine.Labels[clusterv1.ClusterNameLabel]}
+	if role == ControlPlane {
+		labels[clusterv1.MachineControlPlaneLabel] = ""
+		azureMachine.Labels[clusterv1.MachineControlPlaneLabel] = ""
+	}
+	if err := s.TryCreate(azureMachine); err != nil {
+		return err
+	}
+	bootstrap := s.Secret("bootstrap-data")
+	s.secrets = append(s.secrets, base64.StdEncoding.EncodeToString([]byte("#cloud-config\n# "+bootstrap+"\n")))
+	s.Create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels},
+		Data:       map[string][]byte{"value": []byte("#cloud-config\n# " + bootstrap + "\n"), "format": []byte("cloud-config")},
+	})
+	machine := &clusterv1.Machine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels, Finalizers: []string{played}},
+		Spec: clusterv1.MachineSpec{
+			ClusterName: labels[clusterv1.ClusterNameLabel], Version: KubernetesVersion, FailureDomain: zone,
+			InfrastructureRef: reference("AzureMachine", azureMachine.Name),
+			Bootstrap:         clusterv1.Bootstrap{DataSecretName: &azureMachine.Name},
+		},
+	}
+	s.Create(machine)
+	s.own(machine, azureMachine)
+	return nil
+}
+
+// CreateMachine is TryCreateMachine that has to succeed.
+func (s *Stage) CreateMachine(azureMachine *infrav1.AzureMachine, role Role, zone string) {
+	s.T.Helper()
+	if err := s.TryCreateMachine(azureMachine, role, zone); err != nil {
+		s.T.Fatalf("create AzureMachine %s: %v", azureMachine.Name, err)
+	}
+}
+
+// WaitMachineProvisioned waits for the AzureMachine.
+func (s *Stage) WaitMachineProvisioned(name string) *infrav1.AzureMachine {
+	s.T.Helper()
+	return WaitFor(s, &infrav1.AzureMachine{}, name, "provisioned", func(m *infrav1.AzureMachine) bool {
+		return m.Status.Initialization.Provisioned != nil && *m.Status.Initialization.Provisioned && Ready(m) && m.Spec.ProviderID != nil
+	})
+}
+
+// DeleteMachine deletes a Machine in the order of Cluster API.
+func (s *Stage) DeleteMachine(name string) {
+	s.T.Helper()
+	s.delete(&clusterv1.Machine{}, name)
+	s.delete(&infrav1.AzureMachine{}, name)
+	s.WaitGone(&infrav1.AzureMachine{}, name)
+	s.release(&clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// DeleteCluster deletes a Cluster with its machines in the order of Cluster API: Cluster, machines, infrastructure.
+func (s *Stage) DeleteCluster(name string, machines ...string) {
+	s.T.Helper()
+	s.delete(&clusterv1.Cluster{}, name)
+	for _, machine := range machines {
+		s.DeleteMachine(machine)
+	}
+	s.delete(&infrav1.AzureCluster{}, name)
+	s.WaitGone(&infrav1.AzureCluster{}, name)
+	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+func (s *Stage) delete(object client.Object, name string) {
+	s.T.Helper()
+	s.Get(object, name)
+	ctx, cancel := s.context()
+	defer cancel()
+	if err := s.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+		s.T.Fatalf("delete %T %s: %v", object, name, err)
+	}
+}
+
+// release takes the harness's finalizer away.
+func (s *Stage) release(object client.Object) {
+	s.T.Helper()
+	Change(s, object, func(o client.Object) { controllerutil.RemoveFinalizer(o, played) })
+}
+
+// own makes owner the controller of object, as Cluster API does once it has seen the reference.
+func (s *Stage) own(owner, object client.Object) {
+	s.T.Helper()
+	Change(s, object, func(o client.Object) {
+		if err := controllerutil.SetControllerReference(owner, o, s.Client.Scheme()); err != nil {
+			s.T.Fatal(err)
+		}
+	})
+}
+
+func reference(kind, name string) clusterv1.ContractVersionedObjectReference {
+	return clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: name}
+}
+
+// conditioned is an object with conditions.
+type conditioned interface{ GetConditions() []metav1.Condition }
+
+// Condition is the condition of this type, or a zero one.
+func Condition(object conditioned, conditionType string) metav1.Condition {
+	for _, condition := range object.GetConditions() {
+		if condition.Type == conditionType {
+			return condition
+		}
+	}
+	return metav1.Condition{}
+}
+
+// Ready tells whether the Ready condition is True.
+func Ready(object conditioned) bool {
+	return Condition(object, infrav1.ReadyCondition).Status == metav1.ConditionTrue
+}

@@ -1,0 +1,150 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// assetsVariable names the folder with the programs kube-apiserver and etcd.
+const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// Environment is a kube-apiserver with the CRDs of Cluster API and of this provider, and its webhooks. A test package has
+// one.
+type Environment struct {
+	// Config leads to the API server as its administrator.
+	Config *rest.Config
+	// Client is a client without a cache.
+	Client client.WithWatch
+	// Logs are what managers and client libraries logged.
+	Logs *Logs
+
+	envtest envtest.Environment
+	// webhooks is the manager that answers the API server's admission requests.
+	webhooks *process
+}
+
+// Main runs the tests of a package with an environment, which it stores in *environment, and returns the exit code.
+func Main(m *testing.M, environment **Environment) int {
+	e, err := Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "integration tests:", err)
+		return 1
+	}
+	*environment = e
+	code := m.Run()
+	if err := e.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "integration tests:", err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// Start starts an environment.
+func Start() (*Environment, error) {
+	root, err := moduleDir("")
+	if err != nil {
+		return nil, err
+	}
+	assets := os.Getenv(assetsVariable)
+	if assets == "" {
+		assets = filepath.Join(root, "bin", "envtest")
+	}
+	for _, program := range []string{"kube-apiserver", "etcd"} {
+		if _, err := os.Stat(filepath.Join(assets, program)); err != nil {
+			return nil, fmt.Errorf("no %s in %s: run `make envtest`, or set %s to a folder that has it", program, assets, assetsVariable)
+		}
+	}
+	clusterAPI, err := moduleDir("sigs.k8s.io/cluster-api")
+	if err != nil {
+		return nil, err
+	}
+
+	e := &Environment{Logs: newLogs()}
+	ctrl.SetLogger(e.Logs.logger())
+	klog.SetLogger(e.Logs.logger())
+	// Only the stored versions are used, so the conversion webhooks of Cluster API are not needed.
+	e.envtest = envtest.Environment{
+		BinaryAssetsDirectory: assets,
+		CRDDirectoryPaths: []string{
+			filepath.Join(root, "config", "crd", "bases"),
+			filepath.Join(clusterAPI, "core", "config", "crd", "bases"),
+		},
+		ErrorIfCRDPathMissing:    true,
+		WebhookInstallOptions:    envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}},
+		ControlPlaneStartTimeout: time.Minute,
+		ControlPlaneStopTimeout:  time.Minute,
+	}
+	if e.Config, err = e.envtest.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("kube-apiserver: %w", err), e.envtest.Stop())
+	}
+	if err := e.serve(); err != nil {
+		return nil, errors.Join(err, e.Stop())
+	}
+	return e, nil
+}
+
+// serve makes the client and starts the manager that answers admission requests. It watches a namespace that nobody uses.
+func (e *Environment) serve() (err error) {
+	if e.Client, err = client.NewWithWatch(e.Config, client.Options{Scheme: newScheme()}); err != nil {
+		return fmt.Errorf("client: %w", err)
+	}
+	options, err := managerFlags("webhooks-only", e.envtest.WebhookInstallOptions.LocalServingPort, e.envtest.WebhookInstallOptions.LocalServingCertDir, nil)
+	if err != nil {
+		return err
+	}
+	e.webhooks = newProcess()
+	e.webhooks.start(rest.CopyConfig(e.Config), options)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	address := fmt.Sprintf("%s:%d", e.envtest.WebhookInstallOptions.LocalServingHost, e.envtest.WebhookInstallOptions.LocalServingPort)
+	return e.webhooks.listening(ctx, address)
+}
+
+// Stop stops everything that Start started.
+func (e *Environment) Stop() error {
+	var err error
+	if e.webhooks != nil {
+		err = e.webhooks.stop()
+	}
+	return errors.Join(err, e.envtest.Stop())
+}
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(clusterv1.AddToScheme(scheme))
+	utilruntime.Must(infrav1.AddToScheme(scheme))
+	return scheme
+}
+
+// moduleDir is the folder of a module that this one depends on, or with "" of this one.
+func moduleDir(module string) (string, error) {
+	arguments := []string{"list", "-m", "-f", "{{.Dir}}"}
+	if module != "" {
+		arguments = append(arguments, module)
+	}
+	out, err := exec.Command("go", arguments...).Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(arguments, " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

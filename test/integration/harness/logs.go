@@ -1,0 +1,41 @@
+package harness
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+)
+
+// verbosity is how much is logged: more than users have, because nothing secret may be on any level.
+const verbosity = 6
+
+// Logs keep every line that was logged in the process.
+type Logs struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func newLogs() *Logs { return &Logs{} }
+
+func (l *Logs) logger() logr.Logger {
+	return funcr.New(func(prefix, arguments string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.lines = append(l.lines, prefix+" "+arguments)
+	}, funcr.Options{Verbosity: verbosity, LogTimestamp: true})
+}
+
+// With are the lines that contain the text.
+func (l *Logs) With(text string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []string
+	for _, line := range l.lines {
+		if strings.Contains(line, text) {
+			out = append(out, line)
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// errKilled is what a killed manager gets for everything it tries.
+var errKilled = errors.New("the manager was killed")
+
+// ManagerOptions configure a manager. The zero value is how users run it.
+type ManagerOptions struct {
+	// SyncPeriod is how long an object found in order is left alone; 0 is the default of the flag.
+	SyncPeriod time.Duration
+	// KillAtWrite kills the manager at its nth write to Azure; 0 never.
+	KillAtWrite int
+	// KillBefore has that write not reach Azure; else Azure does it and the manager never hears of it.
+	KillBefore bool
+	// Flags are further flags.
+	Flags []string
+}
+
+// Manager is a manager of the provider that watches the stage's namespace and talks to its simulator.
+type Manager struct {
+	// Killed is closed when KillAtWrite was reached.
+	Killed <-chan struct{}
+
+	process *process
+	options ManagerOptions
+	killed  chan struct{}
+
+	mu         sync.Mutex
+	dead       bool
+	writes     int
+	kubernetes []string
+}
+
+// StartManager starts a manager, which is stopped when the test ends.
+func (s *Stage) StartManager(options ManagerOptions) *Manager {
+	s.T.Helper()
+	port, err := freePort()
+	if err != nil {
+		s.T.Fatalf("free port: %v", err)
+	}
+	more := options.Flags
+	if options.SyncPeriod > 0 {
+		more = append([]string{"--sync-period=" + options.SyncPeriod.String()}, more...)
+	}
+	parsed, err := managerFlags(s.Namespace, port, s.Environment.envtest.WebhookInstallOptions.LocalServingCertDir, more)
+	if err != nil {
+		s.T.Fatalf("flags: %v", err)
+	}
+	m := &Manager{options: options, killed: make(chan struct{}), process: newProcess()}
+	m.Killed = m.killed
+	parsed.Identity = identity.Options{
+		AuthorityHost: s.Azure.URL, ResourceManagerEndpoint: s.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/",
+	}
+	parsed.Transport = m.azure(s.Azure.HTTP)
+	config := rest.CopyConfig(s.Environment.Config)
+	config.Wrap(m.kubernetesTransport)
+	m.process.start(config, parsed)
+	s.T.Cleanup(func() {
+		if err := m.Stop(); err != nil {
+			s.T.Error(err)
+		}
+	})
+	return m
+}
+
+// Stop ends the manager and returns the error it ended with.
+func (m *Manager) Stop() error { return m.process.stop() }
+
+// Kill cuts the manager off from Azure and Kubernetes, as SIGKILL does, and waits until it is gone.
+func (m *Manager) Kill() {
+	m.mu.Lock()
+	m.dead = true
+	m.mu.Unlock()
+	_ = m.process.stop() // the error says that it was cut off
+}
+
+// KubernetesWrites are the requests that changed something in Kubernetes, as "PATCH /apis/...". Events are left out.
+func (m *Manager) KubernetesWrites() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.kubernetes...)
+}
+
+// azure sends requests to the simulator and kills the manager at the write it shall die at.
+func (m *Manager) azure(client *http.Client) roundTripper {
+	return func(request *http.Request) (*http.Response, error) {
+		last, err := m.admit(request)
+		if err != nil || last && m.options.KillBefore {
+			return nil, errors.Join(err, errKilled)
+		}
+		response, err := client.Do(request)
+		if last {
+			if err == nil {
+				_ = response.Body.Close()
+			}
+			return nil, errKilled
+		}
+		return response, err
+	}
+}
+
+// admit counts a request to Azure and tells whether it is the one that the manager dies at.
+func (m *Manager) admit(request *http.Request) (last bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return false, errKilled
+	}
+	if !isWrite(request.Method, request.URL.Path) {
+		return false, nil
+	}
+	m.writes++
+	if m.writes != m.options.KillAtWrite {
+		return false, nil
+	}
+	m.dead = true
+	close(m.killed)
+	m.process.cancel()
+	return true, nil
+}
+
+// kubernetesTransport records what changes something and cuts a dead manager off.
+func (m *Manager) kubernetesTransport(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		m.mu.Lock()
+		dead := m.dead
+		if request.Method != http.MethodGet && !strings.Contains(request.URL.Path, "/events") {
+			m.kubernetes = append(m.kubernetes, fmt.Sprintf("%s %s", request.Method, request.URL.Path))
+		}
+		m.mu.Unlock()
+		if dead {
+			return nil, errKilled
+		}
+		return next.RoundTrip(request)
+	})
+}

@@ -1,0 +1,107 @@
+package harness
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
+)
+
+// process is a manager that runs in this process.
+type process struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // valid when done is closed
+}
+
+// managerFlags are a manager's options as its command line gives them.
+func managerFlags(namespace string, webhookPort int, certDir string, more []string) (*setup.Options, error) {
+	options := &setup.Options{Version: "integration", SkipNameValidation: true}
+	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+	options.AddFlags(flags)
+	arguments := append([]string{
+		"--namespace=" + namespace,
+		"--diagnostics-address=0",
+		"--health-addr=0",
+		fmt.Sprintf("--webhook-port=%d", webhookPort),
+		"--webhook-cert-dir=" + certDir,
+		"--kube-api-qps=1000",
+		"--kube-api-burst=2000",
+	}, more...)
+	if err := flags.Parse(arguments); err != nil {
+		return nil, err
+	}
+	return options, nil
+}
+
+func newProcess() *process {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &process{ctx: ctx, cancel: cancel, done: make(chan struct{})}
+}
+
+// start runs the manager until it is stopped.
+func (p *process) start(config *rest.Config, options *setup.Options) {
+	go func() {
+		defer close(p.done)
+		p.err = setup.Run(p.ctx, config, options)
+	}()
+}
+
+// stop ends the manager and returns the error it ended with.
+func (p *process) stop() error {
+	p.cancel()
+	<-p.done
+	if p.err != nil && !errors.Is(p.err, context.Canceled) {
+		return fmt.Errorf("manager: %w", p.err)
+	}
+	return nil
+}
+
+// listening waits until the manager's webhook server takes connections.
+func (p *process) listening(ctx context.Context, address string) error {
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second}, Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // only asks whether it listens
+	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		select {
+		case <-p.done:
+			return false, fmt.Errorf("the manager ended: %w", p.err)
+		default:
+		}
+		connection, err := dialer.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return false, nil
+		}
+		return true, connection.Close()
+	})
+	if err != nil {
+		return fmt.Errorf("webhook server at %s: %w", address, err)
+	}
+	return nil
+}
+
+// freePort is a port that nothing listens on.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+}
+
+// roundTripper is a function that sends requests.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// Do implements azcore's policy.Transporter.
+func (f roundTripper) Do(request *http.Request) (*http.Response, error) { return f(request) }

@@ -1,0 +1,168 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+// Simulator is a simulated Azure that one test has for itself.
+type Simulator struct {
+	*server.Server
+	// URL is where it listens, and HTTP a client that trusts it.
+	URL  string
+	HTTP *http.Client
+	// SubscriptionID is its subscription, TenantID its tenant, ClientID and ClientSecret its principal's credential.
+	SubscriptionID, TenantID, ClientID, ClientSecret string
+
+	t *testing.T
+}
+
+// newSimulator starts a simulator in which operations end at once.
+func newSimulator(t *testing.T, secret string) *Simulator {
+	t.Helper()
+	s := &Simulator{
+		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, t: t,
+	}
+	var err error
+	s.Server, err = server.New(server.Options{Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}}})
+	if err != nil {
+		t.Fatalf("simulator: %v", err)
+	}
+	listener := httptest.NewTLSServer(s.Handler())
+	s.URL, s.HTTP = listener.URL, listener.Client()
+	t.Cleanup(func() {
+		listener.CloseClientConnections()
+		listener.Close()
+		if err := s.Close(); err != nil {
+			t.Errorf("stop the simulator: %v", err)
+		}
+	})
+	return s
+}
+
+// isWrite tells whether a request changes something in Azure.
+func isWrite(method, path string) bool {
+	return method != http.MethodGet && method != http.MethodHead && strings.HasPrefix(strings.ToLower(path), "/subscriptions/")
+}
+
+// Mark is a point in the simulator's request log.
+type Mark int
+
+// Mark is now.
+func (s *Simulator) Mark() Mark { return Mark(len(s.Requests())) }
+
+// Since are the requests of the provider to Resource Manager after the mark, as "GET /subscriptions/... 200", without the
+// query and with the subscription's part of the path left out.
+func (s *Simulator) Since(mark Mark) []string {
+	var out []string
+	for _, request := range s.Requests()[mark:] {
+		path, _, _ := strings.Cut(request.URL, "?")
+		if request.UserAgent == harnessAgent || !strings.HasPrefix(path, "/subscriptions/") {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s %s %d", request.Method, s.short(path), request.Status))
+	}
+	return out
+}
+
+// Writes are the requests after the mark that changed something, as "PUT resourceGroups/a", whatever the answer was.
+func (s *Simulator) Writes(mark Mark) []string {
+	var out []string
+	for _, request := range s.Requests()[mark:] {
+		path, _, _ := strings.Cut(request.URL, "?")
+		if request.UserAgent != harnessAgent && isWrite(request.Method, path) {
+			out = append(out, request.Method+" "+s.short(path))
+		}
+	}
+	return out
+}
+
+func (s *Simulator) short(path string) string {
+	path = strings.TrimPrefix(path, "/subscriptions/"+s.SubscriptionID+"/")
+	return strings.Replace(path, "/providers/", "/", 1)
+}
+
+// Resources are the IDs of everything that exists, without the subscription's part, sorted.
+func (s *Simulator) Resources() []string {
+	var out []string
+	for _, resource := range s.State() {
+		out = append(out, s.short(fmt.Sprint(resource["id"])))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// harnessAgent marks the requests of tests that play a user of Azure.
+const harnessAgent = "integration-test"
+
+// Put makes a resource as a user of Azure would, and waits until it is there. path starts with "resourceGroups/".
+func (s *Simulator) Put(path, apiVersion string, body map[string]any) {
+	s.t.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if status, answer := s.send(http.MethodPut, path, apiVersion, raw); status > 299 {
+		s.t.Fatalf("PUT %s: %d %s", path, status, answer)
+	}
+	err = wait.PollUntilContextTimeout(s.t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		status, answer := s.send(http.MethodGet, path, apiVersion, nil)
+		var resource struct {
+			Properties struct {
+				ProvisioningState string `json:"provisioningState"`
+			} `json:"properties"`
+		}
+		if status != http.StatusOK || json.Unmarshal(answer, &resource) != nil {
+			return false, nil
+		}
+		return resource.Properties.ProvisioningState == "Succeeded", nil
+	})
+	if err != nil {
+		s.t.Fatalf("%s did not come up: %v", path, err)
+	}
+}
+
+// Get reads a resource as a user of Azure would; status is 404 when it does not exist.
+func (s *Simulator) Get(path, apiVersion string) (status int, resource map[string]any) {
+	s.t.Helper()
+	status, raw := s.send(http.MethodGet, path, apiVersion, nil)
+	if err := json.Unmarshal(raw, &resource); err != nil {
+		s.t.Fatalf("GET %s: %d, not JSON: %v", path, status, err)
+	}
+	return status, resource
+}
+
+func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []byte) {
+	s.t.Helper()
+	url := s.URL + "/subscriptions/" + s.SubscriptionID + "/" + path + "?api-version=" + apiVersion
+	request, err := http.NewRequestWithContext(s.t.Context(), method, url, bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+s.Token(""))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", harnessAgent)
+	response, err := s.HTTP.Do(request)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return response.StatusCode, raw
+}

@@ -1,0 +1,238 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Patience is how long a stage waits for something to come about. Nothing takes nearly as long on an idle machine.
+const Patience = time.Minute
+
+// IdentityName is the name of the stage's AzureClusterIdentity, and of the Secret with its client secret.
+const IdentityName = "identity"
+
+// Stage is what one test has for itself: a namespace, a simulated Azure, and the managers it starts.
+type Stage struct {
+	T           *testing.T
+	Environment *Environment
+	Client      client.WithWatch
+	Namespace   string
+	Azure       *Simulator
+
+	// secrets are values that must not show up anywhere.
+	secrets []string
+}
+
+// NewStage makes a namespace and a simulator. There is no manager and no identity yet.
+func NewStage(t *testing.T, environment *Environment) *Stage {
+	t.Helper()
+	s := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8]}
+	s.Azure = newSimulator(t, s.Secret("client-secret"))
+	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
+	// Cleanups run last in, first out: this one comes after the managers are stopped.
+	t.Cleanup(func() {
+		s.checkSecrets()
+		if t.Failed() {
+			s.tell()
+		}
+	})
+	return s
+}
+
+// Secret makes a value that must not show up in logs, conditions, events and request logs. Every stage checks that when
+// its test ends.
+func (s *Stage) Secret(name string) string {
+	value := name + "-" + uuid.NewString()
+	s.secrets = append(s.secrets, value)
+	return value
+}
+
+// Context ends with the test, or when the stage's patience does.
+func (s *Stage) context() (context.Context, context.CancelFunc) {
+	// Not the test's own context: cleanups use it, too.
+	return context.WithTimeout(context.Background(), Patience)
+}
+
+// Create makes an object.
+func (s *Stage) Create(object client.Object) {
+	s.T.Helper()
+	if err := s.TryCreate(object); err != nil {
+		s.T.Fatalf("create %T %s: %v", object, object.GetName(), err)
+	}
+}
+
+// TryCreate makes an object and returns what the API server says.
+func (s *Stage) TryCreate(object client.Object) error {
+	ctx, cancel := s.context()
+	defer cancel()
+	return s.Client.Create(ctx, object)
+}
+
+// Get reads an object of the stage's namespace into object.
+func (s *Stage) Get(object client.Object, name string) {
+	s.T.Helper()
+	ctx, cancel := s.context()
+	defer cancel()
+	if err := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object); err != nil {
+		s.T.Fatalf("get %T %s: %v", object, name, err)
+	}
+}
+
+// Change reads object, which has to have a name, changes it and patches the API server's.
+func Change[T client.Object](s *Stage, object T, change func(T)) {
+	s.T.Helper()
+	if err := TryChange(s, object, change); err != nil {
+		s.T.Fatalf("change %T %s: %v", object, object.GetName(), err)
+	}
+}
+
+// TryChange is Change that returns what the API server says.
+func TryChange[T client.Object](s *Stage, object T, change func(T)) error {
+	s.T.Helper()
+	s.Get(object, object.GetName())
+	before := object.DeepCopyObject().(client.Object)
+	change(object)
+	ctx, cancel := s.context()
+	defer cancel()
+	return s.Client.Patch(ctx, object, client.MergeFrom(before))
+}
+
+// ChangeStatus is Change for the status.
+func ChangeStatus[T client.Object](s *Stage, object T, change func(T)) {
+	s.T.Helper()
+	s.Get(object, object.GetName())
+	before := object.DeepCopyObject().(client.Object)
+	change(object)
+	ctx, cancel := s.context()
+	defer cancel()
+	if err := s.Client.Status().Patch(ctx, object, client.MergeFrom(before)); err != nil {
+		s.T.Fatalf("change the status of %T %s: %v", object, object.GetName(), err)
+	}
+}
+
+// WaitFor reads object until it is as wanted, and returns it. what says in words what is waited for.
+func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func(T) bool) T {
+	s.T.Helper()
+	ctx, cancel := s.context()
+	defer cancel()
+	var last error
+	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		last = s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
+		return last == nil && wanted(object), nil
+	})
+	if err != nil {
+		s.T.Fatalf("%T %s is not %s after %s (%v):\n%s", object, name, what, Patience, last, Status(object))
+	}
+	return object
+}
+
+// WaitGone waits until the object does not exist any more.
+func (s *Stage) WaitGone(object client.Object, name string) {
+	s.T.Helper()
+	ctx, cancel := s.context()
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		err := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
+		if err == nil {
+			return false, nil
+		}
+		if client.IgnoreNotFound(err) == nil {
+			return true, nil
+		}
+		return false, nil
+	})
+	if err != nil {
+		s.T.Fatalf("%T %s is still there after %s:\n%s", object, name, Patience, Status(object))
+	}
+}
+
+// Eventually waits until the condition holds.
+func (s *Stage) Eventually(what string, condition func() bool) {
+	s.T.Helper()
+	ctx, cancel := s.context()
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(context.Context) (bool, error) { return condition(), nil })
+	if err != nil {
+		s.T.Fatalf("%s: not so after %s", what, Patience)
+	}
+}
+
+// Status is the status of an object as JSON.
+func Status(object client.Object) string {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return err.Error()
+	}
+	var parsed struct {
+		Status json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(raw, &parsed); err != nil {
+		return err.Error()
+	}
+	return string(parsed.Status)
+}
+
+// shown is everything of the stage that people get to see: objects, events, logs, the simulator's request log.
+func (s *Stage) shown() map[string]string {
+	s.T.Helper()
+	out := map[string]string{}
+	add := func(list client.ObjectList) {
+		ctx, cancel := s.context()
+		defer cancel()
+		if err := s.Client.List(ctx, list, client.InNamespace(s.Namespace)); err != nil {
+			s.T.Errorf("list %T: %v", list, err)
+			return
+		}
+		raw, err := json.Marshal(list)
+		if err != nil {
+			s.T.Error(err)
+		}
+		out[fmt.Sprintf("%T", list)] = string(raw)
+	}
+	add(&infrav1.AzureClusterList{})
+	add(&infrav1.AzureMachineList{})
+	add(&infrav1.AzureClusterIdentityList{})
+	add(&corev1.EventList{})
+	add(&eventsv1.EventList{})
+	raw, err := json.Marshal(s.Azure.Requests())
+	if err != nil {
+		s.T.Error(err)
+	}
+	out["request log"] = string(raw)
+	out["logs"] = strings.Join(s.Environment.Logs.With(""), "\n")
+	return out
+}
+
+// checkSecrets fails the test when a secret value is anywhere it must not be.
+func (s *Stage) checkSecrets() {
+	s.T.Helper()
+	for where, text := range s.shown() {
+		for _, secret := range s.secrets {
+			if at := strings.Index(text, secret); at >= 0 {
+				s.T.Errorf("a secret value shows up in %s: ...%s", where, text[max(0, at-200):min(len(text), at+20)])
+			}
+		}
+	}
+}
+
+// tell prints what helps to see why a test failed.
+func (s *Stage) tell() {
+	lines := s.Environment.Logs.With(s.Namespace)
+	s.T.Logf("last log lines of %s:\n%s", s.Namespace, strings.Join(lines[max(0, len(lines)-60):], "\n"))
+	requests := s.Azure.Since(0)
+	s.T.Logf("last requests of %d:\n%s", len(requests), strings.Join(requests[max(0, len(requests)-60):], "\n"))
+	s.T.Logf("resources:\n%s", strings.Join(s.Azure.Resources(), "\n"))
+}
