@@ -36,6 +36,11 @@ func Provider() *provider.Provider {
 	p.Types = append(p.Types, routeTableTypes()...)
 	p.Types = append(p.Types, publicIPTypes()...)
 	p.Types = append(p.Types, natGatewayType())
+	p.Types = append(p.Types, loadBalancerTypes()...)
+	p.Types = append(p.Types, networkInterfaceTypes()...)
+	p.Types = append(p.Types, privateEndpointTypes()...)
+	p.Types = append(p.Types, bastionType())
+	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": usages, "checkdnsnameavailability": checkLabel}
 	return p
 }
 
@@ -105,4 +110,37 @@ func checkZones(d *provider.Draft) error {
 		}
 	}
 	return nil
+}
+
+// usages answers the network quotas of a region with Azure's defaults.
+func usages(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	out := []any{}
+	for _, u := range []struct {
+		typ, name, label string
+		limit            int
+	}{
+		{VirtualNetworks, "VirtualNetworks", "Virtual Networks", 1000}, {PublicIPs, "PublicIPAddresses", "Public IP Addresses", 1000}, {SecurityGroups, "NetworkSecurityGroups", "Network Security Groups", 5000},
+		{LoadBalancers, "LoadBalancers", "Load Balancers", 1000}, {Interfaces, "NetworkInterfaces", "Network Interfaces", 65536}, {RouteTables, "RouteTables", "Route Tables", 200}, {NatGateways, "NatGateways", "Nat Gateways", 1000},
+	} {
+		n := 0
+		for _, r := range c.List(u.typ, "/subscriptions/"+c.ID.Subscription) {
+			if r.Location == location {
+				n++
+			}
+		}
+		id := "/subscriptions/" + c.ID.Subscription + "/providers/Microsoft.Network/locations/" + location + "/usages/" + u.name
+		out = append(out, body.Object{"id": id, "unit": "Count", "currentValue": n, "limit": u.limit, "name": body.Object{"value": u.name, "localizedValue": u.label}})
+	}
+	return provider.OK(out), nil
+}
+
+// checkLabel answers whether a DNS label is free in a region.
+func checkLabel(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	fqdn := c.Query.Get("domainNameLabel") + "." + location + ".cloudapp.azure.com"
+	for _, r := range c.List(PublicIPs, "") {
+		if equalFold(body.String(r.Body, "properties.dnsSettings.fqdn"), fqdn) {
+			return provider.OK(body.Object{"available": false}), nil
+		}
+	}
+	return provider.OK(body.Object{"available": true}), nil
 }

@@ -1,0 +1,68 @@
+package network
+
+import (
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func bastionType() *provider.Type {
+	return &provider.Type{
+		Name: BastionHosts, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
+		Create: provider.Timing{HTTP: sec(1), LRO: sec(420), Spread: 0.08}, Update: provider.Timing{HTTP: sec(1), LRO: sec(60)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(360), Spread: 0.08},
+		ReadOnlyPaths: []string{"properties.dnsName", "properties.ipConfigurations[].id", "properties.ipConfigurations[].etag", "properties.ipConfigurations[].type"},
+		Prepare:       prepareBastion,
+		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+			body.Default(r.Body, "properties.dnsName", "bst-"+c.GUID()+".bastion.azure.com")
+			for _, cfg := range body.Objects(r.Body, "properties.ipConfigurations") {
+				body.Set(cfg, "properties.provisioningState", store.Succeeded)
+			}
+			return nil
+		},
+		Patch:    func(*provider.Call, *provider.Draft) error { return nil },
+		PatchLRO: provider.Timing{LRO: sec(20)},
+		View: func(c *provider.Call, it *provider.Item) {
+			for _, cfg := range body.Objects(it.Body, "properties.ipConfigurations") {
+				cfg["id"] = it.ID + "/bastionHostIpConfigurations/" + body.String(cfg, "name")
+				cfg["type"] = BastionHosts + "/bastionHostIpConfigurations"
+				cfg["etag"] = it.Resource.Etag
+			}
+		},
+	}
+}
+
+func prepareBastion(c *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	body.Default(d.New, "sku.name", "Basic")
+	body.Default(d.New, p+"scaleUnits", 2)
+	cfgs := body.Objects(d.New, p+"ipConfigurations")
+	if len(cfgs) != 1 {
+		return invalid("BastionHostMustHaveOneIpConfiguration", "Bastion host %s must have exactly one IP configuration.", d.ID)
+	}
+	cfg := cfgs[0]
+	body.Default(cfg, "properties.privateIPAllocationMethod", "Dynamic")
+	subnet, err := c.Need(body.String(cfg, "properties.subnet.id"), d.ID, Subnets, d.Location)
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(subnet.Name, "AzureBastionSubnet") {
+		return invalid("BastionHostSubnetNameInvalid", "Bastion host %s must be in a subnet named AzureBastionSubnet, not %s.", d.ID, subnet.Name)
+	}
+	owner := d.ID + "/ipConfigurations/" + body.String(cfg, "name")
+	ip, err := publicIPFree(c, body.String(cfg, "properties.publicIPAddress.id"), owner, d.Location)
+	if err != nil {
+		return err
+	}
+	if !equalFold(body.String(ip.Body, "sku.name"), "Standard") {
+		return invalid("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID, ip.ID, body.String(ip.Body, "sku.name"))
+	}
+	for k, v := range map[string]bool{"disableCopyPaste": false, "enableFileCopy": false, "enableIpConnect": false, "enableShareableLink": false, "enableTunneling": false} {
+		body.Default(d.New, p+k, v)
+	}
+	if old := body.String(d.Old, p+"dnsName"); old != "" {
+		body.Set(d.New, p+"dnsName", old)
+	}
+	return checkZones(d)
+}

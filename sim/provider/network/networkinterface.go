@@ -1,0 +1,160 @@
+package network
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Reservation is kept for an interface whose VM failed or went away while it was created: for 180 seconds no other VM may take it.
+type Reservation struct {
+	VM    string    `json:"vm"`
+	Until time.Time `json:"until"`
+}
+
+// ReservationKey is where the reservation of an interface is kept.
+func ReservationKey(nicID string) string { return "nicReservation/" + store.Key(nicID) }
+
+func networkInterfaceTypes() []*provider.Type {
+	nic := &provider.Type{
+		Name: Interfaces, Style: provider.Network, Etag: provider.Weak,
+		Create: provider.Timing{HTTP: ms(1100)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(4)},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.macAddress", "properties.virtualMachine", "properties.primary", "properties.privateEndpoint", "properties.hostedWorkloads", "properties.dnsSettings.appliedDnsServers",
+			"properties.dnsSettings.internalDomainNameSuffix", "properties.tapConfigurations", "properties.vnetEncryptionSupported", "properties.allowPort25Out", "properties.dscpConfiguration", "properties.defaultOutboundConnectivityEnabled"},
+		Prepare: prepareInterface, CanDelete: interfaceInUse, View: viewInterface,
+	}
+	cfg := &provider.Type{
+		Name: Interfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.ipConfigurations", ReadOnly: true,
+		ReadOnlyPaths: []string{"properties.privateLinkConnectionProperties", "properties.publicIPAddress.properties", "properties.subnet.properties"},
+		Prepare:       prepareIPConfiguration,
+	}
+	return []*provider.Type{nic, cfg}
+}
+
+func prepareInterface(c *provider.Call, d *provider.Draft) error {
+	resourceGUID(c, d)
+	cfgs := body.Objects(d.New, "properties.ipConfigurations")
+	if len(cfgs) == 0 {
+		return invalid("NetworkInterfaceMustHaveIpConfiguration", "Network interface %s must have at least one IP configuration.", d.ID)
+	}
+	primaries := 0
+	for _, e := range cfgs {
+		if body.Bool(e, "properties.primary") {
+			primaries++
+		}
+	}
+	if primaries > 1 {
+		return invalid("NetworkInterfaceMustHaveExactlyOnePrimaryIpConfiguration", "Network interface %s must have exactly one IP configuration marked as primary, it has %d.", d.ID, primaries)
+	}
+	if primaries == 0 {
+		body.Set(cfgs[0], "properties.primary", true)
+	}
+	if id := body.String(d.New, "properties.networkSecurityGroup.id"); id != "" {
+		if _, err := c.Need(id, d.ID, SecurityGroups, d.Location); err != nil {
+			return err
+		}
+	}
+	p := "properties."
+	body.Default(d.New, p+"dnsSettings.dnsServers", []any{})
+	body.Set(d.New, p+"dnsSettings.appliedDnsServers", []any{})
+	keep(d, p+"dnsSettings.internalDomainNameSuffix", func() string {
+		return strings.ReplaceAll(c.GUID(), "-", "")[:26] + ".phxx.internal.cloudapp.net"
+	})
+	body.Default(d.New, p+"enableAcceleratedNetworking", false)
+	body.Default(d.New, p+"enableIPForwarding", false)
+	body.Default(d.New, p+"disableTcpStateTracking", false)
+	body.Default(d.New, p+"nicType", "Standard")
+	body.Default(d.New, p+"auxiliaryMode", "None")
+	body.Default(d.New, p+"auxiliarySku", "None")
+	body.Set(d.New, p+"vnetEncryptionSupported", false)
+	body.Set(d.New, p+"allowPort25Out", false)
+	body.Set(d.New, p+"hostedWorkloads", []any{})
+	body.Set(d.New, p+"tapConfigurations", []any{})
+	return nil
+}
+
+func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	body.Default(d.New, p+"privateIPAddressVersion", "IPv4")
+	body.Default(d.New, p+"privateIPAllocationMethod", "Dynamic")
+	body.Default(d.New, p+"primary", false)
+	subnet := body.String(d.New, p+"subnet.id")
+	if subnet == "" {
+		return invalid("SubnetIsRequired", "IP configuration %s must refer to a subnet.", d.ID)
+	}
+	if _, err := c.Need(subnet, d.ID, Subnets, d.Location); err != nil {
+		return err
+	}
+	if public := body.String(d.New, p+"publicIPAddress.id"); public != "" {
+		if _, err := publicIPFree(c, public, d.ID, d.Location); err != nil {
+			return err
+		}
+	}
+	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": LoadBalancers + "/backendAddressPools", "loadBalancerInboundNatRules": LoadBalancers + "/inboundNatRules", "applicationSecurityGroups": AppGroups} {
+		refs := body.Objects(d.New, p+field)
+		if len(refs) == 0 {
+			body.Delete(d.New, p+field)
+		}
+		for _, ref := range refs {
+			it, err := c.Need(body.String(ref, "id"), d.ID, typ, d.Location)
+			if err != nil {
+				return err
+			}
+			if field != "loadBalancerInboundNatRules" {
+				continue
+			}
+			for _, user := range referrers(c, it.ID, field) {
+				if !store.Same(user, d.ID) {
+					return invalid("InboundNatRuleInUse", "Inbound NAT rule %s referenced by %s is already used by %s.", it.ID, d.ID, user)
+				}
+			}
+		}
+	}
+	return Allocate(c, d.ID, d.New, d.Old, siblings(d, "properties.ipConfigurations"))
+}
+
+// attachedTo is the VM an interface belongs to, or "".
+func attachedTo(c *provider.Call, nicID string) string {
+	for _, ref := range c.Referrers(nicID) {
+		if r := c.Get(ref.From); ref.Field == "networkInterfaces" && r != nil && equalFold(r.Type, "Microsoft.Compute/virtualMachines") {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+func interfaceInUse(c *provider.Call, it *provider.Item) error {
+	if vm := attachedTo(c, it.ID); vm != "" {
+		return invalid("NicInUse", "Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", it.ID, vm)
+	}
+	var held Reservation
+	if c.Meta(ReservationKey(it.ID), &held) && held.Until.After(c.Now()) {
+		return invalid("NicReservedForAnotherVm", "Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
+	}
+	if pe := referrers(c, it.ID, "networkInterfaces"); len(pe) > 0 && !c.Internal {
+		return invalid("CannotDeleteNetworkInterfaceAssociatedWithPrivateEndpoint", "Network interface %s cannot be deleted because it is managed by private endpoint %s.", it.ID, pe[0])
+	}
+	return nil
+}
+
+func viewInterface(c *provider.Call, it *provider.Item) {
+	if vm := attachedTo(c, it.ID); vm != "" {
+		body.Set(it.Body, "properties.virtualMachine", body.Object{"id": vm})
+		body.Set(it.Body, "properties.primary", true)
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(body.String(it.Body, "properties.resourceGuid")))
+		n := h.Sum32()
+		body.Set(it.Body, "properties.macAddress", fmt.Sprintf("00-0D-3A-%02X-%02X-%02X", byte(n>>16), byte(n>>8), byte(n)))
+		return
+	}
+	for _, ref := range c.Referrers(it.ID) {
+		if r := c.Get(ref.From); r != nil && equalFold(r.Type, PrivateEndpoints) {
+			body.Set(it.Body, "properties.privateEndpoint", body.Object{"id": r.ID})
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package network
+
+import (
+	"net/netip"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func privateEndpointTypes() []*provider.Type {
+	pe := &provider.Type{
+		Name: PrivateEndpoints, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
+		Create: provider.Timing{HTTP: ms(12800), LRO: sec(35)}, Update: provider.Timing{HTTP: ms(3000), LRO: sec(10)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10)},
+		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid"},
+		Prepare:       preparePrivateEndpoint, Finish: finishPrivateEndpoint,
+		Deleted: func(c *provider.Call, r *store.Resource) {
+			for _, ref := range body.Objects(r.Body, "properties.networkInterfaces") {
+				c.Erase(body.String(ref, "id"))
+			}
+		},
+	}
+	group := &provider.Type{
+		Name: PrivateEndpoints + "/privateDnsZoneGroups", Style: provider.Network, Etag: provider.Weak, Untracked: true, RetryAfter: 10,
+		Create: provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(5)},
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
+			for _, cfg := range body.Objects(d.New, "properties.privateDnsZoneConfigs") {
+				id := body.String(cfg, "properties.privateDnsZoneId")
+				if c.Find(id) == nil {
+					return provider.InvalidReference(id, d.ID)
+				}
+			}
+			return nil
+		},
+	}
+	return []*provider.Type{pe, group}
+}
+
+func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	subnet := body.String(d.New, p+"subnet.id")
+	if _, err := c.Need(subnet, d.ID, Subnets, d.Location); err != nil {
+		return err
+	}
+	auto, manual := body.Objects(d.New, p+"privateLinkServiceConnections"), body.Objects(d.New, p+"manualPrivateLinkServiceConnections")
+	if len(auto)+len(manual) == 0 {
+		return invalid("PrivateEndpointMissingConnection", "Private endpoint %s must have a private link service connection.", d.ID)
+	}
+	body.Default(d.New, p+"privateLinkServiceConnections", []any{})
+	body.Default(d.New, p+"manualPrivateLinkServiceConnections", []any{})
+	body.Default(d.New, p+"ipConfigurations", []any{})
+	body.Default(d.New, p+"applicationSecurityGroups", []any{})
+	body.Default(d.New, p+"customNetworkInterfaceName", "")
+	for i, list := range [][]body.Object{auto, manual} {
+		for _, conn := range list {
+			if body.String(conn, "properties.privateLinkServiceId") == "" {
+				return invalid("PrivateEndpointMissingPrivateLinkServiceId", "A connection of private endpoint %s has no privateLinkServiceId.", d.ID)
+			}
+			state := body.Object{"status": "Approved", "description": "Auto-Approved", "actionsRequired": "None"}
+			if i == 1 {
+				state = body.Object{"status": "Pending", "description": "Awaiting approval", "actionsRequired": "None"}
+			}
+			body.Default(conn, "properties.privateLinkServiceConnectionState", state)
+			body.Set(conn, "properties.provisioningState", store.Succeeded)
+		}
+	}
+	resourceGUID(c, d)
+	if nics := body.Get(d.Old, p+"networkInterfaces"); nics != nil {
+		body.Set(d.New, p+"networkInterfaces", nics)
+		if dns := body.Get(d.Old, p+"customDnsConfigs"); dns != nil {
+			body.Set(d.New, p+"customDnsConfigs", dns)
+		}
+		return nil
+	}
+	return endpointInterface(c, d, subnet)
+}
+
+// endpointInterface makes the interface Azure creates for a private endpoint.
+func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error {
+	id, _ := store.ParseID(d.ID)
+	name := body.String(d.New, "properties.customNetworkInterfaceName")
+	if name == "" {
+		name = d.Name + ".nic." + c.GUID()
+	}
+	nicID := id.Scope + "/providers/" + Interfaces + "/" + name
+	cfg := body.Object{"name": "privateEndpointIpConfig." + c.GUID(), "properties": body.Object{
+		"provisioningState": store.Succeeded, "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4", "primary": true, "subnet": body.Object{"id": subnet}}}
+	if err := Allocate(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, map[netip.Addr]bool{}); err != nil {
+		return err
+	}
+	nic := &store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(body.Object{"location": d.Location, "properties": body.Object{
+		"provisioningState": store.Succeeded, "resourceGuid": c.GUID(), "ipConfigurations": []any{cfg}, "dnsSettings": body.Object{"dnsServers": []any{}, "appliedDnsServers": []any{}},
+		"enableAcceleratedNetworking": false, "enableIPForwarding": false, "hostedWorkloads": []any{}, "tapConfigurations": []any{}, "nicType": "Standard"}})}
+	c.Save(nic)
+	body.Set(d.New, "properties.networkInterfaces", links([]string{nicID}))
+	return nil
+}
+
+func finishPrivateEndpoint(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+	var configs []any
+	for _, ref := range body.Objects(r.Body, "properties.networkInterfaces") {
+		nic := c.Get(body.String(ref, "id"))
+		if nic == nil {
+			continue
+		}
+		ip := body.String(body.Objects(nic.Body, "properties.ipConfigurations")[0], "properties.privateIPAddress")
+		for _, conn := range body.Objects(r.Body, "properties.privateLinkServiceConnections") {
+			target := body.String(conn, "properties.privateLinkServiceId")
+			fqdn := strings.ToLower(target[strings.LastIndexByte(target, '/')+1:]) + ".privatelink." + r.Location + ".azure.com"
+			configs = append(configs, body.Object{"fqdn": fqdn, "ipAddresses": []any{ip}})
+		}
+	}
+	if configs == nil {
+		configs = []any{}
+	}
+	body.Set(r.Body, "properties.customDnsConfigs", configs)
+	return nil
+}
