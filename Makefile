@@ -8,7 +8,7 @@ export PATH := $(BIN):$(PATH)
 
 # Modules with code of their own: the provider, and the lab beside it.
 MODULES := . lab
-PACKAGES := ./api/... ./cmd/... ./internal/... ./sim/...
+PACKAGES := ./api/... ./cmd/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
 .PHONY: help tools build generate format lint verify envtest test golden lab lab-down release clean
@@ -33,7 +33,7 @@ format: ## Format Go code
 	gofmt -w $(MODULES)
 
 lint: tools ## gofmt, go vet and staticcheck
-	@unformatted=$$(gofmt -l api cmd internal sim lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l api cmd internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
 
 verify: generate lint ## Generated files are up to date, code is clean
