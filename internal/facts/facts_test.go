@@ -164,6 +164,11 @@ func TestMachine(t *testing.T) {
 			change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.APIServerLB = nil },
 			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
 		},
+		"internal load balancer": {
+			reason: "SSH does not go through it",
+			change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.APIServerLB.Type = infrav1.Internal },
+			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
+		},
 		"other casing": {
 			reason: "Azure does not mind", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "standard_d2S_v5"; in.ControlPlane = false },
 			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
@@ -309,5 +314,35 @@ func TestFailuresAreNotKept(t *testing.T) {
 	a.set(skusPath, region[skusPath])
 	if catalog, err := facts.catalog(context.Background(), clientOf(t, a, "p"), clusterInput(nil)); err != nil || len(catalog.sizes) != 3 {
 		t.Errorf("after Azure recovered: %v, %v", catalog, err)
+	}
+}
+
+func TestUserAssignedClientID(t *testing.T) {
+	const id = "/subscriptions/other/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
+	tests := map[string]struct {
+		reason     string
+		providerID string
+		body       string
+		want       string
+		message    string
+	}{
+		"provider ID":      {reason: "as manifests have it", providerID: "azure://" + id, body: `{"properties":{"clientId":"c"}}`, want: "c"},
+		"resource ID":      {reason: "in another subscription, other casing", providerID: strings.ToLower(id), body: `{"properties":{"clientId":"c"}}`, want: "c"},
+		"another type":     {reason: "named with what is wanted", providerID: vnetPath, message: "spec.userAssignedIdentities[0].providerID: Invalid value"},
+		"a name":           {reason: "not an ID", providerID: "i", message: "is not the ID of a user-assigned identity"},
+		"missing":          {reason: "in Azure's own words it would be one 404 of many", providerID: id, message: "does not exist in Azure"},
+		"without a client": {reason: "an empty value would be written into azure.json", providerID: id, body: `{"properties":{}}`, message: "Azure shows none"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := newAzure(nil)
+			if test.body != "" {
+				a.set(id, test.body)
+			}
+			got, err := New(Options{}).UserAssignedClientID(context.Background(), clientOf(t, a, "p"), test.providerID)
+			if got != test.want || (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) {
+				t.Errorf("%s: got %q, %v", test.reason, got, err)
+			}
+		})
 	}
 }

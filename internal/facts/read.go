@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -132,10 +135,35 @@ func (f *Facts) ReleaseMachine(in plan.MachineInput) {
 	}
 }
 
-// natRule is the inbound NAT rule of the machine; ok is false when it has none.
+// natRule is the inbound NAT rule of the machine; ok is false when it has none, as all but control-plane machines behind
+// a public load balancer.
 func natRule(in plan.MachineInput) (id arm.ID, ok bool) {
-	if !in.ControlPlane {
-		return "", false
+	id, ok = plan.NATRuleID(in)
+	return id, ok && in.ControlPlane && in.AzureCluster.Spec.NetworkSpec.APIServerLB.Type != infrav1.Internal
+}
+
+// UserAssignedClientID is the client ID of a user-assigned managed identity, which azure.json wants. providerID is its
+// resource ID, with or without "azure://"; it may be in another subscription. What is not an ID or does not exist is a
+// *field.Error on spec.userAssignedIdentities.
+func (f *Facts) UserAssignedClientID(ctx context.Context, c *client.Client, providerID string) (string, error) {
+	path := field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID")
+	id, err := arm.ParseID(providerID)
+	if err != nil || !strings.EqualFold(id.Type(), types.UserAssignedIdentity) {
+		return "", field.Invalid(path, providerID, "is not the ID of a user-assigned identity: want azure:///subscriptions/<id>/resourceGroups/<name>/providers/"+types.UserAssignedIdentity+"/<name>")
 	}
-	return plan.NATRuleID(in)
+	var identity struct {
+		Properties struct {
+			ClientID string `json:"clientId"`
+		} `json:"properties"`
+	}
+	exists, err := f.readInto(ctx, c, id, &identity)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("client ID of the user-assigned identity: %w", err)
+	case !exists:
+		return "", field.Invalid(path, providerID, "does not exist in Azure")
+	case identity.Properties.ClientID == "":
+		return "", fmt.Errorf("client ID of the user-assigned identity: Azure shows none for %s", id)
+	}
+	return identity.Properties.ClientID, nil
 }
