@@ -69,6 +69,18 @@ func (p *Provider) Resolve(ctx context.Context, ref *corev1.ObjectReference, nam
 	if err := p.checkNamespace(ctx, identity, namespace); err != nil {
 		return nil, err
 	}
+	return p.resolve(ctx, identity, environment)
+}
+
+// Check tells whether a credential can be made of the identity as it stands: whether its type is supported and its
+// Secret, keys or file are there and parse. It does not ask Entra ID, and says nothing about namespaces.
+func (p *Provider) Check(ctx context.Context, identity *infrav1.AzureClusterIdentity) error {
+	_, err := p.resolve(ctx, identity, "")
+	return err
+}
+
+// resolve makes the credential of an identity that the caller may use.
+func (p *Provider) resolve(ctx context.Context, identity *infrav1.AzureClusterIdentity, environment string) (*Resolved, error) {
 	configuration, customAuthority, err := p.options.Cloud(environment)
 	if err != nil {
 		return nil, err

@@ -308,9 +308,15 @@ func TestResolveRefuses(t *testing.T) {
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
-			_, err := New(kubernetes(t, objects...), Options{}).Resolve(context.Background(), test.ref, "clusters", test.environment)
+			provider := New(kubernetes(t, objects...), Options{})
+			_, err := provider.Resolve(context.Background(), test.ref, "clusters", test.environment)
 			if err == nil || CodeOf(err) != test.code || !strings.Contains(err.Error(), test.message) {
 				t.Fatalf("%s: got code %q, %v", test.reason, CodeOf(err), err)
+			}
+			if checks := test.identity != nil && test.environment == "" && test.code != IdentityNotFound && test.code != NamespaceNotAllowedByIdentity; checks {
+				if err := provider.Check(context.Background(), test.identity); CodeOf(err) != test.code {
+					t.Errorf("the identity's own check says %v", err)
+				}
 			}
 			if strings.Contains(err.Error(), password) {
 				t.Errorf("the message shows the secret: %v", err)
@@ -398,6 +404,15 @@ func TestRecentIsBounded(t *testing.T) {
 	}
 	if got, err := r.get("bad", func() (string, error) { return "good", nil }); err != nil || got != "good" {
 		t.Errorf("a failure was kept: %q, %v", got, err)
+	}
+}
+
+// TestCheckIsNotAboutNamespaces makes sure that an identity that nobody may use yet is in order.
+func TestCheckIsNotAboutNamespaces(t *testing.T) {
+	identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil })
+	c := kubernetes(t, identity, secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}))
+	if err := New(c, Options{}).Check(context.Background(), identity); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -23,7 +24,10 @@ func Problem(conditionType string, err error) (metav1.Condition, time.Duration) 
 	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
 	after := stalledAfter
 	var azure *arm.Error
+	var invalid *field.Error
 	switch {
+	case errors.As(err, &invalid):
+		condition.Reason = infrav1.InvalidConfigurationReason
 	case identity.CodeOf(err) != "":
 		condition.Reason = string(identity.CodeOf(err))
 	case errors.As(err, &azure):

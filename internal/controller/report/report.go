@@ -116,6 +116,7 @@ var reasons = map[string]string{
 	"InvalidSubscriptionId":                 infrav1.SubscriptionNotFoundReason,
 	"CredentialsInvalid":                    infrav1.CredentialsInvalidReason,
 	"InvalidAuthenticationToken":            infrav1.CredentialsInvalidReason,
+	"ResourceNotOwned":                      infrav1.ResourceExistsNotOwnedReason,
 	"TooManyRequests":                       infrav1.ThrottledReason,
 	"SubscriptionRequestsThrottled":         infrav1.ThrottledReason,
 }
