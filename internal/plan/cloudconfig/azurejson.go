@@ -1,0 +1,139 @@
+package cloudconfig
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Fixed values of the configuration.
+const (
+	vmType                       = "vmss"
+	maximumLoadBalancerRuleCount = 250
+)
+
+// Input is what azure.json is computed from.
+type Input struct {
+	plan.ClusterInput
+
+	// Identity is the kind of identity that the machines have.
+	Identity infrav1.VMIdentity
+
+	// TenantID, ClientID and ClientSecret are those of the cluster's AzureClusterIdentity. The secret is "" for identities
+	// that have none to hand out.
+	TenantID, ClientID, ClientSecret string
+
+	// UserAssignedClientID is the client ID of the first user-assigned identity of the machines.
+	UserAssignedClientID string
+}
+
+// config is azure.json. The order of the fields is that of the file; the keys are those of
+// https://cloud-provider-azure.sigs.k8s.io/install/configs/
+type config struct {
+	Cloud                        string `json:"cloud"`
+	TenantID                     string `json:"tenantId"`
+	SubscriptionID               string `json:"subscriptionId"`
+	AADClientID                  string `json:"aadClientId,omitempty"`
+	AADClientSecret              string `json:"aadClientSecret,omitempty"`
+	ResourceGroup                string `json:"resourceGroup"`
+	SecurityGroupName            string `json:"securityGroupName"`
+	SecurityGroupResourceGroup   string `json:"securityGroupResourceGroup"`
+	Location                     string `json:"location"`
+	ExtendedLocationType         string `json:"extendedLocationType,omitempty"`
+	ExtendedLocationName         string `json:"extendedLocationName,omitempty"`
+	VMType                       string `json:"vmType"`
+	VNetName                     string `json:"vnetName"`
+	VNetResourceGroup            string `json:"vnetResourceGroup"`
+	SubnetName                   string `json:"subnetName"`
+	RouteTableName               string `json:"routeTableName"`
+	LoadBalancerSKU              string `json:"loadBalancerSku"`
+	LoadBalancerName             string `json:"loadBalancerName"`
+	MaximumLoadBalancerRuleCount int    `json:"maximumLoadBalancerRuleCount"`
+	UseManagedIdentityExtension  bool   `json:"useManagedIdentityExtension"`
+	UseInstanceMetadata          bool   `json:"useInstanceMetadata"`
+	EnableVMSSFlexNodes          bool   `json:"enableVmssFlexNodes,omitempty"`
+	UserAssignedIdentityID       string `json:"userAssignedIdentityID,omitempty"`
+	rateLimit
+	RouteRateLimit                  *rateLimit `json:"routeRateLimit,omitempty"`
+	SubnetsRateLimit                *rateLimit `json:"subnetsRateLimit,omitempty"`
+	InterfaceRateLimit              *rateLimit `json:"interfaceRateLimit,omitempty"`
+	RouteTableRateLimit             *rateLimit `json:"routeTableRateLimit,omitempty"`
+	LoadBalancerRateLimit           *rateLimit `json:"loadBalancerRateLimit,omitempty"`
+	PublicIPAddressRateLimit        *rateLimit `json:"publicIPAddressRateLimit,omitempty"`
+	SecurityGroupRateLimit          *rateLimit `json:"securityGroupRateLimit,omitempty"`
+	VirtualMachineRateLimit         *rateLimit `json:"virtualMachineRateLimit,omitempty"`
+	StorageAccountRateLimit         *rateLimit `json:"storageAccountRateLimit,omitempty"`
+	DiskRateLimit                   *rateLimit `json:"diskRateLimit,omitempty"`
+	SnapshotRateLimit               *rateLimit `json:"snapshotRateLimit,omitempty"`
+	VirtualMachineScaleSetRateLimit *rateLimit `json:"virtualMachineScaleSetRateLimit,omitempty"`
+	VirtualMachineSizesRateLimit    *rateLimit `json:"virtualMachineSizesRateLimit,omitempty"`
+	AvailabilitySetRateLimit        *rateLimit `json:"availabilitySetRateLimit,omitempty"`
+	backOff
+}
+
+// AzureJSON is azure.json for control-plane machines and for workers. They are the same today. It fails when machines
+// with a user-assigned identity have none that Azure knows.
+func AzureJSON(in Input) (controlPlane, worker []byte, err error) {
+	spec := in.AzureCluster.Spec
+	out := config{
+		Cloud:                        cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud),
+		TenantID:                     in.TenantID,
+		SubscriptionID:               in.SubscriptionID,
+		AADClientID:                  in.ClientID,
+		AADClientSecret:              in.ClientSecret,
+		ResourceGroup:                plan.ResourceGroup(in.ClusterInput),
+		SecurityGroupResourceGroup:   plan.VNetResourceGroup(in.ClusterInput),
+		Location:                     plan.Location(in.ClusterInput),
+		VMType:                       vmType,
+		VNetName:                     plan.VNetName(in.ClusterInput),
+		VNetResourceGroup:            plan.VNetResourceGroup(in.ClusterInput),
+		LoadBalancerSKU:              string(infrav1.SKUStandard),
+		MaximumLoadBalancerRuleCount: maximumLoadBalancerRuleCount,
+		UseInstanceMetadata:          true,
+		EnableVMSSFlexNodes:          in.Features.MachinePool,
+	}
+	if location := spec.ExtendedLocation; location != nil {
+		out.ExtendedLocationType, out.ExtendedLocationName = location.Type, location.Name
+	}
+	for _, subnet := range spec.NetworkSpec.Subnets {
+		if subnet.Role == infrav1.SubnetNode || subnet.Role == infrav1.SubnetCluster {
+			out.SubnetName, out.SecurityGroupName, out.RouteTableName = subnet.Name, subnet.SecurityGroup.Name, subnet.RouteTable.Name
+			break
+		}
+	}
+	if lb := spec.NetworkSpec.NodeOutboundLB; lb != nil {
+		out.LoadBalancerName = lb.Name
+	}
+	if err := out.identify(in); err != nil {
+		return nil, nil, err
+	}
+	if overrides := spec.CloudProviderConfigOverrides; overrides != nil {
+		if err := out.override(overrides); err != nil {
+			return nil, nil, err
+		}
+	}
+	raw, err := json.MarshalIndent(out, "", "    ")
+	if err != nil {
+		return nil, nil, fmt.Errorf("azure.json: %w", err)
+	}
+	return raw, raw, nil
+}
+
+// identify says how cloud-provider-azure signs in: as the cluster's identity, or as that of the machine it runs on.
+func (c *config) identify(in Input) error {
+	switch in.Identity {
+	case infrav1.VMIdentitySystemAssigned, infrav1.VMIdentityUserAssigned:
+		c.AADClientID, c.AADClientSecret = "", ""
+		c.UseManagedIdentityExtension = true
+	}
+	if in.Identity == infrav1.VMIdentityUserAssigned {
+		if in.UserAssignedClientID == "" {
+			return fmt.Errorf("spec.userAssignedIdentities: the first identity has no client ID: check that it exists")
+		}
+		c.UserAssignedIdentityID = in.UserAssignedClientID
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package machine
+
+import (
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// alignedSKU is the SKU of availability sets whose VMs have managed disks.
+const alignedSKU = "Aligned"
+
+// availabilitySetID is the availability set that spreads machines over fault domains where zones do not; ok is false for
+// a machine in a zone, a spot VM, an edge zone, a member of a scale set, and one that is in no group of machines.
+func availabilitySetID(in plan.MachineInput) (id arm.ID, ok bool) {
+	spec := in.AzureMachine.Spec
+	if len(in.Facts.Zones) > 0 || FailureDomain(in) != "" || spec.SpotVMOptions != nil ||
+		in.AzureCluster.Spec.ExtendedLocation != nil || spec.VirtualMachineScaleSetID != nil {
+		return "", false
+	}
+	name, ok := plan.AvailabilitySetName(in)
+	if !ok {
+		return "", false
+	}
+	return plan.AvailabilitySetID(in, name), true
+}
+
+// availabilitySet plans the set that the machine shares with others of its group. Its tags are the cluster's alone, so
+// that machines with different tags of their own do not undo each other's.
+func availabilitySet(in plan.MachineInput, g *arm.Graph) {
+	id, ok := availabilitySetID(in)
+	if !ok {
+		return
+	}
+	additional := map[string]string{}
+	for key, value := range in.AzureCluster.Spec.AdditionalTags {
+		additional[key] = value
+	}
+	additional[infrav1.CloudProviderTagKey(plan.ClusterName(in.ClusterInput))] = infrav1.TagOwned
+	g.Add(arm.Node{
+		ID: id,
+		Body: armcompute.AvailabilitySet{
+			Location: new(plan.Location(in.ClusterInput)),
+			SKU:      &armcompute.SKU{Name: new(alignedSKU)},
+			Tags:     plan.Tags(in.ClusterInput, infrav1.RoleCommon, id.Name(), additional),
+			Properties: &armcompute.AvailabilitySetProperties{
+				PlatformFaultDomainCount: new(in.MachineFacts.MaximumPlatformFaultDomainCount),
+			},
+		},
+		Policy: arm.CreateOnly,
+		Group:  infrav1.AvailabilitySetReadyCondition,
+	})
+}

@@ -1,0 +1,63 @@
+package machine
+
+import (
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// DeletePlan names everything that may have been made for the machine. It needs only names: the Machine, the bootstrap
+// data and the facts may be gone. What is somebody else's is left alone and is no obstacle.
+//
+// Disks carry no ownership tag of ours, because Azure makes them with the VM: Disks are to be given to the engine as owned.
+func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
+	g := &arm.Graph{}
+	add := func(group string, id arm.ID, after ...arm.ID) {
+		if !g.Has(id) {
+			g.Add(arm.Node{ID: id, After: after, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: group})
+		}
+	}
+	var network []arm.ID
+	if in.ControlPlane {
+		if id, ok := plan.NATRuleID(in); ok {
+			add(infrav1.InboundNATRulesReadyCondition, id)
+			network = append(network, id)
+		}
+	}
+	if in.AzureMachine.Spec.AllocatePublicIP {
+		id := plan.NodePublicIPID(in)
+		add(infrav1.PublicIPsReadyCondition, id)
+		network = append(network, id)
+	}
+	before := Disks(in)
+	for _, id := range Disks(in) {
+		add(infrav1.DisksReadyCondition, id)
+	}
+	for _, id := range nicIDs(in) {
+		add(infrav1.NetworkInterfacesReadyCondition, id, network...)
+		before = append(before, id)
+	}
+	if in.MachineFacts.AvailabilitySetEmpty {
+		if name, ok := plan.AvailabilitySetName(in); ok {
+			id := plan.AvailabilitySetID(in, name)
+			add(infrav1.AvailabilitySetReadyCondition, id)
+			before = append(before, id)
+		}
+	}
+	// Deleting follows the edges backwards: the VM goes first, then what it held.
+	vm := plan.VMID(in)
+	add(infrav1.VMRunningCondition, vm, before...)
+	if id, ok := roleAssignmentID(in); ok {
+		add(infrav1.RoleAssignmentsReadyCondition, id, vm)
+	}
+	return g, g.Validate()
+}
+
+// Disks are the machine's disks, the one it boots from first. They are its own by name.
+func Disks(in plan.MachineInput) []arm.ID {
+	out := []arm.ID{plan.DiskID(in, plan.OSDiskName(in))}
+	for _, disk := range in.AzureMachine.Spec.DataDisks {
+		out = append(out, plan.DiskID(in, plan.DataDiskName(in, disk.NameSuffix)))
+	}
+	return out
+}

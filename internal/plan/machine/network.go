@@ -1,0 +1,284 @@
+package machine
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// sshPort is the port of SSH on the machine.
+const sshPort = 22
+
+// natIdleTimeout is how long an idle SSH connection lives in the load balancer, in minutes.
+const natIdleTimeout = 4
+
+// publicIP plans the public address of a machine that asks for one.
+func publicIP(in plan.MachineInput, g *arm.Graph) {
+	if !in.AzureMachine.Spec.AllocatePublicIP {
+		return
+	}
+	id := plan.NodePublicIPID(in)
+	var zones []*string
+	if len(in.Facts.Zones) > 0 && in.AzureCluster.Spec.ExtendedLocation == nil {
+		zones = plan.Pointers(slices.Sorted(slices.Values(in.Facts.Zones)))
+	}
+	g.Add(arm.Node{
+		ID: id,
+		Body: armnetwork.PublicIPAddress{
+			Location:         new(plan.Location(in.ClusterInput)),
+			ExtendedLocation: extendedLocation(in),
+			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
+			Zones:            zones,
+			Tags:             plan.Tags(in.ClusterInput, "", id.Name(), in.AzureCluster.Spec.AdditionalTags),
+			Properties: &armnetwork.PublicIPAddressPropertiesFormat{
+				PublicIPAddressVersion:   new(armnetwork.IPVersionIPv4),
+				PublicIPAllocationMethod: new(armnetwork.IPAllocationMethodStatic),
+			},
+		},
+		Policy: arm.CreateOnly,
+		Group:  infrav1.PublicIPsReadyCondition,
+	})
+}
+
+// hasNATRule tells whether SSH reaches the machine through the load balancer of the API server: control-plane machines
+// behind a public one.
+func hasNATRule(in plan.MachineInput) bool {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	_, ok := plan.NATRuleID(in)
+	return in.ControlPlane && ok && lb.Type != infrav1.Internal
+}
+
+// natRule plans the rule that leads to SSH on a control-plane machine.
+func natRule(in plan.MachineInput, g *arm.Graph) {
+	if !hasNATRule(in) {
+		return
+	}
+	id, _ := plan.NATRuleID(in)
+	node := arm.Node{ID: id, Policy: arm.Repair, Group: infrav1.InboundNATRulesReadyCondition}
+	if in.MachineFacts.SSHNATPort == 0 {
+		node.Blocked = "no front-end port for SSH is free on the load balancer: of 22 and 2201 to 2219 all are taken"
+		g.Add(node)
+		return
+	}
+	node.Body = armnetwork.InboundNatRule{
+		Properties: &armnetwork.InboundNatRulePropertiesFormat{
+			Protocol:                new(armnetwork.TransportProtocolTCP),
+			FrontendPort:            new(in.MachineFacts.SSHNATPort),
+			BackendPort:             new(int32(sshPort)),
+			EnableFloatingIP:        new(false),
+			IdleTimeoutInMinutes:    new(int32(natIdleTimeout)),
+			FrontendIPConfiguration: &armnetwork.SubResource{ID: plan.IDPointer(firstFrontend(in))},
+		},
+	}
+	g.Add(node)
+}
+
+// firstFrontend is the first public frontend of the API server's load balancer.
+func firstFrontend(in plan.MachineInput) arm.ID {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	id := plan.LoadBalancerID(in.ClusterInput, lb.Name)
+	for _, frontend := range lb.FrontendIPs {
+		if frontend.PublicIP != nil {
+			return plan.FrontendID(id, frontend.Name)
+		}
+	}
+	return plan.FrontendID(id, lb.Name+"-frontEnd")
+}
+
+// networkInterfaces plans the interfaces. Only the first one is in backend pools and has the NAT rule, DNS servers and
+// public address.
+func networkInterfaces(in plan.MachineInput, g *arm.Graph) error {
+	interfaces := nics(in)
+	for i, spec := range interfaces {
+		name := plan.NICName(in, i, len(interfaces))
+		subnet, err := subnetOf(in, spec)
+		if err != nil {
+			return err
+		}
+		node := arm.Node{ID: plan.NICID(in, name), Policy: arm.Repair, Group: infrav1.NetworkInterfacesReadyCondition}
+		primary := &armnetwork.InterfaceIPConfigurationPropertiesFormat{
+			Primary:                         new(true),
+			PrivateIPAllocationMethod:       new(armnetwork.IPAllocationMethodDynamic),
+			PrivateIPAddressVersion:         new(armnetwork.IPVersionIPv4),
+			Subnet:                          subnetReference(in, subnet),
+			LoadBalancerBackendAddressPools: []*armnetwork.BackendAddressPool{},
+			LoadBalancerInboundNatRules:     []*armnetwork.InboundNatRule{},
+		}
+		dns := &armnetwork.InterfaceDNSSettings{DNSServers: []*string{}}
+		if i == 0 {
+			dns.DNSServers = plan.Pointers(in.AzureMachine.Spec.DNSServers)
+			node.After = exposure(in, subnet, primary)
+		}
+		node.Body = armnetwork.Interface{
+			Location:         new(plan.Location(in.ClusterInput)),
+			ExtendedLocation: extendedLocation(in),
+			Tags:             plan.MachineTags(in, "", name),
+			Properties: &armnetwork.InterfacePropertiesFormat{
+				DNSSettings:                 dns,
+				EnableAcceleratedNetworking: accelerated(in, spec),
+				EnableIPForwarding:          new(in.AzureMachine.Spec.EnableIPForwarding),
+				IPConfigurations:            ipConfigurations(in, name, spec, subnet, primary),
+			},
+		}
+		g.Add(node)
+	}
+	return nil
+}
+
+// ipConfigurations are the primary one, the further ones that the spec counts, and one for IPv6 in a subnet that has it.
+func ipConfigurations(in plan.MachineInput, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
+	out := []*armnetwork.InterfaceIPConfiguration{{Name: new("pipConfig"), Properties: primary}}
+	for i := 1; i < spec.PrivateIPConfigs; i++ {
+		out = append(out, &armnetwork.InterfaceIPConfiguration{
+			Name: new(fmt.Sprintf("%s-%d", name, i)),
+			Properties: &armnetwork.InterfaceIPConfigurationPropertiesFormat{
+				Primary:                   new(false),
+				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
+				PrivateIPAddressVersion:   new(armnetwork.IPVersionIPv4),
+				Subnet:                    subnetReference(in, subnet),
+			},
+		})
+	}
+	if hasIPv6(in, subnet) {
+		out = append(out, &armnetwork.InterfaceIPConfiguration{
+			Name: new("ipConfigv6"),
+			Properties: &armnetwork.InterfaceIPConfigurationPropertiesFormat{
+				Primary:                   new(false),
+				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
+				PrivateIPAddressVersion:   new(armnetwork.IPVersionIPv6),
+				Subnet:                    subnetReference(in, subnet),
+			},
+		})
+	}
+	return out
+}
+
+// exposure puts the pools, the NAT rule and the public address of the machine into the primary configuration, and returns
+// what has to be there before. Pools that others added stay: cloud-provider-azure puts interfaces into pools of services.
+func exposure(in plan.MachineInput, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
+	var after []arm.ID
+	for _, pool := range pools(in, subnet) {
+		primary.LoadBalancerBackendAddressPools = append(primary.LoadBalancerBackendAddressPools, &armnetwork.BackendAddressPool{ID: plan.IDPointer(pool)})
+	}
+	if hasNATRule(in) {
+		rule, _ := plan.NATRuleID(in)
+		primary.LoadBalancerInboundNatRules = append(primary.LoadBalancerInboundNatRules, &armnetwork.InboundNatRule{ID: plan.IDPointer(rule)})
+		after = append(after, rule)
+	}
+	if in.AzureMachine.Spec.AllocatePublicIP {
+		address := plan.NodePublicIPID(in)
+		primary.PublicIPAddress = &armnetwork.PublicIPAddress{ID: plan.IDPointer(address)}
+		after = append(after, address)
+	}
+	return after
+}
+
+// pools are the backend pools of the machine's first interface.
+func pools(in plan.MachineInput, subnet infrav1.SubnetSpec) []arm.ID {
+	network := in.AzureCluster.Spec.NetworkSpec
+	lb := network.APIServerLB
+	switch {
+	case in.ControlPlane && lb == nil:
+		return nil
+	case in.ControlPlane:
+		out := []arm.ID{plan.PoolID(plan.LoadBalancerID(in.ClusterInput, lb.Name), plan.APIServerPoolName(lb))}
+		if lb.Type == infrav1.Internal {
+			if outbound := network.ControlPlaneOutboundLB; outbound != nil {
+				out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name), plan.ControlPlaneOutboundPoolName(in.ClusterInput, outbound)))
+			}
+		} else if in.Features.APIServerILB {
+			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)), plan.InternalAPIServerPoolName(lb)))
+		}
+		return out
+	case in.AzureMachine.Spec.AllocatePublicIP || subnet.NatGateway.Name != "" || network.NodeOutboundLB == nil:
+		return nil
+	default:
+		outbound := network.NodeOutboundLB
+		return []arm.ID{plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name), plan.NodeOutboundPoolName(outbound))}
+	}
+}
+
+// subnetOf is the subnet of an interface: the one it names, else the only one for machines of its role, else the one for
+// the whole cluster.
+func subnetOf(in plan.MachineInput, spec infrav1.NetworkInterface) (infrav1.SubnetSpec, error) {
+	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
+	if spec.SubnetName != "" {
+		for _, subnet := range subnets {
+			if strings.EqualFold(subnet.Name, spec.SubnetName) {
+				return subnet, nil
+			}
+		}
+		// A subnet that the cluster does not list may still be in the network.
+		return infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: spec.SubnetName}}, nil
+	}
+	role := infrav1.SubnetNode
+	if in.ControlPlane {
+		role = infrav1.SubnetControlPlane
+	}
+	for _, wanted := range []infrav1.SubnetRole{role, infrav1.SubnetCluster} {
+		var hits []infrav1.SubnetSpec
+		for _, subnet := range subnets {
+			if subnet.Role == wanted {
+				hits = append(hits, subnet)
+			}
+		}
+		if len(hits) == 1 {
+			return hits[0], nil
+		}
+		if len(hits) > 1 {
+			return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has %d subnets with the role %s (%s): name one of them", len(hits), wanted, subnetNames(hits))
+		}
+	}
+	return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster or name a subnet", role, infrav1.SubnetCluster)
+}
+
+func subnetNames(subnets []infrav1.SubnetSpec) string {
+	var names []string
+	for _, subnet := range subnets {
+		names = append(names, subnet.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func subnetReference(in plan.MachineInput, subnet infrav1.SubnetSpec) *armnetwork.Subnet {
+	return &armnetwork.Subnet{ID: plan.IDPointer(plan.SubnetID(in.ClusterInput, subnet.Name))}
+}
+
+// hasIPv6 tells whether the subnet has IPv6 addresses; for one that the cluster does not list the network decides.
+func hasIPv6(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
+	blocks := subnet.CIDRBlocks
+	if len(blocks) == 0 {
+		blocks = in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
+	}
+	return slices.ContainsFunc(blocks, func(block string) bool {
+		prefix, err := netip.ParsePrefix(block)
+		return err == nil && prefix.Addr().Is6()
+	})
+}
+
+// accelerated tells whether the interface has accelerated networking: what the spec says, else whether the VM size can.
+// Nil leaves it as it is, when the catalog does not know the size of a VM that exists.
+func accelerated(in plan.MachineInput, spec infrav1.NetworkInterface) *bool {
+	if spec.AcceleratedNetworking != nil {
+		return spec.AcceleratedNetworking
+	}
+	if in.MachineFacts.VMSize == nil {
+		return nil
+	}
+	return new(in.MachineFacts.VMSize.Has("AcceleratedNetworkingEnabled"))
+}
+
+func extendedLocation(in plan.MachineInput) *armnetwork.ExtendedLocation {
+	location := in.AzureCluster.Spec.ExtendedLocation
+	if location == nil {
+		return nil
+	}
+	return &armnetwork.ExtendedLocation{Name: new(location.Name), Type: new(armnetwork.ExtendedLocationTypes(location.Type))}
+}

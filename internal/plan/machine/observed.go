@@ -1,0 +1,119 @@
+package machine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// ProviderID is the provider ID of a VM, as cloud-provider-azure writes it on the Node: the name of the resource group in
+// lower case.
+func ProviderID(vm arm.ID) string {
+	segments := strings.Split(string(vm), "/")
+	for i := 1; i < len(segments); i++ {
+		if strings.EqualFold(segments[i-1], "resourceGroups") {
+			segments[i] = strings.ToLower(segments[i])
+		}
+	}
+	return "azure://" + strings.Join(segments, "/")
+}
+
+// VMState is the provisioningState of a VM as observed: Creating, Updating, Succeeded, Failed, Deleting, ...; "" when it
+// does not say.
+func VMState(vm json.RawMessage) string {
+	var observed struct {
+		Properties struct {
+			ProvisioningState string `json:"provisioningState"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(vm, &observed) != nil {
+		return ""
+	}
+	return observed.Properties.ProvisioningState
+}
+
+// MissingIdentities are the identities of the spec that the observed VM does not have; more than those asked for are fine.
+func MissingIdentities(in plan.MachineInput, vm json.RawMessage) []string {
+	var observed struct {
+		Identity struct {
+			UserAssignedIdentities map[string]json.RawMessage `json:"userAssignedIdentities"`
+		} `json:"identity"`
+	}
+	if in.AzureMachine.Spec.Identity != infrav1.VMIdentityUserAssigned || json.Unmarshal(vm, &observed) != nil {
+		return nil
+	}
+	have := map[string]bool{}
+	for id := range observed.Identity.UserAssignedIdentities {
+		have[strings.ToLower(id)] = true
+	}
+	var missing []string
+	for _, identity := range in.AzureMachine.Spec.UserAssignedIdentities {
+		if id := strings.TrimPrefix(identity.ProviderID, "azure://"); !have[strings.ToLower(id)] {
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}
+
+// Addresses are the machine's addresses as the outcome of a pass shows them: the VM's name, the private address of every
+// IP configuration in the order of the interfaces, and the public address.
+func Addresses(in plan.MachineInput, outcome arm.Outcome) []clusterv1.MachineAddress {
+	addresses := []clusterv1.MachineAddress{{Type: clusterv1.MachineInternalDNS, Address: plan.VMName(in)}}
+	for _, id := range nicIDs(in) {
+		result, _ := outcome.Result(id)
+		for _, ip := range privateIPs(result.Observed) {
+			addresses = append(addresses, clusterv1.MachineAddress{Type: clusterv1.MachineInternalIP, Address: ip})
+		}
+	}
+	result, _ := outcome.Result(plan.NodePublicIPID(in))
+	if ip := publicAddress(result.Observed); ip != "" {
+		addresses = append(addresses, clusterv1.MachineAddress{Type: clusterv1.MachineExternalIP, Address: ip})
+	}
+	return addresses
+}
+
+// privateIPs are the addresses of an observed interface, that of the primary configuration first.
+func privateIPs(nic json.RawMessage) []string {
+	var observed struct {
+		Properties struct {
+			IPConfigurations []struct {
+				Properties struct {
+					PrivateIPAddress string `json:"privateIPAddress"`
+					Primary          bool   `json:"primary"`
+				} `json:"properties"`
+			} `json:"ipConfigurations"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(nic, &observed) != nil {
+		return nil
+	}
+	var out []string
+	for _, configuration := range observed.Properties.IPConfigurations {
+		switch ip := configuration.Properties.PrivateIPAddress; {
+		case ip == "":
+		case configuration.Properties.Primary:
+			out = slices.Insert(out, 0, ip)
+		default:
+			out = append(out, ip)
+		}
+	}
+	return out
+}
+
+func publicAddress(address json.RawMessage) string {
+	var observed struct {
+		Properties struct {
+			IPAddress string `json:"ipAddress"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(address, &observed) != nil {
+		return ""
+	}
+	return observed.Properties.IPAddress
+}

@@ -1,0 +1,66 @@
+// Package machine plans the Azure resources of one machine of a self-managed cluster: its VM, disks, network interfaces
+// and what belongs to them.
+//
+// It is pure: Plan, DeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
+// be asked before a VM is made; when they find something, nothing is to be made. The cluster's network and load balancers
+// are referenced by ID and are not part of the graph, so that a pass over a machine does not read them all.
+package machine
+
+import (
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Plan is the desired state of the machine's resources. The error is that of input that Check refuses, or of a graph that
+// does not hold together, which is a bug.
+func Plan(in plan.MachineInput) (*arm.Graph, error) {
+	g := &arm.Graph{}
+	publicIP(in, g)
+	natRule(in, g)
+	if err := networkInterfaces(in, g); err != nil {
+		return nil, err
+	}
+	availabilitySet(in, g)
+	if err := virtualMachine(in, g); err != nil {
+		return nil, err
+	}
+	roleAssignment(in, g)
+	extensions(in, g)
+	return g, g.Validate()
+}
+
+// FailureDomain is the availability zone the machine is to be in: what the Machine asks for, else the AzureMachine; "" is
+// anywhere.
+func FailureDomain(in plan.MachineInput) string {
+	if in.Machine != nil && in.Machine.Spec.FailureDomain != "" {
+		return in.Machine.Spec.FailureDomain
+	}
+	if zone := in.AzureMachine.Spec.FailureDomain; zone != nil {
+		return *zone
+	}
+	return ""
+}
+
+// nics are the network interfaces of the spec, at least one. Objects from before the list existed have its fields beside
+// it.
+func nics(in plan.MachineInput) []infrav1.NetworkInterface {
+	if len(in.AzureMachine.Spec.NetworkInterfaces) > 0 {
+		return in.AzureMachine.Spec.NetworkInterfaces
+	}
+	return []infrav1.NetworkInterface{{
+		SubnetName:            in.AzureMachine.Spec.SubnetName,
+		AcceleratedNetworking: in.AzureMachine.Spec.AcceleratedNetworking,
+		PrivateIPConfigs:      1,
+	}}
+}
+
+// nicIDs are the IDs of the machine's network interfaces.
+func nicIDs(in plan.MachineInput) []arm.ID {
+	var out []arm.ID
+	interfaces := nics(in)
+	for i := range interfaces {
+		out = append(out, plan.NICID(in, plan.NICName(in, i, len(interfaces))))
+	}
+	return out
+}
