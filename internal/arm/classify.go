@@ -174,7 +174,7 @@ func classify(err error) (Class, string) {
 
 // backOffs are the first and the longest delay of each class.
 var backOffs = map[Class]struct{ first, longest time.Duration }{
-	ClassWaiting:  {2 * time.Second, 30 * time.Second},
+	ClassWaiting:  {time.Second, 30 * time.Second},
 	ClassRetry:    {time.Second, 2 * time.Minute},
 	ClassNotFound: {5 * time.Second, 5 * time.Minute},
 	ClassStalled:  {30 * time.Second, 10 * time.Minute},

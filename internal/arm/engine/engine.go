@@ -2,9 +2,8 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"net/url"
+	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -15,7 +14,7 @@ import (
 
 // Options configure an Engine. The zero value is usable.
 type Options struct {
-	// Clock is the source of time; nil is the system's. Tests give the simulator's virtual clock.
+	// Clock is the source of time; nil is the system's. Tests give a virtual one.
 	Clock Clock
 	// Log receives one line per write, per repaired or ignored difference, and per operation that ended.
 	Log logr.Logger
@@ -30,16 +29,22 @@ type Options struct {
 	Jitter func() float64
 }
 
-// Clock is what the engine needs of a clock.
-type Clock interface {
-	Now() time.Time
-	// AfterFunc calls f in its own goroutine once d has passed; stop prevents it if it has not been called yet.
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
-}
-
 // Engine is the one writer of Azure resources in a process. It is safe for concurrent use, also by passes that share
 // nodes.
-type Engine struct{}
+type Engine struct {
+	options Options
+	clock   Clock
+	log     logr.Logger
+
+	// ctx ends background requests when the engine stops.
+	ctx  context.Context
+	stop context.CancelFunc
+
+	cache    *cache
+	memory   *memory
+	registry *registry
+	pace     *pace
+}
 
 // Owner is the tag that marks a cluster's resources:
 // sigs.k8s.io_cluster-api-provider-azure_cluster_<cluster>=owned.
@@ -72,67 +77,93 @@ type Request struct {
 	WholeGroups bool
 }
 
-// Observed is a resource as Azure last showed it.
-type Observed struct {
-	ID arm.ID
-	// Exists is false when Azure answered 404 for the resource or what holds it.
-	Exists bool
-	// Body is the resource; nil when it does not exist or Err is set.
-	Body json.RawMessage
-	// ETag is the value for If-Match, from the body or the header; "" when Azure gave none.
-	ETag string
-	// Err is why the resource could not be read. It is never a 404.
-	Err error
-	// At is when Azure was asked.
-	At time.Time
+// New makes an engine.
+func New(options Options) *Engine {
+	if options.Clock == nil {
+		options.Clock = systemClock{}
+	}
+	if options.MaxParallel == 0 {
+		options.MaxParallel = 16
+	}
+	if options.Freshness == 0 {
+		options.Freshness = 10 * time.Second
+	}
+	if options.Grace == 0 {
+		options.Grace = 2 * time.Second
+	}
+	if options.Jitter == nil {
+		options.Jitter = rand.Float64
+	}
+	if options.Log.GetSink() == nil {
+		options.Log = logr.Discard()
+	}
+	e := &Engine{options: options, clock: options.Clock, log: options.Log}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.cache = newCache(options.Clock, options.Freshness)
+	e.memory = newMemory(options.Clock, options.Jitter)
+	e.registry = newRegistry()
+	e.pace = newPace()
+	return e
 }
 
-// Action is imperative work that no PUT expresses, as in deleting instances of a scale set.
-type Action struct {
-	// Method is POST, DELETE, PUT or PATCH.
-	Method string
-	// ID is the resource acted on, and SubPath what follows it in the URL, as in "deallocate".
-	ID      arm.ID
-	SubPath string
-	// Query holds parameters beside api-version; nil for none.
-	Query url.Values
-	// Body is marshalled to JSON; nil for none.
-	Body any
+// Start keeps the operation watcher running until ctx ends, and stops it then; operations that are under way in Azure
+// go on. It fits controller-runtime's manager.Runnable.
+func (e *Engine) Start(ctx context.Context) error {
+	<-ctx.Done()
+	e.stop()
+	return nil
 }
 
-var errSkeleton = errors.New("not implemented")
-
-// New makes an engine. It works without Start, except that nothing wakes requests.
-func New(options Options) *Engine { return &Engine{} }
-
-// Start runs the operation watcher until ctx ends. It fits controller-runtime's manager.Runnable.
-func (e *Engine) Start(ctx context.Context) error { return errSkeleton }
-
-// Converge does one pass towards the graph: it observes, starts everything that is ready, and returns. The error is set
-// only for an invalid graph or a cancelled context; what Azure refuses is in the outcome.
-//
-// A node below a foreign parent that cannot carry a tag is created only once its ID is in Request.Inventory: the pass
-// that finds it missing returns it in Outcome.Inventory, so that the caller stores it first and nothing is lost when the
-// process dies in between.
-func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, error) {
-	return arm.Outcome{}, errSkeleton
+// background is a context for requests that outlive the pass that sends them, with the pass's values.
+func (e *Engine) background(ctx context.Context) context.Context {
+	return detached{Context: e.ctx, values: ctx}
 }
 
-// Delete does one pass of deleting the graph's resources, dependants first. Only owned resources are deleted; what is
-// gone already, also because its parent is, counts as deleted. The deletion is complete when Outcome.Deleted is true.
-func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, error) {
-	return arm.Outcome{}, errSkeleton
+type detached struct {
+	context.Context
+	values context.Context
 }
 
-// Observe reads resources, keyed by ID.Key(). Reads of several resources of one type in one group are one LIST, shared
-// with other passes for the freshness window unless fresh is set. The error is set only for a cancelled context.
-func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool) (map[string]Observed, error) {
-	return nil, errSkeleton
+func (d detached) Value(key any) any { return d.values.Value(key) }
+
+// Clock is what the engine needs of a clock.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f in its own goroutine once d has passed; stop prevents it if it has not been called yet.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// Do sends an action unless the same one is under way, and follows its operation: the first calls return
-// arm.Updating or arm.Deleting and wake is called when it ended; the next call then returns arm.Ready (or arm.Gone for a
-// DELETE of the resource itself) once, or arm.Failed with the error. A call after that sends the action again.
-func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
-	return arm.Result{ID: action.ID, State: arm.Failed, Err: errSkeleton}
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
+// wakes are the callbacks of those who wait for one thing, one per object.
+type wakes struct {
+	mu sync.Mutex
+	of map[string]func()
+}
+
+func (w *wakes) add(object string, wake func()) {
+	if wake == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[string]func(){}
+	}
+	w.of[object] = wake
+}
+
+// call wakes everybody and forgets them.
+func (w *wakes) call() {
+	w.mu.Lock()
+	callbacks := w.of
+	w.of = nil
+	w.mu.Unlock()
+	for _, wake := range callbacks {
+		wake()
+	}
 }

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// Action is imperative work that no PUT expresses, as in deleting instances of a scale set.
+type Action struct {
+	// Method is POST, DELETE, PUT or PATCH.
+	Method string
+	// ID is the resource acted on, and SubPath what follows it in the URL, as in "deallocate".
+	ID      arm.ID
+	SubPath string
+	// Query holds parameters beside api-version; nil for none.
+	Query url.Values
+	// Body is marshalled to JSON; nil for none.
+	Body any
+}
+
+// Do sends an action unless the same one is under way, and follows its operation: the first calls return
+// arm.Updating or arm.Deleting and wake is called when it ended; the next call then returns arm.Ready (or arm.Gone for a
+// DELETE of the resource itself) once, or arm.Failed with the error. A call after that sends the action again.
+func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
+	result := arm.Result{ID: action.ID, State: arm.Updating}
+	row, err := types.Of(action.ID)
+	if err != nil {
+		result.State, result.Err = arm.Failed, err
+		return result
+	}
+	removal := action.Method == http.MethodDelete && action.SubPath == ""
+	if removal {
+		result.State = arm.Deleting
+	}
+	key := "do|" + action.Method + "|" + action.ID.Key() + "|" + strings.ToLower(action.SubPath)
+	if err, ok := e.memory.take(key); ok {
+		switch {
+		case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
+			result.State, result.Err = stateOf(err), err
+		case removal:
+			result.State = arm.Gone
+		default:
+			result.State = arm.Ready
+		}
+		return result
+	}
+	op := &operation{key: key, id: action.ID, client: c, state: result.State, verb: action.Method, action: true,
+		started: e.clock.Now(), ctx: e.background(ctx)}
+	op.waiters.add("", wake)
+	if holder := e.registry.begin(op, false); holder != nil {
+		if !holder.await("", wake) && wake != nil {
+			wake()
+		}
+		return result
+	}
+	e.log.Info(action.Method, "resource", action.ID, "action", action.SubPath)
+	result.Wrote = action.Method
+	go e.send(op, func() (*client.Response, error) {
+		return c.Do(op.ctx, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: row.APIVersion,
+			Query: action.Query, Body: action.Body})
+	})
+	return result
+}

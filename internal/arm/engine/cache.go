@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// cache holds what Azure showed, for the freshness window. A write of ours to a resource makes everything read before
+// it worthless; the count of writes tells what was read before and what after.
+type cache struct {
+	clock     Clock
+	freshness time.Duration
+
+	mu      sync.Mutex
+	count   uint64            // writes so far
+	written map[string]uint64 // the count at the last write to a resource, by ID key
+	entries map[string]observation
+	lists   map[string]*listing
+	swept   time.Time
+}
+
+// observation is a resource as read, or as a write answered.
+type observation struct {
+	Observed
+	// count is the cache's count when the read began.
+	count uint64
+	// fromList means that the absence was concluded from a collection, fromWrite that the body is the answer to a PUT.
+	fromList, fromWrite bool
+}
+
+// listing is what is known of a collection.
+type listing struct {
+	at    time.Time // when it was last read; zero for never
+	count uint64
+	size  int
+	asked map[string]time.Time // IDs that were asked for one by one, and when
+}
+
+func newCache(clock Clock, freshness time.Duration) *cache {
+	return &cache{clock: clock, freshness: freshness, written: map[string]uint64{}, entries: map[string]observation{}, lists: map[string]*listing{}}
+}
+
+func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
+
+func listKey(scope string, id arm.ID) string {
+	return scope + "|" + strings.ToLower(types.ListPath(id))
+}
+
+// get is the observation of id that is at most maxAge old and after our last write to it.
+func (c *cache) get(scope string, id arm.ID, maxAge time.Duration) (observation, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	oldest := c.clock.Now().Add(-maxAge)
+	found, ok := c.entries[cacheKey(scope, id)]
+	if ok && found.count >= c.written[id.Key()] && !found.At.Before(oldest) {
+		return found, true
+	}
+	list := c.lists[listKey(scope, id)]
+	if list != nil && !list.at.IsZero() && list.count >= c.written[id.Key()] && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+		return observation{Observed: Observed{ID: id, At: list.at}, count: list.count, fromList: true}, true
+	}
+	return observation{}, false
+}
+
+// begin is the count to give to put for a read that begins now.
+func (c *cache) begin() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count
+}
+
+// put stores what a read or write showed.
+func (c *cache) put(scope string, found observation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := cacheKey(scope, found.ID)
+	if old, ok := c.entries[key]; ok && (old.count > found.count || old.At.After(found.At)) {
+		return
+	}
+	c.entries[key] = found
+	c.sweep()
+}
+
+// putList stores that a collection was read; its elements are stored with put.
+func (c *cache) putList(scope string, member arm.ID, at time.Time, count uint64, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, member)
+	list.at, list.count, list.size = at, count, size
+}
+
+func (c *cache) list(scope string, member arm.ID) *listing {
+	key := listKey(scope, member)
+	if c.lists[key] == nil {
+		c.lists[key] = &listing{asked: map[string]time.Time{}}
+	}
+	return c.lists[key]
+}
+
+// shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
+// within the freshness window, unless the collection is known to be far larger.
+func (c *cache) shouldList(scope string, missing []arm.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, missing[0])
+	now := c.clock.Now()
+	for key, at := range list.asked {
+		if now.Sub(at) > c.freshness {
+			delete(list.asked, key)
+		}
+	}
+	for _, id := range missing {
+		list.asked[id.Key()] = now
+	}
+	wanted := len(list.asked)
+	return wanted > 1 && (list.at.IsZero() || list.size <= 10*wanted)
+}
+
+// wrote notes a write to id, and to everything below it when whole is set.
+func (c *cache) wrote(id arm.ID, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	c.written[id.Key()] = c.count
+	if !whole {
+		return
+	}
+	for _, found := range c.entries {
+		if found.ID.Within(id) {
+			c.written[found.ID.Key()] = c.count
+		}
+	}
+	for key, list := range c.lists {
+		if _, path, _ := strings.Cut(key, "|"); strings.HasPrefix(path, id.Key()+"/") {
+			list.at = time.Time{}
+		}
+	}
+}
+
+// changedSince tells whether there was a write to id after the read that began at count.
+func (c *cache) changedSince(id arm.ID, count uint64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.written[id.Key()] > count
+}
+
+// sweep drops what nobody will use again, now and then.
+func (c *cache) sweep() {
+	now := c.clock.Now()
+	if len(c.entries) < 1000 || now.Sub(c.swept) < 10*c.freshness {
+		return
+	}
+	c.swept = now
+	for key, found := range c.entries {
+		if now.Sub(found.At) > 10*c.freshness {
+			delete(c.entries, key)
+		}
+	}
+}

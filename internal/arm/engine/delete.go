@@ -1,0 +1,328 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// ownerPrefix begins the tag keys that mark the resources of clusters; the cluster's name follows.
+const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
+
+// busyFor is how long a deletion waits for another operation on the resource before it is tried all the same.
+const busyFor = time.Minute
+
+// Delete does one pass of deleting the graph's resources, dependants first. Only owned resources are deleted; what is
+// gone already, also because its parent is, counts as deleted. The deletion is complete when Outcome.Deleted is true.
+//
+// Resources that go with their parent are not deleted one by one. With Request.WholeGroups, an owned resource group of
+// the graph without resources of another cluster goes as a whole, after what lies outside of it and depends on it.
+func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, error) {
+	p, err := e.newPass(ctx, request)
+	if err != nil {
+		return arm.Outcome{}, err
+	}
+	d := &deletion{pass: p, whole: map[string]bool{}}
+	for _, node := range p.nodes {
+		if node.Policy == arm.Observe {
+			p.set(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
+			continue
+		}
+		d.targets = append(d.targets, node.ID)
+	}
+	extra := p.pruned()
+	if request.WholeGroups {
+		extra = append(extra, d.groups()...)
+	}
+	for _, id := range byRank(extra) {
+		if !slices.ContainsFunc(d.extra, id.Equal) {
+			d.extra = append(d.extra, id)
+		}
+	}
+	slices.Reverse(d.targets)
+	d.targets = append(d.targets, d.extra...)
+
+	p.run(d.toObserve, func() {
+		for _, id := range d.targets {
+			d.remove(id)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return arm.Outcome{}, err
+	}
+	var order []arm.ID
+	for _, node := range request.Graph.Nodes() {
+		order = append(order, node.ID)
+	}
+	return p.outcome(append(order, d.extra...)), nil
+}
+
+// deletion is one call of Delete.
+type deletion struct {
+	*pass
+	targets []arm.ID
+	extra   []arm.ID
+	// whole are the keys of resource groups that go as a whole.
+	whole map[string]bool
+}
+
+// groups finds out which resource groups go as a whole, and lists what carries the cluster's tag in the others.
+func (d *deletion) groups() []arm.ID {
+	var extra []arm.ID
+	for _, node := range d.nodes {
+		if node.ID.Type() != types.ResourceGroup || node.Policy == arm.Observe {
+			continue
+		}
+		if op := d.engine.registry.find(node.ID.Key()); op != nil && op.state != arm.Updating {
+			// Only what is ours is made or deleted.
+			d.whole[node.ID.Key()] = true
+			continue
+		}
+		found := d.engine.observe(d.ctx, d.request.Client, []arm.ID{node.ID}, d.engine.maxAge(d.request.Fresh))[node.ID.Key()]
+		d.found[node.ID.Key()] = found
+		if !found.Exists || found.Err != nil {
+			continue
+		}
+		owned := d.owned(node.ID)
+		if state := headOf(found.Body).Properties.ProvisioningState; owned && strings.EqualFold(state, "Deleting") {
+			d.whole[node.ID.Key()] = true
+			continue
+		}
+		ours, others, ok := d.inGroup(node.ID)
+		if others = others || clusters(headOf(found.Body).Tags, d.request.Owner); owned && ok && !others {
+			d.whole[node.ID.Key()] = true
+			continue
+		}
+		extra = append(extra, ours...)
+	}
+	return extra
+}
+
+// inGroup lists what in a group carries the cluster's tag and is not in the graph, and tells whether anything carries
+// another cluster's. ok is false when the group could not be listed.
+func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others, ok bool) {
+	items, err := d.request.Client.List(d.ctx, string(group)+"/resources", types.ResourcesAPIVersion, nil)
+	if err != nil {
+		return nil, false, false
+	}
+	for _, item := range items {
+		var resource struct {
+			ID   arm.ID            `json:"id"`
+			Tags map[string]string `json:"tags"`
+		}
+		if json.Unmarshal(item, &resource) != nil {
+			continue
+		}
+		others = others || clusters(resource.Tags, d.request.Owner)
+		row, err := types.Of(resource.ID)
+		if err == nil && !row.DiesWithParent && hasTag(resource.Tags, d.request.Owner) && !d.request.Graph.Has(resource.ID) {
+			ours = append(ours, resource.ID)
+		}
+	}
+	return ours, others, true
+}
+
+// clusters tells whether tags mark a resource as another cluster's.
+func clusters(tags map[string]string, owner Owner) bool {
+	for key, value := range tags {
+		if strings.HasPrefix(strings.ToLower(key), ownerPrefix) && !strings.EqualFold(key, owner.TagKey) && strings.EqualFold(value, owner.TagValue) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *deletion) toObserve() []arm.ID {
+	var ids []arm.ID
+	for _, id := range d.targets {
+		if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); !d.whole[group.Key()] || group.Equal(id) {
+			ids = append(ids, id)
+		}
+	}
+	return d.pass.toObserve(ids, true)
+}
+
+// fold is the resource whose deletion takes id with it: its group, its parent, or itself.
+func (d *deletion) fold(id arm.ID) arm.ID {
+	if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); d.whole[group.Key()] {
+		return group
+	}
+	row, err := types.Of(id)
+	if err != nil || !row.DiesWithParent {
+		return id
+	}
+	parent := id.Parent()
+	if !slices.ContainsFunc(d.targets, parent.Equal) {
+		return id
+	}
+	op := d.engine.registry.find(parent.Key())
+	state := d.results[parent.Key()].State
+	if state == arm.Gone || state == arm.Deleting || op != nil && op.state == arm.Deleting || state != arm.Foreign && d.owned(parent) {
+		return d.fold(parent)
+	}
+	return id
+}
+
+// remove decides about one target and does it.
+func (d *deletion) remove(id arm.ID) {
+	if state := d.results[id.Key()].State; state == arm.Gone || state == arm.Foreign {
+		return
+	}
+	group := ""
+	if node := d.request.Graph.Node(id); node != nil {
+		group = node.Group
+	}
+	if into := d.fold(id); !into.Equal(id) {
+		result := arm.Result{ID: id, Group: group, State: arm.Blocked, BlockedBy: into, Owned: true, Observed: d.found[id.Key()].Body}
+		if found := d.found[id.Key()]; d.results[into.Key()].State == arm.Gone || found.ID != "" && found.Err == nil && !found.Exists {
+			result.State, result.BlockedBy = arm.Gone, ""
+			delete(d.inventory, id.Key())
+		}
+		d.set(result, 0)
+		if result.State == arm.Gone {
+			d.signal()
+		}
+		return
+	}
+	before := d.results[id.Key()].State
+	d.pass.remove(id, group, d.blocker(id))
+	if d.results[id.Key()].State == arm.Gone {
+		delete(d.inventory, id.Key())
+		if before != arm.Gone {
+			// What waited for it can go in this pass.
+			d.signal()
+		}
+	}
+}
+
+// blocker is something that has to go before id, or "".
+func (d *deletion) blocker(id arm.ID) arm.ID {
+	standing := func(other arm.ID) bool {
+		state := d.results[other.Key()].State
+		return state != arm.Gone && state != arm.Foreign
+	}
+	if slices.Contains(d.extra, id) {
+		for _, other := range d.extra {
+			if rank(other) < rank(id) && standing(other) {
+				return other
+			}
+		}
+		return ""
+	}
+	for _, node := range d.nodes {
+		if node.Policy == arm.Observe || !standing(node.ID) {
+			continue
+		}
+		unit := d.fold(node.ID)
+		if unit.Equal(id) {
+			continue
+		}
+		for _, dependency := range d.request.Graph.Dependencies(node) {
+			if d.fold(dependency.ID).Equal(id) {
+				return unit
+			}
+		}
+	}
+	return ""
+}
+
+func rank(id arm.ID) int {
+	row, err := types.Of(id)
+	if err != nil {
+		return 0
+	}
+	return row.DeleteRank
+}
+
+func byRank(ids []arm.ID) []arm.ID {
+	slices.SortStableFunc(ids, func(a, b arm.ID) int { return rank(a) - rank(b) })
+	return ids
+}
+
+// remove deletes one resource once nothing has to go before it, and sets its result.
+func (p *pass) remove(id arm.ID, group string, before arm.ID) {
+	const desired = "delete"
+	e, key := p.engine, id.Key()
+	result := arm.Result{ID: id, Group: group}
+	row, err := types.Of(id)
+	if err != nil {
+		result.State, result.Err = arm.Failed, err
+		p.set(result, 10*time.Minute)
+		return
+	}
+	under := e.registry.find(key)
+	if under != nil && under.await(p.request.Object, p.signal) {
+		result.State = under.state
+		wait := safety
+		if under.state != arm.Deleting {
+			result.State, result.Message = arm.Waiting, "waits for an operation on it to end before it is deleted"
+			wait = busyFor - e.clock.Now().Sub(under.started)
+		}
+		if under.state == arm.Deleting || !row.DeleteWhileBusy && wait > 0 {
+			p.set(result, wait)
+			return
+		}
+	}
+	found := p.found[key]
+	switch {
+	case found.ID == "":
+		result.State = arm.Waiting
+		p.set(result, time.Second)
+		p.signal()
+		return
+	case found.Err != nil:
+		p.unreadable(&arm.Node{ID: id, Group: group}, result, found.Err)
+		return
+	case !found.Exists:
+		result.State = arm.Gone
+		e.memory.forget(key)
+		p.set(result, 0)
+		return
+	case !p.owned(id):
+		result.State, result.Observed = arm.Foreign, found.Body
+		p.set(result, 0)
+		return
+	}
+	result.Owned, result.Observed = true, found.Body
+	if doing, _ := provisioning(headOf(found.Body).Properties.ProvisioningState); doing == arm.Deleting {
+		e.follow(p.request.Client, id, doing, p.request.Object, p.signal)
+		result.State = arm.Deleting
+		p.set(result, safety)
+		return
+	}
+	if before != "" {
+		result.State, result.BlockedBy = arm.Blocked, before
+		p.set(result, 0)
+		return
+	}
+	if failure, wait, ok := e.memory.failed(key, desired); ok && wait > 0 {
+		result.State, result.Err = stateOf(failure), failure
+		p.set(result, wait)
+		return
+	}
+	op := p.operation(id, row, arm.Deleting, http.MethodDelete)
+	op.hash = desired
+	if holder := e.registry.begin(op, true); holder != nil {
+		p.held(op, holder, result)
+		return
+	}
+	result.State = arm.Deleting
+	p.set(result, safety)
+	p.sent(id, http.MethodDelete)
+	e.log.Info("DELETE", "resource", id, "object", p.request.Object)
+	go func() {
+		defer p.answered()
+		p.slots <- struct{}{}
+		defer func() { <-p.slots }()
+		e.send(op, func() (*client.Response, error) {
+			return op.client.Delete(op.ctx, id, row.APIVersion, row.DeleteQuery)
+		})
+	}()
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// Codes of errors that the engine itself finds.
+const (
+	// CodeNotOwned means that a resource with the wanted name is somebody else's.
+	CodeNotOwned = "ResourceNotOwned"
+	// CodeMissing means that a resource that users bring does not exist.
+	CodeMissing = "ResourceNotFound"
+	// CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known any more.
+	CodeProvisioningFailed = "ProvisioningFailed"
+	// CodeRefused means that the plan refuses the input.
+	CodeRefused = "RefusedByPlan"
+)
+
+// safety is when a pass is worth doing although a wake is expected, in case that got lost.
+const safety = 2 * time.Minute
+
+// pass is one call of Converge or Delete.
+type pass struct {
+	engine  *Engine
+	ctx     context.Context
+	request Request
+	nodes   []*arm.Node
+
+	// found is what was observed, by ID key.
+	found map[string]observation
+	// results and waits, the time until the next try, are by ID key, too.
+	results map[string]arm.Result
+	waits   map[string]time.Duration
+	// inventory is the given one with what this pass adds and removes.
+	inventory map[string]arm.ID
+	recorded  map[string]bool // in the inventory as given: stored already
+
+	changed chan struct{}
+	slots   chan struct{}
+	mu      sync.Mutex
+	over    bool
+	pending int
+	wrote   map[string]string
+}
+
+func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
+	if request.Graph == nil {
+		request.Graph = &arm.Graph{}
+	}
+	nodes, err := request.Graph.Ordered()
+	if err == nil {
+		err = request.Graph.Validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("invalid plan: %w", err)
+	}
+	if request.Client == nil {
+		return nil, fmt.Errorf("no client for Azure")
+	}
+	if request.Owner.TagKey == "" {
+		return nil, fmt.Errorf("no ownership tag")
+	}
+	p := &pass{engine: e, ctx: ctx, request: request, nodes: nodes,
+		found: map[string]observation{}, results: map[string]arm.Result{}, waits: map[string]time.Duration{},
+		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, changed: make(chan struct{}, 1), slots: make(chan struct{}, e.options.MaxParallel), wrote: map[string]string{}}
+	for _, id := range request.Inventory {
+		p.inventory[id.Key()] = id
+		p.recorded[id.Key()] = true
+	}
+	return p, nil
+}
+
+// signal tells the pass that something it looks at has moved. Once the pass is over, it wakes the object.
+func (p *pass) signal() {
+	p.mu.Lock()
+	over := p.over
+	p.mu.Unlock()
+	if over {
+		if p.request.Wake != nil {
+			p.request.Wake()
+		}
+		return
+	}
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+// run evaluates until no write that the pass sent is unanswered, the grace is over or ctx ends. What an answer makes
+// ready is started within the same pass.
+func (p *pass) run(ids func() []arm.ID, evaluate func()) {
+	expired := make(chan struct{})
+	stop := p.engine.clock.AfterFunc(p.engine.options.Grace, func() { close(expired) })
+	defer stop()
+	maxAge := p.engine.maxAge(p.request.Fresh)
+	for {
+		for key, found := range p.engine.observe(p.ctx, p.request.Client, ids(), maxAge) {
+			p.found[key] = found
+		}
+		maxAge = p.engine.options.Freshness
+		evaluate()
+		if p.unanswered() == 0 {
+			select {
+			case <-p.changed:
+				continue
+			default:
+				return
+			}
+		}
+		select {
+		case <-p.changed:
+		case <-expired:
+			return
+		case <-p.ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *pass) unanswered() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pending
+}
+
+// sent notes a write that was begun, answered one that Azure has answered.
+func (p *pass) sent(id arm.ID, verb string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending++
+	p.wrote[id.Key()] = verb
+}
+
+func (p *pass) answered() {
+	p.mu.Lock()
+	p.pending--
+	p.mu.Unlock()
+	p.signal()
+}
+
+// set stores the result for a resource and when to look again.
+func (p *pass) set(result arm.Result, wait time.Duration) {
+	p.results[result.ID.Key()] = result
+	p.waits[result.ID.Key()] = wait
+}
+
+// ancestors are the resources that decide who owns id, nearest first.
+func ancestors(id arm.ID) []arm.ID {
+	row, err := types.Of(id)
+	if err != nil {
+		return nil
+	}
+	var out []arm.ID
+	for parent := id.Parent(); parent != ""; parent = parent.Parent() {
+		if parent.Type() == types.ResourceGroup && row.Taggable {
+			break
+		}
+		parentRow, err := types.Of(parent)
+		if err != nil {
+			break
+		}
+		out = append(out, parent)
+		if parentRow.Taggable && parent.Parent().Type() == types.ResourceGroup {
+			break
+		}
+		row = parentRow
+	}
+	return out
+}
+
+// owned tells whether a resource is the cluster's: by the inventory, its own tag, or the ownership of what it is below.
+func (p *pass) owned(id arm.ID) bool {
+	if _, ok := p.inventory[id.Key()]; ok {
+		return true
+	}
+	if row, err := types.Of(id); err == nil && row.Taggable && p.tagged(id) {
+		return true
+	}
+	for _, ancestor := range ancestors(id) {
+		if _, ok := p.inventory[ancestor.Key()]; ok || p.tagged(ancestor) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pass) tagged(id arm.ID) bool {
+	return hasTag(headOf(p.found[id.Key()].Body).Tags, p.request.Owner)
+}
+
+func hasTag(tags map[string]string, owner Owner) bool {
+	for key, value := range tags {
+		if strings.EqualFold(key, owner.TagKey) && value == owner.TagValue {
+			return true
+		}
+	}
+	return false
+}
+
+// want is what a node wants, decoded.
+func wantOf(node *arm.Node, row types.Type) (compare.Want, error) {
+	body, err := compare.Decode(node.Body)
+	if err != nil {
+		return compare.Want{}, fmt.Errorf("%s: body: %w", node.ID, err)
+	}
+	return compare.Want{Type: row, Body: body, Owned: node.Owned, DropTags: node.DropTags}, nil
+}
+
+// outcome ends the pass and puts the results together. From here on, what the pass waits for wakes the object.
+func (p *pass) outcome(order []arm.ID) arm.Outcome {
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	select {
+	case <-p.changed:
+		p.signal()
+	default:
+	}
+	var out arm.Outcome
+	for _, id := range order {
+		result, ok := p.results[id.Key()]
+		if !ok {
+			continue
+		}
+		p.mu.Lock()
+		result.Wrote = p.wrote[id.Key()]
+		p.mu.Unlock()
+		out.Results = append(out.Results, result)
+		wait := p.waits[id.Key()]
+		if wait > 0 && (out.RetryAfter == 0 || wait < out.RetryAfter) {
+			out.RetryAfter = wait
+		}
+	}
+	for _, id := range p.inventory {
+		out.Inventory = append(out.Inventory, id)
+	}
+	slices.SortFunc(out.Inventory, func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) })
+	return out
+}
