@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+func sorted(lines []string) []string { slices.Sort(lines); return lines }
+
+func states(outcome arm.Outcome) map[string]arm.State {
+	out := map[string]arm.State{}
+	for _, result := range outcome.Results {
+		out[result.ID.Short()] = result.State
+	}
+	return out
+}
+
+func TestCreate(t *testing.T) {
+	w := newWorld(t)
+	request := w.request(network()...)
+	outcome := w.converge(request, time.Minute)
+	if !outcome.Done() || outcome.RetryAfter != 0 {
+		t.Fatalf("done %t, again in %s: %+v", outcome.Done(), outcome.RetryAfter, outcome.Causes())
+	}
+	writes, reads := w.requests()
+	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg", "PUT rg virtualNetworks/vnet",
+		"PUT rg virtualNetworks/vnet/subnets/cp", "PUT rg virtualNetworks/vnet/subnets/nodes"}, sorted(writes)); diff != "" {
+		t.Error(diff)
+	}
+	t.Logf("%d reads, %s", len(reads), w.clock.Now().Sub(epoch))
+
+	if outcome := w.converge(request, 0); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	}
+	if writes, reads := w.requests(); len(writes)+len(reads) != 0 {
+		t.Errorf("a second pass within the freshness window asked Azure: %v %v", writes, reads)
+	}
+	w.sleep(time.Hour)
+	if outcome := w.converge(request, 0); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	}
+	writes, reads = w.requests()
+	if diff := cmp.Diff([]string{"GET rg", "GET rg networkSecurityGroups/nsg", "GET rg virtualNetworks/vnet", "GET rg virtualNetworks/vnet/subnets"}, sorted(reads)); diff != "" || len(writes) > 0 {
+		t.Errorf("writes %v, reads %s", writes, diff)
+	}
+}

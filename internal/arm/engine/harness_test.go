@@ -1,0 +1,315 @@
+package engine_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const sub = server.DefaultSubscription
+
+var (
+	epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	owner = engine.Owner{TagKey: "sigs.k8s.io_cluster-api-provider-azure_cluster_c1", TagValue: "owned"}
+)
+
+// world is a simulated Azure on a virtual clock, and an engine that uses it over HTTP.
+type world struct {
+	t      *testing.T
+	sim    *server.Server
+	clock  *clock
+	client *client.Client
+	engine *engine.Engine
+
+	mu    sync.Mutex
+	woken bool
+	seen  int // requests that earlier assertions have looked at
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	virtual := store.NewVirtual(epoch)
+	sim, err := server.New(server.Options{Clock: virtual, TimeScale: 1, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewTLSServer(sim.Handler())
+	t.Cleanup(func() {
+		listener.Close()
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{t: t, sim: sim, clock: &clock{sim: sim, virtual: virtual}}
+	configuration := cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}
+	w.client, err = client.New(token(sim.Token("")), configuration, client.Options{Principal: "p", Transport: listener.Client(), Now: virtual.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	return w
+}
+
+type token string
+
+func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+// restart replaces the engine by one that knows nothing.
+func (w *world) restart() {
+	w.clock.drop()
+	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }})
+}
+
+func (w *world) wake() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.woken = true
+}
+
+func (w *world) takeWake() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	woken := w.woken
+	w.woken = false
+	return woken
+}
+
+// request is a pass over nodes for cluster c1.
+func (w *world) request(nodes ...arm.Node) engine.Request {
+	graph := &arm.Graph{}
+	graph.Add(nodes...)
+	return engine.Request{Object: "AzureCluster/default/c1", Client: w.client, Owner: owner, Graph: graph, Wake: w.wake}
+}
+
+// pass does one pass of Converge.
+func (w *world) pass(request engine.Request) arm.Outcome {
+	w.t.Helper()
+	w.takeWake()
+	outcome, err := w.engine.Converge(context.Background(), request)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return outcome
+}
+
+// sleep lets time pass until somebody wakes the object, at most for d.
+func (w *world) sleep(d time.Duration) {
+	until := w.clock.Now().Add(d)
+	for !w.takeWake() && w.clock.Now().Before(until) {
+		w.clock.step(until)
+	}
+}
+
+// converge does passes as a controller would until the outcome is done, or until Azure's state cannot get better for
+// limit. It keeps the inventory between passes.
+func (w *world) converge(request engine.Request, limit time.Duration) arm.Outcome {
+	w.t.Helper()
+	deadline := w.clock.Now().Add(limit)
+	for {
+		outcome := w.pass(request)
+		request.Inventory = outcome.Inventory
+		if outcome.Done() || !w.clock.Now().Before(deadline) {
+			return outcome
+		}
+		if outcome.RetryAfter == 0 {
+			w.t.Fatalf("not done, and nothing says when to look again: %+v", outcome.Causes())
+		}
+		w.sleep(outcome.RetryAfter)
+		request.Fresh = false
+	}
+}
+
+func (w *world) delete(request engine.Request, limit time.Duration) arm.Outcome {
+	w.t.Helper()
+	deadline := w.clock.Now().Add(limit)
+	for {
+		w.takeWake()
+		outcome, err := w.engine.Delete(context.Background(), request)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		request.Inventory = outcome.Inventory
+		if outcome.Deleted() || !w.clock.Now().Before(deadline) {
+			return outcome
+		}
+		if outcome.RetryAfter == 0 {
+			w.t.Fatalf("not deleted, and nothing says when to look again: %+v", outcome.Results)
+		}
+		w.sleep(outcome.RetryAfter)
+	}
+}
+
+// requests are the requests since the last call, as "METHOD tail", with the part of the path that every ID has cut off.
+func (w *world) requests() (writes, reads []string) {
+	all := w.sim.Requests()
+	for _, record := range all[w.seen:] {
+		path, _, _ := strings.Cut(record.URL, "?")
+		if strings.Contains(path, "/operations/") || strings.Contains(path, "operationresults") || strings.Contains(path, "OperationStatuses") || strings.Contains(path, "/operationResults/") {
+			continue
+		}
+		if strings.Contains(record.URL, "forceDeletion=true") {
+			path += "?forceDeletion=true"
+		}
+		for _, prefix := range []string{"/subscriptions/" + sub + "/resourceGroups/", "/subscriptions/" + sub} {
+			path = strings.TrimPrefix(path, prefix)
+		}
+		path = strings.ReplaceAll(path, "/providers/Microsoft.Network/", " ")
+		path = strings.ReplaceAll(path, "/providers/Microsoft.Compute/", " ")
+		line := record.Method + " " + path
+		if record.Method == http.MethodGet {
+			reads = append(reads, line)
+		} else {
+			writes = append(writes, line)
+		}
+	}
+	w.seen = len(all)
+	return writes, reads
+}
+
+// writes are the writes since the last call, in the order they were answered.
+func (w *world) writes() []string {
+	writes, _ := w.requests()
+	return writes
+}
+
+func (w *world) fault(rule fault.Rule) {
+	w.t.Helper()
+	if err := w.sim.AddFault(rule); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// clock is the engine's clock on the simulator's virtual one. Timers are run one at a time, and to their end.
+type clock struct {
+	sim     *server.Server
+	virtual *store.Virtual
+
+	mu     sync.Mutex
+	timers []*timer
+}
+
+type timer struct {
+	at time.Time
+	f  func()
+}
+
+func (c *clock) Now() time.Time { return c.virtual.Now() }
+
+func (c *clock) AfterFunc(d time.Duration, f func()) func() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	added := &timer{at: c.virtual.Now().Add(d), f: f}
+	c.timers = append(c.timers, added)
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		i := slices.Index(c.timers, added)
+		if i >= 0 {
+			c.timers = slices.Delete(c.timers, i, i+1)
+		}
+		return i >= 0
+	}
+}
+
+func (c *clock) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timers = nil
+}
+
+// step moves time to the next timer and runs it, or to until.
+func (c *clock) step(until time.Time) {
+	c.mu.Lock()
+	var next *timer
+	for _, candidate := range c.timers {
+		if next == nil || candidate.at.Before(next.at) {
+			next = candidate
+		}
+	}
+	if next == nil || next.at.After(until) {
+		c.mu.Unlock()
+		c.sim.Advance(until.Sub(c.Now()))
+		return
+	}
+	c.timers = slices.DeleteFunc(c.timers, func(t *timer) bool { return t == next })
+	c.mu.Unlock()
+	c.sim.Advance(max(0, next.at.Sub(c.Now())))
+	next.f()
+}
+
+// The resources of the tests.
+var (
+	group = arm.ResourceGroupID(sub, "rg")
+	vnet  = arm.NewID(sub, "rg", "Microsoft.Network/virtualNetworks", "vnet")
+	nsg   = arm.NewID(sub, "rg", "Microsoft.Network/networkSecurityGroups", "nsg")
+	cp    = vnet.Child("subnets", "cp")
+	nodes = vnet.Child("subnets", "nodes")
+	pip   = arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "pip")
+	nat   = arm.NewID(sub, "rg", "Microsoft.Network/natGateways", "nat")
+	nic   = arm.NewID(sub, "rg", "Microsoft.Network/networkInterfaces", "nic")
+	lb    = arm.NewID(sub, "rg", "Microsoft.Network/loadBalancers", "lb")
+)
+
+type object = map[string]any
+
+func tags() object { return object{owner.TagKey: owner.TagValue} }
+
+func ref(id arm.ID) object { return object{"id": string(id)} }
+
+func groupNode() arm.Node {
+	return arm.Node{ID: group, Policy: arm.Repair, Group: "G", Foreign: arm.UseForeign, Body: object{"location": "eastus", "tags": tags()}}
+}
+
+func vnetNode() arm.Node {
+	return arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.UseForeign, Body: object{"location": "eastus", "tags": tags(),
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}
+}
+
+func nsgNode() arm.Node {
+	return arm.Node{ID: nsg, Policy: arm.Repair, Group: "N", Body: object{"location": "eastus", "tags": tags(), "properties": object{
+		"securityRules": []object{{"name": "ssh", "properties": object{"priority": 2200, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
+			"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "22"}}}}}}
+}
+
+func subnetNode(id arm.ID, prefix string) arm.Node {
+	return arm.Node{ID: id, Policy: arm.Repair, Group: "N", After: []arm.ID{nsg}, Body: object{"properties": object{
+		"addressPrefixes": []string{prefix}, "networkSecurityGroup": ref(nsg)}}}
+}
+
+func pipNode() arm.Node {
+	return arm.Node{ID: pip, Policy: arm.Repair, Group: "N", Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
+		"properties": object{"publicIPAllocationMethod": "Static"}}}
+}
+
+func natNode() arm.Node {
+	return arm.Node{ID: nat, Policy: arm.Repair, Group: "N", After: []arm.ID{pip}, Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
+		"properties": object{"publicIpAddresses": []object{ref(pip)}}}}
+}
+
+func nicNode() arm.Node {
+	return arm.Node{ID: nic, Policy: arm.CreateOnly, Group: "M", After: []arm.ID{cp}, Body: object{"location": "eastus", "tags": tags(),
+		"properties": object{"ipConfigurations": []object{{"name": "ip", "properties": object{"subnet": ref(cp)}}}}}}
+}
+
+func network() []arm.Node {
+	return []arm.Node{groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"), subnetNode(nodes, "10.1.0.0/16")}
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"context"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// DeletableWhole tells whether a deletion with Request.WholeGroups takes the resource group as a whole, or the group is
+// gone already: what is in it need not be deleted one by one then. The request's graph does not matter. The error is why
+// the group could not be looked at.
+func (e *Engine) DeletableWhole(ctx context.Context, request Request, group arm.ID) (bool, error) {
+	request.Graph = &arm.Graph{}
+	request.Graph.Add(arm.Node{ID: group, Policy: arm.Repair})
+	p, err := e.newPass(ctx, request)
+	if err != nil {
+		return false, err
+	}
+	d := &deletion{pass: p, whole: map[string]bool{}}
+	d.groups()
+	if d.whole[group.Key()] {
+		return true, nil
+	}
+	found := p.found[group.Key()]
+	return found.ID != "" && found.Err == nil && !found.Exists, found.Err
+}
