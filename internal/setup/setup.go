@@ -4,7 +4,6 @@ package setup
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"

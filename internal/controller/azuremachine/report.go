@@ -3,6 +3,7 @@ package azuremachine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -46,11 +47,26 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome) 
 		in.azureMachine.Spec.ProviderID = new(machine.ProviderID(vm.ID))
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
+	annotation, tags := machine.AppliedTags(planned)
+	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
 	status.FailureDomain = machine.FailureDomain(planned)
+	reportIdentities(in, machine.MissingIdentities(planned, vm.Observed))
 	if outcome.Done() {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = true
 	}
+}
+
+// reportIdentities says which identities of the spec the VM lacks: machines cannot be given identities later.
+func reportIdentities(in *input, missing []string) {
+	if len(missing) == 0 {
+		conditions.Delete(in.azureMachine, infrav1.VMIdentitiesReadyCondition)
+		return
+	}
+	conditions.Set(in.azureMachine, metav1.Condition{
+		Type: infrav1.VMIdentitiesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.UserAssignedIdentityMissingReason,
+		Message: "the VM does not have " + strings.Join(missing, ", ") + ": assign it in Azure, or replace the Machine",
+	})
 }
 
 // reportDeleting writes how far a deletion is.
