@@ -67,9 +67,11 @@ func readCustomData(customData string, metadata map[string]string) (*bootScript,
 	}
 	header, rest, _ := strings.Cut(text, "\n")
 	if isJinjaHeader(header) {
-		if text, err = renderJinja(rest, metadata); err != nil {
+		// The line break keeps the line numbers of errors those of the whole document.
+		if text, err = renderJinja("\n"+rest, metadata); err != nil {
 			return nil, fmt.Errorf("cloud-config template: %w", err)
 		}
+		text = text[1:]
 		header, _, _ = strings.Cut(text, "\n")
 	}
 	if strings.TrimSpace(header) != "#cloud-config" {

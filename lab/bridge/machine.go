@@ -69,7 +69,7 @@ func (m *machine) halt() {
 
 func (m *machine) boot(ctx context.Context, g guest) {
 	m.report(ctx, phaseBooting, "cloud-init reads the bootstrap data", "")
-	e, err := m.prepare(ctx, g)
+	e, err := prepare(g, m.bridge.inventory(ctx))
 	if err != nil {
 		m.fail(ctx, err)
 		return
@@ -97,7 +97,7 @@ func (m *machine) boot(ctx context.Context, g guest) {
 // restore brings back a machine which had joined before the bridge was restarted: no boot time, no
 // discovery, since its kubelet never stopped.
 func (m *machine) restore(ctx context.Context) {
-	e, err := m.prepare(ctx, m.guest)
+	e, err := prepare(m.guest, m.bridge.inventory(ctx))
 	if err != nil {
 		m.fail(ctx, err)
 		return
@@ -119,46 +119,6 @@ func (m *machine) restore(ctx context.Context) {
 		return
 	}
 	m.enter(ctx, w, e)
-}
-
-// prepare reads and checks all of the bootstrap data. Its errors are final: the data never changes.
-func (m *machine) prepare(ctx context.Context, g guest) (*enrolment, error) {
-	script, err := readCustomData(g.CustomData, instanceMetadata(g))
-	if err != nil {
-		return nil, err
-	}
-	plan, err := planKubeadm(script)
-	if err != nil {
-		return nil, err
-	}
-	// cloud-provider-azure looks the VM up by the Node's name.
-	if name := plan.nodeName(g.ComputerName); !strings.EqualFold(name, g.ComputerName) {
-		return nil, fmt.Errorf("%s: nodeRegistration.name %q is not the VM's computer name %q: cloud-provider-azure would not find the VM of this Node", plan.ConfigFile, name, g.ComputerName)
-	}
-	inv := m.bridge.inventory(ctx)
-	if err := checkAzureJSON(script, g, plan.controlPlane(), inv); err != nil {
-		return nil, err
-	}
-	e := &enrolment{guest: g, plan: plan}
-	if plan.controlPlane() {
-		if e.pki, err = readPKI(script, plan.certificatesDir(), externalEtcd(script, plan)); err != nil {
-			return nil, err
-		}
-	}
-	id, vm := inv.virtualMachine(g)
-	e.node, err = newNode(g, plan, id, vm)
-	return e, err
-}
-
-// externalEtcd says whether etcd runs elsewhere: the ClusterConfiguration tells kubeadm init, and a
-// join sees the client certificate in place of the CA's key.
-func externalEtcd(script *bootScript, plan *kubeadmPlan) bool {
-	if plan.Cluster != nil {
-		return plan.Cluster.Etcd.External.IsDefined()
-	}
-	_, key := script.Files["/etc/kubernetes/pki/etcd/ca.key"]
-	_, client := script.Files["/etc/kubernetes/pki/apiserver-etcd-client.crt"]
-	return !key && client
 }
 
 // join repeats discovery until it succeeds or kubeadm would give up.

@@ -1,0 +1,227 @@
+package bridge
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/blang/semver/v4"
+	corev1 "k8s.io/api/core/v1"
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
+	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/cloudinit"
+	kubeadmtypes "sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types"
+	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types/upstream"
+	"sigs.k8s.io/cluster-api/util/secret"
+)
+
+const (
+	testEndpointHost = "alpha-1a2b3c.westeurope.cloudapp.azure.com"
+	testToken        = "abcdef.0123456789abcdef"
+	testSubscription = "11111111-2222-3333-4444-555555555555"
+	testVersion      = "v1.34.2"
+)
+
+// bootData makes bootstrap data with Cluster API's own code, as the kubeadm bootstrap provider does.
+type bootData struct {
+	certs     secret.Certificates
+	version   semver.Version
+	azureJSON map[string]any
+	init      *bootstrapv1.InitConfiguration
+	cluster   *bootstrapv1.ClusterConfiguration
+	join      *bootstrapv1.JoinConfiguration
+	files     []bootstrapv1.File
+	before    []string
+}
+
+func newBootData(t *testing.T) *bootData {
+	t.Helper()
+	certs := secret.NewCertificatesForInitialControlPlane(nil)
+	if err := certs.Generate(); err != nil {
+		t.Fatal(err)
+	}
+	registration := bootstrapv1.NodeRegistrationOptions{
+		Name:             `{{ ds.meta_data["local_hostname"] }}`,
+		KubeletExtraArgs: []bootstrapv1.Arg{{Name: "cloud-provider", Value: new("external")}},
+	}
+	hashes, err := certs.GetByPurpose(secret.ClusterCA).Hashes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bootData{
+		certs:   certs,
+		version: semver.MustParse(strings.TrimPrefix(testVersion, "v")),
+		azureJSON: map[string]any{
+			"cloud": "AzurePublicCloud", "tenantId": "99999999-2222-3333-4444-555555555555", "subscriptionId": testSubscription,
+			"resourceGroup": "alpha", "location": "westeurope", "vmType": "vmss", "loadBalancerSku": "Standard",
+			"vnetName": "alpha-vnet", "vnetResourceGroup": "alpha", "subnetName": "alpha-node-subnet",
+			"securityGroupName": "alpha-node-nsg", "securityGroupResourceGroup": "alpha", "routeTableName": "alpha-node-routetable",
+			"useManagedIdentityExtension": true, "userAssignedIdentityID": "aaaaaaaa-2222-3333-4444-555555555555", "useInstanceMetadata": true,
+		},
+		init: &bootstrapv1.InitConfiguration{NodeRegistration: registration},
+		cluster: &bootstrapv1.ClusterConfiguration{
+			ControlPlaneEndpoint: testEndpointHost + ":6443",
+			APIServer:            bootstrapv1.APIServer{CertSANs: []string{"api.alpha.example"}},
+		},
+		join: &bootstrapv1.JoinConfiguration{
+			NodeRegistration: registration,
+			Discovery: bootstrapv1.Discovery{BootstrapToken: bootstrapv1.BootstrapTokenDiscovery{
+				APIServerEndpoint: testEndpointHost + ":6443", Token: testToken, CACertHashes: hashes,
+			}},
+		},
+		before: []string{"hostnamectl set-hostname \"{{ ds.meta_data.local_hostname }}\""},
+	}
+}
+
+func (d *bootData) base(t *testing.T) cloudinit.BaseUserData {
+	t.Helper()
+	config, err := json.MarshalIndent(d.azureJSON, "", "    ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cloudinit.BaseUserData{
+		AdditionalFiles: append([]bootstrapv1.File{{
+			Path: "/etc/kubernetes/azure.json", Owner: "root:root", Permissions: "0644", Content: string(config),
+		}}, d.files...),
+		PreKubeadmCommands: d.before,
+		KubernetesVersion:  d.version,
+	}
+}
+
+func (d *bootData) initData(t *testing.T) string {
+	t.Helper()
+	cluster, err := kubeadmtypes.MarshalClusterConfigurationForVersion(d.cluster, d.version, &upstream.AdditionalData{
+		KubernetesVersion: new("v" + d.version.String()), ClusterName: new("alpha"), DNSDomain: new("cluster.local"), ServiceSubnet: new("10.128.0.0/12"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	init, err := kubeadmtypes.MarshalInitConfigurationForVersion(d.init, d.version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := cloudinit.NewInitControlPlane(&cloudinit.ControlPlaneInput{
+		BaseUserData: d.base(t), Certificates: d.certs, ClusterConfiguration: cluster, InitConfiguration: init,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+func (d *bootData) joinYAML(t *testing.T, controlPlane bool) string {
+	t.Helper()
+	join := d.join.DeepCopy()
+	if controlPlane {
+		join.ControlPlane = &bootstrapv1.JoinControlPlane{}
+	}
+	out, err := kubeadmtypes.MarshalJoinConfigurationForVersion(join, d.version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (d *bootData) controlPlaneJoinData(t *testing.T) string {
+	t.Helper()
+	data, err := cloudinit.NewJoinControlPlane(&cloudinit.ControlPlaneJoinInput{
+		BaseUserData: d.base(t), Certificates: d.certs, JoinConfiguration: d.joinYAML(t, true),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+func (d *bootData) workerData(t *testing.T) string {
+	t.Helper()
+	data, err := cloudinit.NewNode(&cloudinit.NodeInput{BaseUserData: d.base(t), JoinConfiguration: d.joinYAML(t, false)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+// testGuest is a VM in resource group Alpha, whose case differs from azure.json's as ARM allows.
+func testGuest(name, customData string) guest {
+	g := guest{
+		VMID:           fmt.Sprintf("/subscriptions/%s/resourceGroups/Alpha/providers/Microsoft.Compute/virtualMachines/%s", testSubscription, name),
+		InstanceID:     "instance-of-" + name,
+		ComputerName:   name,
+		ResourceGroup:  "Alpha",
+		SubscriptionID: testSubscription,
+		Location:       "westeurope",
+		Zone:           "2",
+		BootID:         "boot-1",
+		PowerState:     "running",
+		CustomData:     customData,
+		OSType:         "Linux",
+	}
+	g.NICs = append(g.NICs, struct {
+		ID         string   `json:"id"`
+		PrivateIPs []string `json:"privateIPs"`
+		PublicIPs  []string `json:"publicIPs"`
+	}{ID: g.VMID + "-nic", PrivateIPs: []string{"10.0.0.4"}})
+	g.Identity.Type = "UserAssigned"
+	g.Identity.UserAssignedIdentities = map[string]any{
+		testIdentity: map[string]any{"clientId": "aaaaaaaa-2222-3333-4444-555555555555"},
+	}
+	return g
+}
+
+const (
+	testNetwork  = "/subscriptions/" + testSubscription + "/resourceGroups/alpha/providers/Microsoft.Network/"
+	testIdentity = "/subscriptions/" + testSubscription + "/resourceGroups/alpha/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider"
+)
+
+// testState is what the simulator stores for the cluster, with the subnet inside its network.
+func testState(vms ...guest) []map[string]any {
+	state := []map[string]any{
+		{"id": testNetwork + "virtualNetworks/alpha-vnet", "name": "alpha-vnet", "properties": map[string]any{
+			"subnets": []any{map[string]any{"id": testNetwork + "virtualNetworks/alpha-vnet/subnets/alpha-node-subnet", "name": "alpha-node-subnet", "properties": map[string]any{
+				"networkSecurityGroup": map[string]any{"id": testNetwork + "networkSecurityGroups/alpha-node-nsg"},
+			}}},
+		}},
+		{"id": testNetwork + "networkSecurityGroups/alpha-node-nsg", "name": "alpha-node-nsg"},
+		{"id": testNetwork + "routeTables/alpha-node-routetable", "name": "alpha-node-routetable"},
+	}
+	for _, g := range vms {
+		state = append(state, map[string]any{"id": g.VMID, "name": g.ComputerName, "properties": map[string]any{
+			"hardwareProfile": map[string]any{"vmSize": "Standard_D2s_v3"},
+			"storageProfile": map[string]any{"imageReference": map[string]any{
+				"communityGalleryImageId": "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/" + strings.TrimPrefix(testVersion, "v"),
+			}},
+		}})
+	}
+	return state
+}
+
+func testInventory(t *testing.T, vms ...guest) inventory {
+	t.Helper()
+	data, err := json.Marshal(testState(vms...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	inv := inventory{}
+	inv.collect("", tree)
+	return inv
+}
+
+func (d *bootData) set(key string, value any) { d.azureJSON[key] = value }
+
+func (d *bootData) drop(keys ...string) {
+	for _, k := range keys {
+		maps.DeleteFunc(d.azureJSON, func(have string, _ any) bool { return have == k })
+	}
+}
+
+// cert finds one of the certificates to break it.
+func (d *bootData) cert(p secret.Purpose) *secret.Certificate { return d.certs.GetByPurpose(p) }
+
+var uninitializedByClusterAPI = corev1.Taint{Key: "node.cluster.x-k8s.io/uninitialized", Effect: corev1.TaintEffectNoSchedule}

@@ -1,0 +1,45 @@
+package bridge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// prepare reads and checks all of the bootstrap data. Its errors are final: the data never changes.
+func prepare(g guest, inv inventory) (*enrolment, error) {
+	script, err := readCustomData(g.CustomData, instanceMetadata(g))
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planKubeadm(script)
+	if err != nil {
+		return nil, err
+	}
+	// cloud-provider-azure looks the VM up by the Node's name.
+	if name := plan.nodeName(g.ComputerName); !strings.EqualFold(name, g.ComputerName) {
+		return nil, fmt.Errorf("%s: nodeRegistration.name %q is not the VM's computer name %q: cloud-provider-azure would not find the VM of this Node", plan.ConfigFile, name, g.ComputerName)
+	}
+	if err := checkAzureJSON(script, g, plan.controlPlane(), inv); err != nil {
+		return nil, err
+	}
+	e := &enrolment{guest: g, plan: plan}
+	if plan.controlPlane() {
+		if e.pki, err = readPKI(script, plan.certificatesDir(), externalEtcd(script, plan)); err != nil {
+			return nil, err
+		}
+	}
+	id, vm := inv.virtualMachine(g)
+	e.node, err = newNode(g, plan, id, vm)
+	return e, err
+}
+
+// externalEtcd says whether etcd runs elsewhere: the ClusterConfiguration tells kubeadm init, and a
+// join sees the client certificate in place of the CA's key.
+func externalEtcd(script *bootScript, plan *kubeadmPlan) bool {
+	if plan.Cluster != nil {
+		return plan.Cluster.Etcd.External.IsDefined()
+	}
+	_, key := script.Files["/etc/kubernetes/pki/etcd/ca.key"]
+	_, client := script.Files["/etc/kubernetes/pki/apiserver-etcd-client.crt"]
+	return !key && client
+}
