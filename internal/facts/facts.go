@@ -103,3 +103,14 @@ func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineIn
 	})
 	return facts, group.Wait()
 }
+
+// DeletingMachine gives the facts that the deletion of a machine depends on: whether it leaves an empty availability set
+// behind. Where the region has zones there is none and nothing is asked.
+func (f *Facts) DeletingMachine(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
+	name, ok := plan.AvailabilitySetName(in)
+	if !ok || len(in.Facts.Zones) > 0 {
+		return plan.MachineFacts{}, nil
+	}
+	empty, err := f.emptyBut(ctx, c, plan.AvailabilitySetID(in, name), plan.VMID(in))
+	return plan.MachineFacts{AvailabilitySetEmpty: empty}, err
+}

@@ -346,3 +346,37 @@ func TestUserAssignedClientID(t *testing.T) {
 		})
 	}
 }
+
+func TestDeletingMachine(t *testing.T) {
+	const set = groupPath + "Microsoft.Compute/availabilitySets/c_control-plane-as"
+	tests := map[string]struct {
+		reason string
+		zones  []string
+		body   string
+		want   bool
+		asked  int
+	}{
+		"alone":        {reason: "its own VM, in Azure's casing, is about to go", body: `{"properties":{"virtualMachines":[{"id":"` + strings.ToUpper(vmPath) + `"}]}}`, want: true, asked: 1},
+		"empty":        {reason: "the VM went first", body: `{"properties":{}}`, want: true, asked: 1},
+		"with another": {reason: "the set is still used", body: `{"properties":{"virtualMachines":[{"id":"` + vmPath + `"},{"id":"` + vmPath + `1"}]}}`, asked: 1},
+		"missing":      {reason: "nothing is left to delete", asked: 1},
+		"zones":        {reason: "no set is made where zones are, so nothing is asked", zones: []string{"1"}, body: `{"properties":{}}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := newAzure(nil)
+			if test.body != "" {
+				a.set(set, test.body)
+			}
+			in := machineInput("m0")
+			in.Facts.Zones = test.zones
+			got, err := New(Options{}).DeletingMachine(context.Background(), clientOf(t, a, "p"), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plan.MachineFacts{AvailabilitySetEmpty: test.want}, got); diff != "" || a.count(set) != test.asked {
+				t.Errorf("%s: asked %d times: %s", test.reason, a.count(set), diff)
+			}
+		})
+	}
+}

@@ -10,19 +10,23 @@ import (
 const maxNearest = 3
 
 // nearest lists the names that take the fewest edits to get to, best first, and none that take more than half of them.
+// Where the edits are as many, those that only miss or add a separator come first, as people write Standard_D2sv3.
 func nearest(name string, names []string) []string {
 	type candidate struct {
-		name  string
-		edits int
+		name         string
+		edits, bare  int
+		lengthsApart int
 	}
 	var candidates []candidate
 	for _, known := range names {
-		if n := edits(strings.ToLower(name), strings.ToLower(known)); n <= max(len(name), len(known))/2 {
-			candidates = append(candidates, candidate{known, n})
+		c := candidate{name: known, edits: edits(strings.ToLower(name), strings.ToLower(known)), bare: edits(bare(name), bare(known))}
+		c.lengthsApart = max(len(name), len(known)) - min(len(name), len(known))
+		if c.edits <= max(len(name), len(known))/2 {
+			candidates = append(candidates, c)
 		}
 	}
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(off(name, a.name), off(name, b.name)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.bare, b.bare), cmp.Compare(a.lengthsApart, b.lengthsApart), cmp.Compare(a.name, b.name))
 	})
 	var out []string
 	for _, c := range candidates[:min(len(candidates), maxNearest)] {
@@ -31,8 +35,10 @@ func nearest(name string, names []string) []string {
 	return out
 }
 
-// off is how far the lengths are apart: swapped letters are likelier than missing ones.
-func off(a, b string) int { return max(len(a), len(b)) - min(len(a), len(b)) }
+// bare is the name in lower case without separators.
+func bare(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
+}
 
 // edits is the Levenshtein distance.
 func edits(a, b string) int {

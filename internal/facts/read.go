@@ -93,6 +93,22 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	return exists, vm.Identity.PrincipalID, err
 }
 
+// emptyBut tells whether an availability set exists and has no VM but this one.
+func (f *Facts) emptyBut(ctx context.Context, c *client.Client, set, vm arm.ID) (bool, error) {
+	var observed struct {
+		Properties struct {
+			VirtualMachines []struct {
+				ID arm.ID `json:"id"`
+			} `json:"virtualMachines"`
+		} `json:"properties"`
+	}
+	exists, err := f.readInto(ctx, c, set, &observed)
+	for _, member := range observed.Properties.VirtualMachines {
+		exists = exists && member.ID.Equal(vm)
+	}
+	return exists, err
+}
+
 // sshPort is the front-end port of the machine's inbound NAT rule; 0 when it has none.
 func (f *Facts) sshPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
 	rule, ok := natRule(in)
