@@ -1,0 +1,123 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/timeline"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+)
+
+// createCluster creates a cluster and says what to try next.
+func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options) error {
+	out := c.OutOrStdout()
+	fmt.Fprintf(out, "\nCluster %s: flavor %s, %d control-plane and %d worker machines, Kubernetes %s\n",
+		name, o.Flavor, o.ControlPlaneMachines, o.WorkerMachines, o.KubernetesVersion)
+	times, err := workload.Create(c.Context(), s, name, o, newScreen(out))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nCluster %s is ready after %.1f s, its infrastructure after %.1f s (time scale %v)\n",
+		name, times.Ready.Sub(times.Applied).Seconds(), times.Provisioned.Sub(times.Applied).Seconds(), s.TimeScale)
+	if line, err := timeline.Load(c.Context(), s, name); err == nil {
+		fmt.Fprintln(out, line.Summary())
+	} else {
+		fmt.Fprintf(out, "figures: %v\n", err)
+	}
+	next(out, s, name)
+	return nil
+}
+
+// next are the commands a newcomer may want to try.
+func next(out io.Writer, s *settings.Settings, name string) {
+	kubectl := relative(s.Binary("kubectl"))
+	for _, line := range []string{
+		"", "Try next:",
+		"  eval \"$(" + self(s, "env") + ")\"",
+		"  " + kubectl + " get clusters,machines,azuremachines",
+		"  " + relative(s.Binary("clusterctl")) + " describe cluster " + name + " --show-conditions all",
+		"  " + self(s, "kubeconfig", name) + " >" + name + ".kubeconfig && " + kubectl + " --kubeconfig " + name + ".kubeconfig get nodes",
+		"  " + kubectl + " scale machinedeployment " + name + "-md-0 --replicas 4",
+		"  " + self(s, "timeline", name),
+		"  " + self(s, "delete", name),
+		"  make lab-down",
+	} {
+		fmt.Fprintln(out, line)
+	}
+}
+
+// self is how to call this program for the same lab.
+func self(s *settings.Settings, args ...string) string {
+	words := append([]string{relative(s.Binary("lab"))}, args...)
+	if dir := relative(s.Dir); dir != ".lab" {
+		words = append(words, "--dir", dir)
+	}
+	return strings.Join(words, " ")
+}
+
+// relative is a path as seen from the working directory, if that is shorter.
+func relative(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	short, err := filepath.Rel(wd, path)
+	if err != nil || len(short) > len(path) {
+		return path
+	}
+	return short
+}
+
+func kubeconfigCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "kubeconfig CLUSTER",
+		Short: "Print a kubeconfig of a workload cluster that goes through the simulated network",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			raw, err := workload.Kubeconfig(c.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			_, err = c.OutOrStdout().Write(raw)
+			return err
+		},
+	}
+}
+
+func timelineCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "timeline CLUSTER",
+		Short: "Print every Azure operation of a cluster: start, end, what it waited for, and the critical path",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			line, err := timeline.Load(c.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			line.Print(c.OutOrStdout())
+			return nil
+		},
+	}
+}
+
+func age(since time.Time) string {
+	if since.IsZero() {
+		return "-"
+	}
+	return time.Since(since).Round(time.Second).String()
+}

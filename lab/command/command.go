@@ -1,0 +1,203 @@
+// Package command is the command line of the lab.
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+)
+
+// New is the root command.
+func New() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "lab",
+		Short:         "A management cluster and a simulated Azure on this machine",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
+	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),
+		kubeconfigCommand(), timelineCommand(), killCommand(), bridgeCommand())
+	return root
+}
+
+// load reads the lab of --dir.
+func load(c *cobra.Command) (*settings.Settings, error) {
+	dir, err := c.Flags().GetString("dir")
+	if err != nil {
+		return nil, err
+	}
+	return settings.Load(dir)
+}
+
+func upCommand() *cobra.Command {
+	var bare bool
+	var name string
+	create := workload.DefaultOptions()
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Start the lab, or bring back what died in it, and create a cluster",
+		Args:  cobra.NoArgs,
+	}
+	c.Flags().BoolVar(&bare, "bare", false, "make no workload cluster")
+	c.Flags().Bool("without-provider", false, "leave our manager out, so that another provider can be tried")
+	c.Flags().Int("base-port", 21000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
+	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
+	c.Flags().Int("verbosity", 2, "log level of our manager")
+	c.Flags().StringVar(&name, "cluster-name", "demo", "name of the workload cluster")
+	createFlags(c, &create)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		s, err := upSettings(c)
+		if err != nil {
+			return err
+		}
+		out := c.OutOrStdout()
+		fmt.Fprintf(out, "lab in %s\n", s.Dir)
+		report := func(format string, args ...any) { fmt.Fprintf(out, "  "+format+"\n", args...) }
+		if err := management.Up(c.Context(), s, report); err != nil {
+			return err
+		}
+		if bare || s.WithoutProvider {
+			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", self(s, "env"), self(s, "create", name))
+			return nil
+		}
+		return createCluster(c, s, name, create)
+	}
+	return c
+}
+
+// upSettings are those of the lab in --dir, changed by flags that are given, or those of a new lab.
+func upSettings(c *cobra.Command) (*settings.Settings, error) {
+	flags := c.Flags()
+	dir, err := flags.GetString("dir")
+	if err != nil {
+		return nil, err
+	}
+	s, err := settings.Load(dir)
+	fresh := errors.Is(err, settings.ErrNoLab)
+	if fresh {
+		s = &settings.Settings{ClientSecret: management.NewSecret(), ControlToken: management.NewSecret()}
+		s.Dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Root, err = settings.FindRoot(); err != nil {
+		return nil, err
+	}
+	if fresh || flags.Changed("without-provider") {
+		s.WithoutProvider, _ = flags.GetBool("without-provider")
+	}
+	if fresh || flags.Changed("base-port") {
+		s.BasePort, _ = flags.GetInt("base-port")
+	}
+	if fresh || flags.Changed("time-scale") {
+		s.TimeScale, _ = flags.GetFloat64("time-scale")
+	}
+	if fresh || flags.Changed("verbosity") {
+		s.Verbosity, _ = flags.GetInt("verbosity")
+	}
+	return s, nil
+}
+
+func downCommand() *cobra.Command {
+	var keep bool
+	c := &cobra.Command{
+		Use:   "down",
+		Short: "Stop everything that the lab started, and throw its clusters away",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := load(c)
+			if errors.Is(err, settings.ErrNoLab) {
+				fmt.Fprintln(c.OutOrStdout(), "nothing to stop:", err)
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if err := management.Down(c.Context(), s); err != nil {
+				return err
+			}
+			if keep {
+				fmt.Fprintf(c.OutOrStdout(), "stopped; `lab up` goes on with the data in %s\n", s.Dir)
+				return nil
+			}
+			for _, path := range []string{s.Path("etcd"), s.SimulatorState(), s.Path("clusters"), s.Path("run"), s.Path("lab.json")} {
+				if err := os.RemoveAll(path); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(c.OutOrStdout(), "stopped; logs are in %s\n", s.Path("logs"))
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&keep, "keep", false, "keep the data of etcd and of the simulated Azure for the next `lab up`")
+	return c
+}
+
+func killCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "kill PROCESS",
+		Short: "End one process with SIGKILL, as if it had crashed; `lab up --bare` brings it back",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			return management.Processes(s).Kill(c.Context(), args[0])
+		},
+	}
+}
+
+func createFlags(c *cobra.Command, o *workload.Options) {
+	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, private")
+	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines")
+	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines")
+	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", settings.KubernetesVersion, "version of the workload cluster")
+	c.Flags().DurationVar(&o.Timeout, "timeout", 20*time.Minute, "how long to wait until all of it is ready")
+}
+
+func createCommand() *cobra.Command {
+	o := workload.DefaultOptions()
+	c := &cobra.Command{
+		Use:   "create CLUSTER",
+		Short: "Create a cluster from a template and wait until all of it is ready",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			return createCluster(c, s, args[0], o)
+		},
+	}
+	createFlags(c, &o)
+	return c
+}
+
+func deleteCommand() *cobra.Command {
+	timeout := 20 * time.Minute
+	c := &cobra.Command{
+		Use:   "delete CLUSTER",
+		Short: "Delete a cluster and wait until all of it is gone",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			return workload.Delete(c.Context(), s, args[0], timeout, newScreen(c.OutOrStdout()))
+		},
+	}
+	c.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait")
+	return c
+}

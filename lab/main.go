@@ -1,0 +1,22 @@
+// Command lab runs a whole Cluster API management cluster and a simulated Azure on this machine, as plain processes.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/command"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := command.New().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "lab:", err)
+		stop()
+		os.Exit(1) //nolint:gocritic // stop has been called
+	}
+}

@@ -1,0 +1,111 @@
+package management
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+)
+
+// Names of the objects with the lab's credentials.
+const (
+	identityName   = "cluster-identity"
+	identitySecret = "cluster-identity-secret"
+	Namespace      = "default"
+)
+
+// The templates' default identity of control-plane machines, which cloud-provider-azure logs in with.
+const (
+	identityGroup   = "capz-ci"
+	machineIdentity = "cloud-provider-user-identity"
+)
+
+// TemplateVariables are the values that the lab gives to the variables of templates.
+func TemplateVariables(s *settings.Settings) map[string]string {
+	return map[string]string{
+		"AZURE_SUBSCRIPTION_ID":                  settings.SubscriptionID,
+		"AZURE_TENANT_ID":                        settings.TenantID,
+		"AZURE_CLIENT_ID":                        settings.ClientID,
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": settings.ClientID,
+		"AZURE_LOCATION":                         settings.Location,
+		"AZURE_CONTROL_PLANE_MACHINE_TYPE":       "Standard_D2s_v3",
+		"AZURE_NODE_MACHINE_TYPE":                "Standard_D2s_v3",
+		"CLUSTER_IDENTITY_NAME":                  identityName,
+		"KUBERNETES_VERSION":                     settings.KubernetesVersion,
+	}
+}
+
+// seedAzure makes the user-assigned identity that the templates give to control-plane machines.
+func (l *lab) seedAzure(ctx context.Context) error {
+	azure, err := simulator.New(l.s)
+	if err != nil {
+		return err
+	}
+	group := fmt.Sprintf("/subscriptions/%s/resourceGroups/%s", settings.SubscriptionID, identityGroup)
+	if err := azure.Put(ctx, group, "2021-04-01", map[string]any{"location": settings.Location}); err != nil {
+		return err
+	}
+	identity := group + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + machineIdentity
+	return azure.Put(ctx, identity, "2023-01-31", map[string]any{"location": settings.Location})
+}
+
+// applyIdentity makes the identity that the templates name, and the Secret for those who prefer a service principal.
+func (l *lab) applyIdentity(ctx context.Context) error {
+	kube, err := Client(l.s)
+	if err != nil {
+		return err
+	}
+	objects := []*unstructured.Unstructured{{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"metadata": map[string]any{
+			"name": identitySecret, "namespace": Namespace,
+			"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
+		},
+		"stringData": map[string]any{"clientSecret": l.s.ClientSecret},
+	}}}
+	if !l.s.WithoutProvider {
+		objects = append(objects, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",
+			"metadata": map[string]any{
+				"name": identityName, "namespace": Namespace,
+				"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
+			},
+			"spec": map[string]any{
+				"type": "WorkloadIdentity", "allowedNamespaces": map[string]any{},
+				"tenantID": settings.TenantID, "clientID": settings.ClientID,
+			},
+		}})
+	}
+	for _, object := range objects {
+		if err := apply(ctx, kube, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RESTConfig leads to the management cluster.
+func RESTConfig(s *settings.Settings) (*rest.Config, error) {
+	c, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Kubeconfig(), err)
+	}
+	c.QPS, c.Burst = 100, 200
+	return c, nil
+}
+
+// Client talks to the management cluster, with unstructured objects.
+func Client(s *settings.Settings) (client.Client, error) {
+	c, err := RESTConfig(s)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(c, client.Options{})
+}

@@ -1,0 +1,100 @@
+package management
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"os"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// subject is the service account that our manager runs as in a cluster, which federated credentials name.
+const (
+	managerNamespace      = "capz-system"
+	managerServiceAccount = "capz-manager"
+	federatedAudience     = "api://AzureADTokenExchange"
+)
+
+// prepare writes the files that processes need before any of them runs.
+func (l *lab) prepare() error {
+	s := l.s
+	if err := pki.Ensure(s.Path("pki")); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.SimulatorState(), 0o755); err != nil {
+		return err
+	}
+	for file, secret := range map[string]string{s.ControlTokenFile(): s.ControlToken, s.ClientSecretFile(): s.ClientSecret} {
+		if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
+			return err
+		}
+	}
+	token, err := pki.ServiceAccountToken(s.Path("pki"), managerNamespace, managerServiceAccount, federatedAudience)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.FederatedTokenFile(), []byte(token), 0o600); err != nil {
+		return err
+	}
+	return writeKubeconfig(s)
+}
+
+func writeKubeconfig(s *settings.Settings) error {
+	read := func(name string) []byte {
+		raw, err := os.ReadFile(s.Path("pki", name))
+		if err != nil {
+			return nil // clientcmd refuses a kubeconfig without credentials with a clear message
+		}
+		return raw
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: s.APIServerURL(), CertificateAuthorityData: read(pki.CACert)}
+	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{ClientCertificateData: read(pki.AdminCert), ClientKeyData: read(pki.AdminKey)}
+	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: "default"}
+	config.CurrentContext = "lab"
+	return clientcmd.WriteToFile(*config, s.Kubeconfig())
+}
+
+// systemBundles are where distributions keep the CAs they trust.
+var systemBundles = []string{
+	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
+}
+
+// writeCABundle adds the simulator's CA to the system's, because SSL_CERT_FILE replaces them.
+func (l *lab) writeCABundle() error {
+	var bundle bytes.Buffer
+	for _, path := range systemBundles {
+		raw, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		bundle.Write(bytes.TrimSpace(raw))
+		bundle.WriteByte('\n')
+		break
+	}
+	ca, err := os.ReadFile(l.s.SimulatorCA())
+	if err != nil {
+		return err
+	}
+	bundle.Write(ca)
+	return os.WriteFile(l.s.CABundle(), bundle.Bytes(), 0o644)
+}
+
+// NewSecret is a random password.
+func NewSecret() string {
+	raw := make([]byte, 24)
+	// crypto/rand.Read never fails: it ends the program when the system has no randomness.
+	_, _ = rand.Read(raw)
+	return base64.RawURLEncoding.EncodeToString(raw)
+}

@@ -1,0 +1,155 @@
+package management
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// fieldOwner is the manager of the fields that the lab applies.
+const fieldOwner = client.FieldOwner("lab")
+
+// install puts the providers into the cluster with clusterctl, so that its inventory, move and upgrade work. Providers
+// that are installed already get their changed components applied.
+func (l *lab) install(ctx context.Context) error {
+	var fresh []settings.Manager
+	for _, m := range l.s.InstalledManagers() {
+		sum, err := componentsSum(l.s, m)
+		if err != nil {
+			return err
+		}
+		applied, err := os.ReadFile(l.appliedFile(m))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			fresh = append(fresh, m)
+		case err != nil:
+			return err
+		case string(applied) != sum:
+			if err := l.applyComponents(ctx, m); err != nil {
+				return fmt.Errorf("apply changed components of %s: %w", m.Label, err)
+			}
+			if err := os.WriteFile(l.appliedFile(m), []byte(sum), 0o644); err != nil {
+				return err
+			}
+			l.report("%5.1f s  components of %s applied", time.Since(l.begin).Seconds(), m.Label)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := l.initProviders(ctx, fresh); err != nil {
+		return err
+	}
+	for _, m := range fresh {
+		sum, err := componentsSum(l.s, m)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(l.appliedFile(m), []byte(sum), 0o644); err != nil {
+			return err
+		}
+	}
+	l.report("%5.1f s  clusterctl init", time.Since(l.begin).Seconds())
+	return nil
+}
+
+// appliedFile remembers which components are in etcd, so it is kept and removed with etcd's data.
+func (l *lab) appliedFile(m settings.Manager) string {
+	return l.s.Path("etcd", "applied-"+m.Label)
+}
+
+func componentsSum(s *settings.Settings, m settings.Manager) (string, error) {
+	raw, err := os.ReadFile(provider.ComponentsFile(s, m))
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), err
+}
+
+func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) error {
+	kube, err := Client(l.s)
+	if err != nil {
+		return err
+	}
+	for _, crd := range provider.StubCertManager() {
+		if err := apply(ctx, kube, crd); err != nil {
+			return fmt.Errorf("definitions for clusterctl: %w", err)
+		}
+	}
+	flags := map[string]string{
+		"CoreProvider": "--core", "BootstrapProvider": "--bootstrap",
+		"ControlPlaneProvider": "--control-plane", "InfrastructureProvider": "--infrastructure",
+	}
+	args := []string{"init"}
+	for _, m := range managers {
+		args = append(args, flags[m.Type], m.Provider+":"+provider.Version(m))
+	}
+	out, err := Clusterctl(ctx, l.s, nil, args...)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.s.Log("clusterctl-init"), out, 0o644)
+}
+
+func (l *lab) applyComponents(ctx context.Context, m settings.Manager) error {
+	kube, err := Client(l.s)
+	if err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(provider.ComponentsFile(l.s, m))
+	if err != nil {
+		return err
+	}
+	objects, err := provider.Decode(raw)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		// clusterctl substitutes variables in these, and they have no meaning for a manager outside the cluster.
+		if object.GetKind() == "Secret" || object.GetKind() == "ConfigMap" {
+			continue
+		}
+		if err := apply(ctx, kube, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func apply(ctx context.Context, kube client.Client, object *unstructured.Unstructured) error {
+	err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), fieldOwner, client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
+// Clusterctl runs clusterctl with the lab's configuration and returns what it printed. The error has its messages.
+// Variables in the environment, as NAME=value, come before those of the configuration.
+func Clusterctl(ctx context.Context, s *settings.Settings, environment []string, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, s.Binary("clusterctl"), append(args, "--config="+s.ClusterctlConfig())...)
+	command.Env = append(clusterctlEnvironment(s), environment...)
+	var out, errOut bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errOut
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("clusterctl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(errOut.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// clusterctlEnvironment is clusterctl's environment: its configuration, its cluster, no questions to the network.
+func clusterctlEnvironment(s *settings.Settings) []string {
+	return append(os.Environ(), "KUBECONFIG="+s.Kubeconfig(), "XDG_CONFIG_HOME="+s.Dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "GOPROXY=off")
+}

@@ -1,0 +1,145 @@
+// Package management starts and stops the management cluster of a lab and everything beside it: etcd, the API server,
+// the controller managers, the simulated Azure and the bridge that boots its virtual machines.
+package management
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+)
+
+// Names of the processes beside the controller managers.
+const (
+	etcd              = "etcd"
+	apiServer         = "kube-apiserver"
+	controllerManager = "kube-controller-manager"
+	azuresim          = "azuresim"
+	bridge            = "bridge"
+)
+
+// environment is what every process gets: nothing of the caller's that could change behaviour.
+func environment(s *settings.Settings, more ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "TMPDIR=" + os.TempDir()}, more...)
+}
+
+func etcdSpec(s *settings.Settings) process.Spec {
+	return process.Spec{
+		Name: etcd, Path: s.Binary("etcd"), Log: s.Log(etcd), Env: environment(s),
+		// The data is thrown away with the lab, so it need not survive a crash of the machine; short timers elect the only
+		// member at once.
+		Args: []string{
+			"--name=lab", "--data-dir=" + s.Path("etcd"), "--unsafe-no-fsync", "--heartbeat-interval=10", "--election-timeout=100",
+			"--listen-client-urls=" + s.EtcdURL(), "--advertise-client-urls=" + s.EtcdURL(),
+			"--listen-peer-urls=" + s.EtcdPeerURL(), "--initial-advertise-peer-urls=" + s.EtcdPeerURL(),
+			"--initial-cluster=lab=" + s.EtcdPeerURL(), "--log-level=warn",
+		},
+		Ready: process.ReadyURL(s.EtcdURL()+"/health", nil),
+	}
+}
+
+func apiServerSpec(s *settings.Settings) process.Spec {
+	return process.Spec{
+		Name: apiServer, Path: s.Binary("kube-apiserver"), Log: s.Log(apiServer),
+		// OpenAPI of the many CRDs makes the heap large; collecting more often costs little.
+		Env: environment(s, "GOGC=50"),
+		Args: []string{
+			"--etcd-servers=" + s.EtcdURL(), "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+			"--secure-port=" + strconv.Itoa(s.APIServerPort()),
+			"--tls-cert-file=" + s.Path("pki", pki.APIServerCert), "--tls-private-key-file=" + s.Path("pki", pki.APIServerKey),
+			"--client-ca-file=" + s.Path("pki", pki.CACert),
+			"--service-account-key-file=" + s.Path("pki", pki.ServiceAccountPub),
+			"--service-account-signing-key-file=" + s.Path("pki", pki.ServiceAccountKey),
+			"--service-account-issuer=" + pki.Issuer, "--service-cluster-ip-range=10.96.0.0/16",
+			"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount", "--allow-privileged=true",
+			// There are no nodes, and the Kubernetes Service needs no endpoints.
+			"--endpoint-reconciler-type=none", "--profiling=false",
+		},
+		Ready: process.ReadyURL(s.APIServerURL()+"/readyz", nil),
+	}
+}
+
+func controllerManagerSpec(s *settings.Settings) process.Spec {
+	return process.Spec{
+		Name: controllerManager, Path: s.Binary("kube-controller-manager"), Log: s.Log(controllerManager), Env: environment(s),
+		// Owner references, namespaces and aggregated roles are what Cluster API relies on; nothing here has pods.
+		Args: []string{
+			"--kubeconfig=" + s.Kubeconfig(), "--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
+			"--use-service-account-credentials=false", "--leader-elect=false", "--bind-address=127.0.0.1",
+			"--secure-port=" + strconv.Itoa(s.ControllerManagerPort()), "--profiling=false",
+		},
+		Ready: process.ReadyURL(fmt.Sprintf("https://127.0.0.1:%d/healthz", s.ControllerManagerPort()), nil),
+	}
+}
+
+func azuresimSpec(s *settings.Settings) process.Spec {
+	return process.Spec{
+		Name: azuresim, Path: s.Binary("azuresim"), Log: s.Log(azuresim), Env: environment(s),
+		Args: []string{
+			"--listen=" + s.SimulatorAddress(), "--connect-proxy=" + s.ConnectProxyAddress(), "--state-dir=" + s.SimulatorState(),
+			"--request-log=" + s.RequestLog(), "--time-scale=" + formatScale(s.TimeScale), "--location=" + settings.Location,
+			"--tenant=" + settings.TenantID, "--subscription=" + settings.SubscriptionID,
+			"--principal=" + settings.ClientID + ":@" + s.ClientSecretFile() + ":" + settings.ObjectID,
+			"--control-token-file=" + s.ControlTokenFile(),
+		},
+		Ready: func(ctx context.Context) error {
+			client, err := simulator.New(s)
+			if err != nil {
+				return err
+			}
+			_, err = client.Guests(ctx)
+			return err
+		},
+	}
+}
+
+func bridgeSpec(s *settings.Settings) process.Spec {
+	first, last := s.KubernetesPorts()
+	return process.Spec{
+		Name: bridge, Path: s.Binary("lab"), Log: s.Log(bridge), Env: environment(s, "GOGC=50"),
+		Args: []string{
+			"bridge", "--sim=" + s.SimulatorURL(), "--sim-ca=" + s.SimulatorCA(), "--control-token-file=" + s.ControlTokenFile(),
+			"--time-scale=" + formatScale(s.TimeScale), fmt.Sprintf("--kubernetes-ports=%d-%d", first, last),
+		},
+	}
+}
+
+func managerSpec(s *settings.Settings, m settings.Manager) process.Spec {
+	spec := process.Spec{
+		Name: m.Name, Path: s.Binary(m.Binary), Log: s.Log(m.Name),
+		// Host names of workload clusters exist in the simulated network only: the proxy resolves them through the
+		// simulated load balancers.
+		Env: environment(s, "HTTPS_PROXY="+s.ProxyURL(), "NO_PROXY=127.0.0.1,localhost"),
+		Args: []string{
+			"--kubeconfig=" + s.Kubeconfig(), "--webhook-port=" + strconv.Itoa(s.WebhookPort(m)), "--webhook-cert-dir=" + s.Path("pki", pki.WebhookDir),
+			"--health-addr=" + s.HealthAddress(m), "--diagnostics-address=" + s.DiagnosticsAddress(m), "--insecure-diagnostics",
+		},
+		Ready: process.ReadyURL("http://"+s.HealthAddress(m)+"/readyz", nil),
+	}
+	if m.FeatureGates != "" {
+		spec.Args = append(spec.Args, "--feature-gates="+m.FeatureGates)
+	}
+	if m.Name == settings.Azure.Name {
+		spec.Args = append(spec.Args, "--v="+strconv.Itoa(s.Verbosity))
+		spec.Env = append(spec.Env, AzureEnvironment(s)...)
+	}
+	return spec
+}
+
+// AzureEnvironment leads our manager, and any client that reads these variables, to the simulated Azure.
+func AzureEnvironment(s *settings.Settings) []string {
+	return []string{
+		"AZURE_AUTHORITY_HOST=" + s.SimulatorURL() + "/",
+		"AZURE_RESOURCE_MANAGER_ENDPOINT=" + s.SimulatorURL(),
+		"AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.core.windows.net/",
+		"AZURE_FEDERATED_TOKEN_FILE=" + s.FederatedTokenFile(),
+		"SSL_CERT_FILE=" + s.CABundle(),
+	}
+}
+
+func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'g', -1, 64) }

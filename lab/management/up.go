@@ -1,0 +1,192 @@
+package management
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// Report prints one line of progress.
+type Report func(format string, args ...any)
+
+// Processes is the table of the lab's processes.
+func Processes(s *settings.Settings) *process.Table { return &process.Table{Dir: s.Path("run")} }
+
+// Up starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
+// also the way to bring back what died.
+func Up(ctx context.Context, s *settings.Settings, report Report) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if err := s.Save(); err != nil {
+		return err
+	}
+	l := &lab{s: s, table: Processes(s), report: report, begin: time.Now()}
+	if err := l.prepare(); err != nil {
+		return err
+	}
+	if err := l.checkPorts(); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	rendered, installed, azureReady := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	group.Go(then(rendered, func() error { return provider.WriteRepository(ctx, s, TemplateVariables(s)) }))
+	group.Go(then(installed, func() error { return l.startKubernetes(ctx, rendered) }))
+	group.Go(then(azureReady, func() error { return l.startAzure(ctx) }))
+	group.Go(func() error {
+		if !await(ctx, installed, azureReady) {
+			return nil // the group already has the cause
+		}
+		return l.startManagers(ctx)
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := l.applyIdentity(ctx); err != nil {
+		return err
+	}
+	report("management cluster ready in %.1f s", time.Since(l.begin).Seconds())
+	return nil
+}
+
+// then closes done when f succeeds. Who waits for it also waits for the group's context, which ends when f fails.
+func then(done chan<- struct{}, f func() error) func() error {
+	return func() error {
+		err := f()
+		if err == nil {
+			close(done)
+		}
+		return err
+	}
+}
+
+// await tells whether all steps succeeded before ctx ended.
+func await(ctx context.Context, steps ...<-chan struct{}) bool {
+	for _, step := range steps {
+		select {
+		case <-step:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+type lab struct {
+	s      *settings.Settings
+	table  *process.Table
+	report Report
+	begin  time.Time
+}
+
+func (l *lab) start(ctx context.Context, spec process.Spec) error {
+	started, err := l.table.Start(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if started {
+		l.report("%5.1f s  %s", time.Since(l.begin).Seconds(), spec.Name)
+	}
+	return nil
+}
+
+// startKubernetes brings up the API server with all kinds installed.
+func (l *lab) startKubernetes(ctx context.Context, rendered <-chan struct{}) error {
+	if err := l.start(ctx, etcdSpec(l.s)); err != nil {
+		return err
+	}
+	if err := l.start(ctx, apiServerSpec(l.s)); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.start(ctx, controllerManagerSpec(l.s)) })
+	group.Go(func() error {
+		if !await(ctx, rendered) {
+			return nil
+		}
+		return l.install(ctx)
+	})
+	return group.Wait()
+}
+
+// startAzure brings up the simulated Azure with the resources that clusters expect to find, and the bridge.
+func (l *lab) startAzure(ctx context.Context) error {
+	if err := l.start(ctx, azuresimSpec(l.s)); err != nil {
+		return err
+	}
+	if err := l.writeCABundle(); err != nil {
+		return err
+	}
+	if err := l.seedAzure(ctx); err != nil {
+		return fmt.Errorf("resources in the simulated Azure: %w", err)
+	}
+	return l.start(ctx, bridgeSpec(l.s))
+}
+
+func (l *lab) startManagers(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, m := range l.s.InstalledManagers() {
+		group.Go(func() error { return l.start(ctx, managerSpec(l.s, m)) })
+	}
+	return group.Wait()
+}
+
+// checkPorts finds a foreign process on one of the lab's ports before readiness probes take it for the lab's own.
+func (l *lab) checkPorts() error {
+	names, err := l.table.Names()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if l.table.State(name).Alive {
+			return nil // ports are taken by the lab itself
+		}
+	}
+	var taken []string
+	for port := l.s.BasePort; port < l.s.BasePort+32; port++ {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			taken = append(taken, fmt.Sprint(port))
+			continue
+		}
+		listener.Close()
+	}
+	if len(taken) > 0 {
+		return fmt.Errorf("--base-port %d: another process listens on port %s; is another lab running? Choose another block, as in --base-port %d",
+			l.s.BasePort, strings.Join(taken, ", "), l.s.BasePort+settings.PortBlock)
+	}
+	return nil
+}
+
+// stopOrder begins with those that write, and ends with those that are written to: an API server without etcd does not
+// end by itself.
+func stopOrder() [][]string {
+	var managers []string
+	for _, m := range settings.Managers {
+		managers = append(managers, m.Name)
+	}
+	return [][]string{append(managers, bridge, controllerManager), {apiServer, azuresim}, {etcd}}
+}
+
+// Down stops everything that Up started. The data stays.
+func Down(ctx context.Context, s *settings.Settings) error {
+	table := Processes(s)
+	for _, names := range stopOrder() {
+		if err := table.StopAll(ctx, names...); err != nil {
+			return err
+		}
+	}
+	rest, err := table.Names()
+	if err != nil {
+		return err
+	}
+	return table.StopAll(ctx, rest...)
+}

@@ -1,0 +1,167 @@
+// Package simulator is the lab's client of the simulated Azure: its control API, and Resource Manager for the few
+// resources that are there before any cluster is.
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// Client talks to the simulator of one lab.
+type Client struct {
+	settings *settings.Settings
+	http     *http.Client
+}
+
+// New trusts the simulator's CA, which is there once the simulator is ready.
+func New(s *settings.Settings) (*Client, error) {
+	ca, err := os.ReadFile(s.SimulatorCA())
+	if err != nil {
+		return nil, fmt.Errorf("the simulator's CA: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("%s has no certificate", s.SimulatorCA())
+	}
+	return &Client{settings: s, http: &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
+	}}, nil
+}
+
+// Guest is a virtual machine that runs, with what it said of itself.
+type Guest struct {
+	VMID              string `json:"vmID"`
+	ComputerName      string `json:"computerName"`
+	ResourceGroup     string `json:"resourceGroup"`
+	PowerState        string `json:"powerState"`
+	ProvisioningState string `json:"provisioningState"`
+	Status            struct {
+		// Phase is Booting, Running or Failed.
+		Phase    string `json:"phase"`
+		Message  string `json:"message"`
+		NodeName string `json:"nodeName"`
+	} `json:"status"`
+}
+
+// Guests are the running virtual machines.
+func (c *Client) Guests(ctx context.Context) ([]Guest, error) {
+	var answer struct {
+		Guests []Guest `json:"guests"`
+	}
+	err := c.control(ctx, "/_sim/guests", &answer)
+	return answer.Guests, err
+}
+
+// Operation is one long-running operation of the simulated Azure.
+type Operation struct {
+	ID         string    `json:"id"`
+	ResourceID string    `json:"resourceID"`
+	Verb       string    `json:"verb"`
+	Started    time.Time `json:"started"`
+	// Ended is zero while it runs.
+	Ended  time.Time `json:"ended"`
+	Status string    `json:"status"`
+}
+
+// Operations are all long-running operations since the simulator's state began.
+func (c *Client) Operations(ctx context.Context) ([]Operation, error) {
+	var raw json.RawMessage
+	if err := c.control(ctx, "/_sim/operations", &raw); err != nil {
+		return nil, err
+	}
+	var list []Operation
+	if json.Unmarshal(raw, &list) == nil {
+		return list, nil
+	}
+	var answer struct {
+		Operations []Operation `json:"operations"`
+	}
+	err := json.Unmarshal(raw, &answer)
+	return answer.Operations, err
+}
+
+// State is every stored resource, by whatever grouping the simulator uses.
+func (c *Client) State(ctx context.Context) (any, error) {
+	var state any
+	err := c.control(ctx, "/_sim/state", &state)
+	return state, err
+}
+
+func (c *Client) control(ctx context.Context, path string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.settings.SimulatorURL()+path, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("X-Sim-Token", c.settings.ControlToken)
+	return c.do(request, into)
+}
+
+// Put creates a resource whose PUT is not a long-running operation.
+func (c *Client) Put(ctx context.Context, id, apiVersion string, body any) error {
+	token, err := c.token(ctx)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, c.settings.SimulatorURL()+id+"?api-version="+apiVersion, bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "lab")
+	return c.do(request, nil)
+}
+
+func (c *Client) token(ctx context.Context) (string, error) {
+	form := url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {settings.ClientID}, "client_secret": {c.settings.ClientSecret},
+		"scope": {"https://management.core.windows.net//.default"},
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		c.settings.SimulatorURL()+"/"+settings.TenantID+"/oauth2/v2.0/token", strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	var answer struct {
+		AccessToken string `json:"access_token"`
+	}
+	err = c.do(request, &answer)
+	return answer.AccessToken, err
+}
+
+func (c *Client) do(request *http.Request, into any) error {
+	response, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: %s: %s", request.Method, request.URL.Path, response.Status, strings.TrimSpace(string(raw)))
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, into)
+}

@@ -1,0 +1,312 @@
+// Package timeline shows what Azure did for a cluster: every write with its start, its end and what it waited for, the
+// critical path, and how much longer everything took than Azure needed.
+package timeline
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+)
+
+// Write is one write to Azure.
+type Write struct {
+	// ID is the resource, lower case.
+	ID string
+	// Method is PUT, PATCH, POST or DELETE.
+	Method string
+	// Status is HTTP's, or that of the long-running operation.
+	Status     string
+	Start, End time.Time
+	// After is the write whose end this one waited for: of the resources that this one needs, the last one that ended
+	// before this one began. Nil when it needed none.
+	After *Write
+}
+
+// Duration is how long Azure took.
+func (w *Write) Duration() time.Duration { return w.End.Sub(w.Start) }
+
+// Timeline is what happened for one cluster.
+type Timeline struct {
+	Times  workload.Times
+	Writes []*Write
+	// Reads and WritesAfterReady count requests; reads are all GETs for the cluster's resources.
+	Reads            int
+	WritesAfterReady int
+	ReadsAfterReady  int
+}
+
+// Request is one line of the simulator's request log.
+type Request struct {
+	Time        time.Time `json:"time"`
+	Method      string    `json:"method"`
+	URL         string    `json:"url"`
+	Status      int       `json:"status"`
+	DurationMs  int64     `json:"durationMs"`
+	OperationID string    `json:"operationID"`
+}
+
+// Load reads the request log and asks the simulator for its operations.
+func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline, error) {
+	kube, err := management.Client(s)
+	if err != nil {
+		return nil, err
+	}
+	times, err := workload.LoadTimes(s, cluster)
+	if err != nil {
+		return nil, fmt.Errorf("Cluster %s was not created with `lab create`: %w", cluster, err)
+	}
+	groups, err := resourceGroups(ctx, kube, cluster)
+	if err != nil {
+		return nil, err
+	}
+	requests, err := readLog(s.RequestLog())
+	if err != nil {
+		return nil, err
+	}
+	azure, err := simulator.New(s)
+	if err != nil {
+		return nil, err
+	}
+	operations, err := azure.Operations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state, err := azure.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Build(times, groups, requests, operations, References(state)), nil
+}
+
+// resourceGroups are those of the cluster's resources.
+func resourceGroups(ctx context.Context, kube client.Client, cluster string) ([]string, error) {
+	root, err := workload.Load(ctx, kube, management.Namespace, cluster)
+	if err != nil {
+		return nil, err
+	}
+	groups := []string{strings.ToLower(cluster)}
+	if root == nil {
+		return groups, nil
+	}
+	for _, name := range root.ResourceGroups() {
+		if name = strings.ToLower(name); !slices.Contains(groups, name) {
+			groups = append(groups, name)
+		}
+	}
+	return groups, nil
+}
+
+func readLog(path string) ([]Request, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var requests []Request
+	scanner := bufio.NewScanner(file)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		var r Request
+		// The last line may be half written.
+		if json.Unmarshal(scanner.Bytes(), &r) == nil {
+			requests = append(requests, r)
+		}
+	}
+	return requests, scanner.Err()
+}
+
+// Build puts the timeline together. References say which resources a resource needs, by lower-case ID.
+func Build(times workload.Times, groups []string, requests []Request, operations []simulator.Operation, references map[string][]string) *Timeline {
+	t := &Timeline{Times: times}
+	byID := map[string]simulator.Operation{}
+	for _, operation := range operations {
+		byID[operation.ID] = operation
+	}
+	for _, r := range requests {
+		path, _, _ := strings.Cut(r.URL, "?")
+		id := strings.TrimRight(strings.ToLower(path), "/")
+		if !concerns(id, groups) || r.Time.Before(times.Applied) {
+			continue
+		}
+		after := !times.Ready.IsZero() && r.Time.After(times.Ready)
+		if r.Method == "GET" || r.Method == "HEAD" {
+			t.Reads++
+			if after {
+				t.ReadsAfterReady++
+			}
+			continue
+		}
+		if after {
+			t.WritesAfterReady++
+		}
+		if r.Status < 300 && r.Status > 0 {
+			t.Writes = append(t.Writes, newWrite(r, id, byID))
+		}
+	}
+	slices.SortStableFunc(t.Writes, func(a, b *Write) int { return a.Start.Compare(b.Start) })
+	t.link(references)
+	return t
+}
+
+func concerns(id string, groups []string) bool {
+	_, rest, ok := strings.Cut(id, "/resourcegroups/")
+	if !ok {
+		return false
+	}
+	group, _, _ := strings.Cut(rest, "/")
+	return slices.Contains(groups, group)
+}
+
+func newWrite(r Request, id string, operations map[string]simulator.Operation) *Write {
+	w := &Write{ID: id, Method: r.Method, Status: fmt.Sprint(r.Status), Start: r.Time, End: r.Time.Add(time.Duration(r.DurationMs) * time.Millisecond)}
+	if operation, ok := operations[r.OperationID]; ok {
+		w.Status = operation.Status
+		if operation.Ended.After(w.End) {
+			w.End = operation.Ended
+		}
+	}
+	return w
+}
+
+// link finds what each write waited for.
+func (t *Timeline) link(references map[string][]string) {
+	for _, w := range t.Writes {
+		for _, other := range t.Writes {
+			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.End.After(w.Start) || !needs(w.ID, other.ID, references) {
+				continue
+			}
+			if w.After == nil || other.End.After(w.After.End) {
+				w.After = other
+			}
+		}
+	}
+}
+
+// needs tells whether a write to one resource comes after that of another one: because it is inside it, because it
+// refers to it, or because Azure takes one write at a time to the document that both are parts of.
+func needs(id, other string, references map[string][]string) bool {
+	if id == other {
+		return true
+	}
+	if strings.HasPrefix(id, other+"/") || slices.Contains(references[id], other) {
+		return true
+	}
+	return serial(id) != "" && serial(id) == serial(other)
+}
+
+// serialParents are the types whose children are parts of one document.
+var serialParents = []string{"/virtualnetworks/", "/loadbalancers/", "/networksecuritygroups/", "/routetables/"}
+
+func serial(id string) string {
+	for _, parent := range serialParents {
+		if head, tail, ok := strings.Cut(id, parent); ok {
+			name, rest, _ := strings.Cut(tail, "/")
+			if rest != "" {
+				return head + parent + name
+			}
+		}
+	}
+	return ""
+}
+
+// Infrastructure are the writes that ended before the cluster's infrastructure was provisioned.
+func (t *Timeline) Infrastructure() []*Write {
+	var found []*Write
+	for _, w := range t.Writes {
+		if w.Method == "PUT" && (t.Times.Provisioned.IsZero() || !w.End.After(t.Times.Provisioned)) {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// CriticalPath is the chain of writes of the infrastructure with the longest sum of durations, in order, and that sum.
+// Each link is the one that held the next write up.
+func (t *Timeline) CriticalPath() ([]*Write, time.Duration) {
+	writes := t.Infrastructure()
+	slices.SortStableFunc(writes, func(a, b *Write) int { return a.End.Compare(b.End) })
+	longest := map[*Write]time.Duration{}
+	var last *Write
+	for _, w := range writes {
+		longest[w] = w.Duration() + longest[w.After]
+		if longest[w] > longest[last] {
+			last = w
+		}
+	}
+	var path []*Write
+	for w := last; w != nil; w = w.After {
+		path = append(path, w)
+	}
+	slices.Reverse(path)
+	return path, longest[last]
+}
+
+// Overhead is the time from apply to provisioned infrastructure, divided by the critical path of Azure's operations.
+// Zero when one of them is not known.
+func (t *Timeline) Overhead() float64 {
+	_, critical := t.CriticalPath()
+	if critical <= 0 || t.Times.Provisioned.IsZero() {
+		return 0
+	}
+	return float64(t.Times.Provisioned.Sub(t.Times.Applied)) / float64(critical)
+}
+
+// Summary is one line of figures.
+func (t *Timeline) Summary() string {
+	_, critical := t.CriticalPath()
+	return fmt.Sprintf("Azure: %d writes, %d reads; infrastructure in %.1f s over a critical path of %.1f s: overhead %.2f",
+		len(t.Writes), t.Reads, t.Times.Provisioned.Sub(t.Times.Applied).Seconds(), critical.Seconds(), t.Overhead())
+}
+
+// Print writes the whole timeline.
+func (t *Timeline) Print(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "START\tEND\tTOOK\tWRITE\tRESOURCE\tSTATUS\tWAITED FOR")
+	seconds := func(at time.Time) string { return fmt.Sprintf("%.2f", at.Sub(t.Times.Applied).Seconds()) }
+	for _, write := range t.Writes {
+		after := "-"
+		if write.After != nil {
+			after = fmt.Sprintf("%s (%.2f s before)", Short(write.After.ID), write.Start.Sub(write.After.End).Seconds())
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method, Short(write.ID), write.Status, after)
+	}
+	w.Flush()
+	path, critical := t.CriticalPath()
+	fmt.Fprintf(out, "\nCritical path of the infrastructure, %.2f s:\n", critical.Seconds())
+	for _, write := range path {
+		fmt.Fprintf(out, "  %6.2f s  %s\n", write.Duration().Seconds(), Short(write.ID))
+	}
+	fmt.Fprintln(out, "\n"+t.Summary())
+	if !t.Times.Ready.IsZero() {
+		fmt.Fprintf(out, "All ready after %.1f s. In the %s since then: %d writes, %d reads.\n", t.Times.Ready.Sub(t.Times.Applied).Seconds(),
+			time.Since(t.Times.Ready).Round(time.Second), t.WritesAfterReady, t.ReadsAfterReady)
+	}
+}
+
+// Short is a resource ID without subscription and provider namespace: type/name, or group for a resource group.
+func Short(id string) string {
+	_, rest, ok := strings.Cut(id, "/resourcegroups/")
+	if !ok {
+		return id
+	}
+	group, rest, ok := strings.Cut(rest, "/providers/")
+	if !ok {
+		return "resourceGroups/" + group
+	}
+	_, rest, _ = strings.Cut(rest, "/")
+	return rest
+}

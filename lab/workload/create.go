@@ -1,0 +1,259 @@
+package workload
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+)
+
+// Options say what cluster to create.
+type Options struct {
+	// Flavor of the template, "default" for the one without a name.
+	Flavor               string
+	ControlPlaneMachines int
+	WorkerMachines       int
+	KubernetesVersion    string
+	// Timeout bounds the wait until everything is ready.
+	Timeout time.Duration
+	// Variables replace those of the lab, for instance AZURE_LOCATION.
+	Variables map[string]string
+}
+
+// DefaultOptions make the cluster of `make lab`.
+func DefaultOptions() Options {
+	return Options{Flavor: "default", ControlPlaneMachines: 3, WorkerMachines: 2, KubernetesVersion: settings.KubernetesVersion, Timeout: 20 * time.Minute}
+}
+
+// Screen shows how a cluster changes.
+type Screen interface {
+	// Show replaces what was shown before. The tree is nil when nothing is left.
+	Show(root *Object, elapsed time.Duration)
+	// Close leaves the last picture.
+	Close()
+}
+
+// Times are the moments of a cluster's life that its figures are computed from.
+type Times struct {
+	// Applied is when the API server had taken the last object of the manifest.
+	Applied time.Time `json:"applied"`
+	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.
+	Provisioned time.Time `json:"provisioned,omitzero"`
+	Ready       time.Time `json:"ready,omitzero"`
+}
+
+// interval is how often a cluster is looked at. A look costs a few reads of the management cluster and no request to Azure.
+const interval = 300 * time.Millisecond
+
+// Manifest renders a template, as a person would with clusterctl.
+func Manifest(ctx context.Context, s *settings.Settings, name string, o Options) ([]byte, error) {
+	args := []string{
+		"generate", "cluster", name, "--infrastructure=" + settings.Azure.Provider + ":" + settings.ProviderVersion, "--target-namespace=" + management.Namespace,
+		"--kubernetes-version=" + o.KubernetesVersion, "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
+		"--worker-machine-count=" + strconv.Itoa(o.WorkerMachines),
+	}
+	if o.Flavor != "" && o.Flavor != "default" {
+		args = append(args, "--flavor="+o.Flavor)
+	}
+	var environment []string
+	for name, value := range o.Variables {
+		environment = append(environment, name+"="+value)
+	}
+	return management.Clusterctl(ctx, s, environment, args...)
+}
+
+// Apply applies a manifest with kubectl and returns when the API server has taken it.
+func Apply(ctx context.Context, s *settings.Settings, manifest []byte) error {
+	command := exec.CommandContext(ctx, s.Binary("kubectl"), "apply", "--kubeconfig="+s.Kubeconfig(), "-f", "-")
+	command.Stdin = strings.NewReader(string(manifest))
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("kubectl apply: %w\n%s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// Create renders and applies a template and waits until all of the cluster is ready.
+func Create(ctx context.Context, s *settings.Settings, name string, o Options, screen Screen) (Times, error) {
+	manifest, err := Manifest(ctx, s, name, o)
+	if err != nil {
+		return Times{}, err
+	}
+	file := s.Path("clusters", name+".yaml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return Times{}, err
+	}
+	if err := os.WriteFile(file, manifest, 0o644); err != nil {
+		return Times{}, err
+	}
+	times := Times{Applied: time.Now()}
+	if err := Apply(ctx, s, manifest); err != nil {
+		return times, err
+	}
+	err = wait(ctx, s, name, o.Timeout, &times, screen)
+	return times, errors.Join(err, saveTimes(s, name, times))
+}
+
+// Wait waits until all of a cluster is ready.
+func Wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
+	return wait(ctx, s, name, timeout, &Times{Applied: time.Now()}, screen)
+}
+
+func wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
+	kube, err := management.Client(s)
+	if err != nil {
+		return err
+	}
+	defer screen.Close()
+	begin := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var root *Object
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		next, err := Load(ctx, kube, management.Namespace, name)
+		switch {
+		case err == nil && next == nil:
+			return fmt.Errorf("Cluster %s does not exist", name)
+		case err == nil:
+			root = next
+			screen.Show(root, time.Since(begin))
+			if times.Provisioned.IsZero() && provisioned(root) {
+				times.Provisioned = time.Now()
+			}
+			if root.Complete() {
+				times.Ready = time.Now()
+				return nil
+			}
+		case ctx.Err() == nil:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return notReady(s, root, name, timeout, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// notReady is the error of a cluster that is not ready in time: the deepest cause and the log to read.
+func notReady(s *settings.Settings, root *Object, name string, timeout time.Duration, err error) error {
+	message := fmt.Sprintf("Cluster %s is not ready after %s", name, timeout)
+	if errors.Is(err, context.Canceled) {
+		message = fmt.Sprintf("interrupted before Cluster %s was ready", name)
+	}
+	if root == nil {
+		return errors.New(message)
+	}
+	if cause := FindCause(root, guests(s)); cause != nil {
+		message += ", because of\n  " + cause.Describe(s.Log)
+	}
+	return errors.New(message)
+}
+
+// guests are the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.
+func guests(s *settings.Settings) []simulator.Guest {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	azure, err := simulator.New(s)
+	if err != nil {
+		return nil
+	}
+	found, err := azure.Guests(ctx)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+func provisioned(root *Object) bool {
+	done, _, _ := unstructured.NestedBool(root.raw.Object, "status", "initialization", "infrastructureProvisioned")
+	for _, child := range root.Children {
+		if child.raw != nil && strings.HasSuffix(child.Kind, "Cluster") {
+			own, _, _ := unstructured.NestedBool(child.raw.Object, "status", "initialization", "provisioned")
+			done = done || own
+		}
+	}
+	return done
+}
+
+func timesFile(s *settings.Settings, name string) string { return s.Path("clusters", name+".json") }
+
+func saveTimes(s *settings.Settings, name string, times Times) error {
+	raw, err := json.Marshal(times)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(timesFile(s, name), raw, 0o644)
+}
+
+// LoadTimes are the moments that Create saw.
+func LoadTimes(s *settings.Settings, name string) (Times, error) {
+	var times Times
+	raw, err := os.ReadFile(timesFile(s, name))
+	if err != nil {
+		return times, err
+	}
+	return times, json.Unmarshal(raw, &times)
+}
+
+// Delete deletes a cluster and waits until nothing of it is left.
+func Delete(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
+	kube, err := management.Client(s)
+	if err != nil {
+		return err
+	}
+	root, err := Load(ctx, kube, management.Namespace, name)
+	if err != nil {
+		return err
+	}
+	if root == nil {
+		return fmt.Errorf("Cluster %s does not exist", name)
+	}
+	if err := kube.Delete(ctx, root.raw, client.PropagationPolicy("Background")); err != nil {
+		return err
+	}
+	begin := time.Now()
+	defer screen.Close()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		next, err := Load(ctx, kube, management.Namespace, name)
+		if err == nil {
+			root = next
+			screen.Show(root, time.Since(begin))
+			if root == nil {
+				return nil
+			}
+		} else if ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("Cluster %s is still there after %s: %w", name, timeout, lastProblem(s, root))
+		case <-tick.C:
+		}
+	}
+}
+
+func lastProblem(s *settings.Settings, root *Object) error {
+	if cause := FindCause(root, nil); cause != nil {
+		return errors.New(cause.Describe(s.Log))
+	}
+	return errors.New("no object says why")
+}
