@@ -150,7 +150,11 @@ func render(t *testing.T, in plan.MachineInput) []byte {
 		out.Endpoint = infrav1Endpoint(host, port)
 		out.FailureDomains = cluster.FailureDomains(in.ClusterInput)
 	} else {
-		if errs := append(machine.Unsupported(in), machine.Check(in)...); len(errs) > 0 {
+		errs := machine.Unsupported(in)
+		if !in.MachineFacts.VMExists {
+			errs = append(errs, machine.Check(in)...)
+		}
+		if len(errs) > 0 {
 			t.Fatalf("refused: %v", errs)
 		}
 		graph, err = machine.Plan(in)

@@ -65,11 +65,11 @@ func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
 	}
 	var out []clusterv1.FailureDomain
 	for _, zone := range slices.Sorted(slices.Values(in.Facts.Zones)) {
-		controlPlane := true
+		domain := clusterv1.FailureDomain{Name: zone, ControlPlane: new(true)}
 		if asked, ok := in.AzureCluster.Spec.FailureDomains[zone]; ok {
-			controlPlane = asked.ControlPlane
+			domain.ControlPlane, domain.Attributes = new(asked.ControlPlane), asked.Attributes
 		}
-		out = append(out, clusterv1.FailureDomain{Name: zone, ControlPlane: new(controlPlane)})
+		out = append(out, domain)
 	}
 	return out
 }

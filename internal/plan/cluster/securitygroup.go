@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // securityGroup is a network security group and the rules that the spec wants in it.
 type securityGroup struct {
 	name  string
+	tags  map[string]string
 	rules []infrav1.SecurityRule
 }
 
@@ -27,7 +29,7 @@ func securityGroups(in plan.ClusterInput, g *arm.Graph) {
 			ID: id,
 			Body: armnetwork.SecurityGroup{
 				Location:   new(plan.Location(in)),
-				Tags:       plan.Tags(in, "", group.name, in.AzureCluster.Spec.AdditionalTags),
+				Tags:       plan.Tags(in, "", group.name, group.tags),
 				Properties: &armnetwork.SecurityGroupPropertiesFormat{},
 			},
 			Policy: arm.Repair,
@@ -53,9 +55,11 @@ func securityGroupsOf(in plan.ClusterInput) []securityGroup {
 		}
 		i := slices.IndexFunc(out, func(g securityGroup) bool { return strings.EqualFold(g.name, subnet.SecurityGroup.Name) })
 		if i < 0 {
-			out = append(out, securityGroup{name: subnet.SecurityGroup.Name})
+			out = append(out, securityGroup{name: subnet.SecurityGroup.Name, tags: map[string]string{}})
 			i = len(out) - 1
+			maps.Copy(out[i].tags, in.AzureCluster.Spec.AdditionalTags)
 		}
+		maps.Copy(out[i].tags, subnet.SecurityGroup.Tags)
 		for _, rule := range rulesOf(in, subnet) {
 			if !slices.ContainsFunc(out[i].rules, func(r infrav1.SecurityRule) bool { return strings.EqualFold(r.Name, rule.Name) }) {
 				out[i].rules = append(out[i].rules, rule)

@@ -15,7 +15,9 @@ func roleAssignment(in plan.MachineInput, g *arm.Graph) {
 	if !ok {
 		return
 	}
-	node := arm.Node{ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.CreateOnly, Group: infrav1.RoleAssignmentsReadyCondition}
+	node := arm.Node{
+		ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentsReadyCondition,
+	}
 	if in.MachineFacts.PrincipalID == "" {
 		node.Blocked = "the VM has no identity yet"
 	} else {

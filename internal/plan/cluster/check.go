@@ -1,0 +1,157 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Check lists what is wrong with the spec in the light of what Azure has. Every message names the field, its value, what
+// is wrong and what to do. When it finds something, nothing is to be planned.
+func Check(in plan.ClusterInput) field.ErrorList {
+	network := field.NewPath("spec", "networkSpec")
+	errs := checkVNet(in, network.Child("vnet"))
+	errs = append(errs, checkIDs(in)...)
+	errs = append(errs, checkSubnets(in)...)
+	errs = append(errs, checkLoadBalancers(in, network)...)
+	errs = append(errs, checkZones(in, network)...)
+	errs = append(errs, checkSecurityRules(in)...)
+	errs = append(errs, checkPeerings(in, network.Child("vnet", "peerings"))...)
+	errs = append(errs, checkPrivateEndpoints(in)...)
+	return errs
+}
+
+// checkVNet refuses to make a network in place of one that the spec says is there. A spec that was written back by a
+// controller has the ID and the tags of a network that was the cluster's: that one is made again.
+func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
+	if in.Facts.VNet.Exists {
+		return nil
+	}
+	vnet := in.AzureCluster.Spec.NetworkSpec.Vnet
+	if key, value := plan.OwnerTag(in); vnet.Tags[key] == value {
+		return nil
+	}
+	text := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created", plan.VNetResourceGroup(in))
+	if vnet.ID != "" {
+		return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(text, path.Child("id")))}
+	}
+	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
+		if subnet.ID != "" {
+			where := field.NewPath("spec", "networkSpec", "subnets").Index(i).Child("id")
+			return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(text, where))}
+		}
+	}
+	return nil
+}
+
+// checkIDs refuses IDs that lead elsewhere than the names: resources are found by name, and an ID that is not looked at
+// would be a wish ignored.
+func checkIDs(in plan.ClusterInput) field.ErrorList {
+	var errs field.ErrorList
+	check := func(path *field.Path, have string, want arm.ID) {
+		if have != "" && !want.Equal(arm.ID(have)) {
+			errs = append(errs, field.Invalid(path, have, fmt.Sprintf("is not %s, which the names lead to: correct the names and resource groups, or remove the ID", want)))
+		}
+	}
+	network := in.AzureCluster.Spec.NetworkSpec
+	path := field.NewPath("spec", "networkSpec")
+	check(path.Child("vnet", "id"), network.Vnet.ID, plan.VNetID(in))
+	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		check(path.Child("id"), subnet.ID, plan.SubnetID(in, subnet.Name))
+		check(path.Child("securityGroup", "id"), subnet.SecurityGroup.ID, plan.SecurityGroupID(in, subnet.SecurityGroup.Name))
+		check(path.Child("routeTable", "id"), subnet.RouteTable.ID, plan.RouteTableID(in, subnet.RouteTable.Name))
+		check(path.Child("natGateway", "id"), subnet.NatGateway.ID, plan.NATGatewayID(in, subnet.NatGateway.Name))
+	})
+	for name, lb := range map[string]*infrav1.LoadBalancerSpec{
+		"apiServerLB": network.APIServerLB, "controlPlaneOutboundLB": network.ControlPlaneOutboundLB, "nodeOutboundLB": network.NodeOutboundLB,
+	} {
+		if lb != nil {
+			check(path.Child(name, "id"), lb.ID, plan.LoadBalancerID(in, lb.Name))
+		}
+	}
+	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+	return errs
+}
+
+// eachSubnet calls f for every subnet of the spec with its path, the bastion host's last.
+func eachSubnet(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.SubnetSpec)) {
+	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
+		f(field.NewPath("spec", "networkSpec", "subnets").Index(i), subnet)
+	}
+	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
+		f(field.NewPath("spec", "bastionSpec", "azureBastion", "subnet"), bastionSubnet(bastion))
+	}
+}
+
+func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	check := func(path *field.Path, zones []string) {
+		for i, zone := range zones {
+			switch {
+			case in.AzureCluster.Spec.ExtendedLocation != nil:
+				errs = append(errs, field.Invalid(path.Index(i), zone, "an edge zone has no availability zones: remove it"))
+			case len(in.Facts.Zones) == 0:
+				errs = append(errs, field.Invalid(path.Index(i), zone, fmt.Sprintf("region %s has no availability zones: remove it", plan.Location(in))))
+			case !slices.Contains(in.Facts.Zones, zone):
+				errs = append(errs, field.Invalid(path.Index(i), zone, fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in), strings.Join(in.Facts.Zones, ", "))))
+			}
+		}
+	}
+	network := in.AzureCluster.Spec.NetworkSpec
+	if lb := network.APIServerLB; lb != nil {
+		check(path.Child("apiServerLB", "availabilityZones"), lb.AvailabilityZones)
+	}
+	if lb := network.NodeOutboundLB; lb != nil {
+		check(path.Child("nodeOutboundLB", "availabilityZones"), lb.AvailabilityZones)
+	}
+	if lb := network.ControlPlaneOutboundLB; lb != nil {
+		check(path.Child("controlPlaneOutboundLB", "availabilityZones"), lb.AvailabilityZones)
+	}
+	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		check(path.Child("natGateway", "zones"), subnet.NatGateway.Zones)
+		if zones := subnet.NatGateway.Zones; len(zones) > 1 {
+			errs = append(errs, field.TooMany(path.Child("natGateway", "zones"), len(zones), 1))
+		}
+	})
+	return errs
+}
+
+func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
+		here := path.Index(i).Child("remoteVnetName")
+		remote := plan.RemoteVNetID(in, peering)
+		if remote.Equal(plan.VNetID(in)) {
+			errs = append(errs, field.Invalid(here, peering.RemoteVnetName, "is the cluster's own network: a network cannot be peered with itself"))
+		}
+		// Peerings and DNS links are called by the name of the network alone.
+		name := strings.ToLower(peering.RemoteVnetName)
+		if seen[name] || hasPrivateDNS(in) && strings.EqualFold(name, plan.VNetName(in)) && !remote.Equal(plan.VNetID(in)) {
+			errs = append(errs, field.Duplicate(here, peering.RemoteVnetName))
+		}
+		seen[name] = true
+	}
+	return errs
+}
+
+func checkPrivateEndpoints(in plan.ClusterInput) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		for i, endpoint := range subnet.PrivateEndpoints {
+			name := strings.ToLower(endpoint.Name)
+			if seen[name] {
+				errs = append(errs, field.Duplicate(path.Child("privateEndpoints").Index(i).Child("name"), endpoint.Name))
+			}
+			seen[name] = true
+		}
+	})
+	return errs
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// reservedAddresses is how many addresses at the start of a subnet Azure keeps; it keeps the last one, too:
+// https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
+const reservedAddresses = 4
+
+// block is one prefix of a subnet and where it comes from.
+type block struct {
+	prefix netip.Prefix
+	subnet string
+	path   *field.Path // nil for a subnet that the spec does not have
+}
+
+func checkSubnets(in plan.ClusterInput) field.ErrorList {
+	errs := checkSubnetNames(in)
+	vnet, bad := vnetPrefixes(in)
+	errs = append(errs, bad...)
+	var blocks []block
+	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		if have, exists := existingSubnet(in, subnet.Name); exists {
+			errs = append(errs, checkExistingSubnet(in, path, subnet, have)...)
+			return
+		}
+		if len(subnet.CIDRBlocks) == 0 {
+			errs = append(errs, field.Required(path.Child("cidrBlocks"), fmt.Sprintf("subnet %q is to be made and needs an address range in the network", subnet.Name)))
+		}
+		for i, cidr := range subnet.CIDRBlocks {
+			here := path.Child("cidrBlocks").Index(i)
+			prefix, err := netip.ParsePrefix(cidr)
+			if err != nil {
+				errs = append(errs, field.Invalid(here, cidr, "is not a CIDR block as in 10.1.0.0/16"))
+				continue
+			}
+			blocks = append(blocks, block{prefix.Masked(), subnet.Name, here})
+			if len(bad) == 0 && !slices.ContainsFunc(vnet, func(p netip.Prefix) bool { return contains(p, prefix) }) {
+				errs = append(errs, field.Invalid(here, cidr, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in), join(vnet))))
+			}
+		}
+	})
+	blocks = append(blocks, otherSubnets(in)...)
+	return append(errs, checkOverlaps(blocks)...)
+}
+
+func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		switch name := strings.ToLower(subnet.Name); {
+		case name == "":
+			errs = append(errs, field.Required(path.Child("name"), "a subnet has a name"))
+		case seen[name]:
+			errs = append(errs, field.Duplicate(path.Child("name"), subnet.Name))
+		default:
+			seen[name] = true
+		}
+	})
+	if _, ok := controlPlaneSubnet(in); !ok && in.AzureCluster.Spec.ControlPlaneEnabled {
+		errs = append(errs, field.Required(field.NewPath("spec", "networkSpec", "subnets"), "one subnet needs the role control-plane or cluster"))
+	}
+	return errs
+}
+
+// vnetPrefixes are the address ranges of the network: those that Azure has for one that the user brought.
+func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
+	var errs field.ErrorList
+	blocks := in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
+	if in.Facts.VNet.Foreign() {
+		blocks = in.Facts.VNet.AddressPrefixes
+	}
+	var out []netip.Prefix
+	for i, cidr := range blocks {
+		prefix, err := netip.ParsePrefix(cidr)
+		if err != nil {
+			errs = append(errs, field.Invalid(field.NewPath("spec", "networkSpec", "vnet", "cidrBlocks").Index(i), cidr, "is not a CIDR block as in 10.0.0.0/8"))
+			continue
+		}
+		out = append(out, prefix)
+	}
+	return out, errs
+}
+
+// checkExistingSubnet compares what the spec asks of a subnet that the user brought with what it has. The ranges that
+// defaulting fills in ask for nothing, because users who bring subnets leave them out.
+func checkExistingSubnet(in plan.ClusterInput, path *field.Path, subnet infrav1.SubnetSpec, have []string) field.ErrorList {
+	if len(subnet.CIDRBlocks) == 0 || defaulted(in, subnet) {
+		return nil
+	}
+	var errs field.ErrorList
+	for i, cidr := range subnet.CIDRBlocks {
+		if !slices.ContainsFunc(have, func(h string) bool { return samePrefix(h, cidr) }) {
+			errs = append(errs, field.Invalid(path.Child("cidrBlocks").Index(i), cidr,
+				fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block or leave cidrBlocks out", subnet.Name, plan.VNetName(in), strings.Join(have, ", "))))
+		}
+	}
+	return errs
+}
+
+// defaulted tells whether the subnet has exactly the range that defaulting gives it.
+func defaulted(in plan.ClusterInput, subnet infrav1.SubnetSpec) bool {
+	want := "10.0.0.0/16"
+	switch subnet.Role {
+	case infrav1.SubnetBastion:
+		want = "10.255.255.224/27"
+	case infrav1.SubnetNode:
+		n := 0
+		for _, other := range in.AzureCluster.Spec.NetworkSpec.Subnets {
+			if other.Role == infrav1.SubnetNode {
+				n++
+			}
+			if other.Name == subnet.Name {
+				break
+			}
+		}
+		want = fmt.Sprintf("10.%d.0.0/16", n)
+	}
+	return len(subnet.CIDRBlocks) == 1 && subnet.CIDRBlocks[0] == want
+}
+
+// otherSubnets are the ranges of subnets of the network that the spec does not name or that exist already in a network
+// that the user brought.
+func otherSubnets(in plan.ClusterInput) []block {
+	planned := map[string]bool{}
+	for _, subnet := range ownSubnets(in) {
+		planned[strings.ToLower(subnet.Name)] = true
+	}
+	var out []block
+	for name, prefixes := range in.Facts.VNet.Subnets {
+		if planned[name] {
+			continue
+		}
+		for _, cidr := range prefixes {
+			if prefix, err := netip.ParsePrefix(cidr); err == nil {
+				out = append(out, block{prefix: prefix.Masked(), subnet: name})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b block) int { return strings.Compare(a.subnet+a.prefix.String(), b.subnet+b.prefix.String()) })
+	return out
+}
+
+// checkOverlaps reports each block of the spec that overlaps one before it, or one that exists.
+func checkOverlaps(blocks []block) field.ErrorList {
+	var errs field.ErrorList
+	for i, a := range blocks {
+		if a.path == nil {
+			continue
+		}
+		for j, b := range blocks {
+			if (j < i || b.path == nil) && i != j && a.prefix.Overlaps(b.prefix) {
+				errs = append(errs, field.Invalid(a.path, a.prefix.String(), fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", b.prefix, b.subnet)))
+				break
+			}
+		}
+	}
+	return errs
+}
+
+func contains(outer, inner netip.Prefix) bool {
+	return outer.Bits() <= inner.Bits() && outer.Masked().Contains(inner.Addr())
+}
+
+func samePrefix(a, b string) bool {
+	x, errX := netip.ParsePrefix(a)
+	y, errY := netip.ParsePrefix(b)
+	return errX == nil && errY == nil && x.Masked() == y.Masked()
+}
+
+func join(prefixes []netip.Prefix) string {
+	var out []string
+	for _, prefix := range prefixes {
+		out = append(out, prefix.String())
+	}
+	return strings.Join(out, ", ")
+}

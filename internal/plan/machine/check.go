@@ -1,0 +1,223 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// The smallest VM that kubeadm runs on:
+// https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm
+const (
+	minVCPUs    = 2
+	minMemoryGB = 2
+)
+
+// Check lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
+// is wrong and what to do. When it finds something, no VM is to be made.
+func Check(in plan.MachineInput) field.ErrorList {
+	path := field.NewPath("spec")
+	errs := checkSize(in, path)
+	errs = append(errs, checkZone(in, path.Child("failureDomain"))...)
+	errs = append(errs, checkKey(in, path.Child("sshPublicKey"))...)
+	if _, err := Image(in); err != nil {
+		errs = append(errs, field.Invalid(path.Child("image"), "", err.Error()))
+	}
+	for i, nic := range nics(in) {
+		if _, err := subnetOf(in, nic); err != nil {
+			errs = append(errs, field.Invalid(path.Child("networkInterfaces").Index(i).Child("subnetName"), nic.SubnetName, err.Error()))
+		}
+	}
+	errs = append(errs, checkIdentity(in, path)...)
+	errs = append(errs, checkAvailabilitySet(in, path)...)
+	if in.MachineFacts.VMSize != nil {
+		errs = append(errs, checkDisks(in, path)...)
+		errs = append(errs, checkSecurity(in, path)...)
+	}
+	return errs
+}
+
+func checkSize(in plan.MachineInput, path *field.Path) field.ErrorList {
+	name, size := in.AzureMachine.Spec.VMSize, in.MachineFacts.VMSize
+	here := path.Child("vmSize")
+	if size == nil {
+		text := fmt.Sprintf("region %s has no such VM size", plan.Location(in.ClusterInput))
+		if near := in.MachineFacts.NearestVMSizes; len(near) > 0 {
+			text += "; near to it are " + strings.Join(near, ", ")
+		}
+		return field.ErrorList{field.Invalid(here, name, text+": see az vm list-skus --location "+plan.Location(in.ClusterInput))}
+	}
+	if size.Restricted != "" {
+		return field.ErrorList{field.Invalid(here, name, fmt.Sprintf("the subscription cannot use this size in region %s (%s): choose another size or ask Azure for access", plan.Location(in.ClusterInput), size.Restricted))}
+	}
+	if size.VCPUs < minVCPUs || math.Round(size.MemoryGB) < minMemoryGB {
+		return field.ErrorList{field.Invalid(here, name, fmt.Sprintf("has %d vCPUs and %g GiB of memory, and a Kubernetes node needs at least %d and %d: choose a larger size", size.VCPUs, size.MemoryGB, minVCPUs, minMemoryGB))}
+	}
+	zone := FailureDomain(in)
+	if zone == "" || !slices.Contains(in.Facts.Zones, zone) || slices.Contains(size.Zones, zone) {
+		return nil
+	}
+	text := fmt.Sprintf("is not available in zone %s of region %s", zone, plan.Location(in.ClusterInput))
+	if len(size.Zones) == 0 {
+		text += ", nor in any other zone: choose another size"
+	} else {
+		text += fmt.Sprintf(" but in %s: choose one of these zones or another size", strings.Join(size.Zones, ", "))
+	}
+	return field.ErrorList{field.Invalid(here, name, text)}
+}
+
+func checkZone(in plan.MachineInput, path *field.Path) field.ErrorList {
+	zone := FailureDomain(in)
+	switch {
+	case zone == "":
+		return nil
+	case in.AzureCluster.Spec.ExtendedLocation != nil:
+		return field.ErrorList{field.Invalid(path, zone, "an edge zone has no availability zones: remove the failure domain of the Machine or AzureMachine")}
+	case len(in.Facts.Zones) == 0:
+		return field.ErrorList{field.Invalid(path, zone, fmt.Sprintf("region %s has no availability zones: remove the failure domain of the Machine or AzureMachine", plan.Location(in.ClusterInput)))}
+	case !slices.Contains(in.Facts.Zones, zone):
+		return field.ErrorList{field.Invalid(path, zone, fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in.ClusterInput), strings.Join(in.Facts.Zones, ", ")))}
+	default:
+		return nil
+	}
+}
+
+func checkIdentity(in plan.MachineInput, path *field.Path) field.ErrorList {
+	spec := in.AzureMachine.Spec
+	var errs field.ErrorList
+	switch spec.Identity {
+	case infrav1.VMIdentitySystemAssigned:
+		role := spec.SystemAssignedIdentityRole
+		if role == nil {
+			return nil
+		}
+		here := path.Child("systemAssignedIdentityRole")
+		for name, value := range map[string]string{"definitionID": role.DefinitionID, "name": role.Name, "scope": role.Scope} {
+			if value == "" {
+				errs = append(errs, field.Required(here.Child(name), "a role assignment needs it"))
+			}
+		}
+		slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+	case infrav1.VMIdentityUserAssigned:
+		if len(spec.UserAssignedIdentities) == 0 {
+			errs = append(errs, field.Required(path.Child("userAssignedIdentities"), "spec.identity UserAssigned needs at least one"))
+		}
+	}
+	return errs
+}
+
+func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorList {
+	if _, ok := availabilitySetID(in); ok && in.MachineFacts.MaximumPlatformFaultDomainCount == 0 {
+		return field.ErrorList{field.Invalid(path.Child("failureDomain"), "", fmt.Sprintf(
+			"without a zone the machine goes into an availability set, and the catalog of region %s has none of SKU %s: name a zone", plan.Location(in.ClusterInput), alignedSKU))}
+	}
+	return nil
+}
+
+func checkDisks(in plan.MachineInput, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	spec, size := in.AzureMachine.Spec, in.MachineFacts.VMSize
+	if spec.OSDisk.DiffDiskSettings != nil && !size.Has("EphemeralOSDiskSupported") {
+		errs = append(errs, unable(path.Child("osDisk", "diffDiskSettings"), spec.VMSize, "have an ephemeral OS disk"))
+	}
+	wantsUltra := hasUltraDisk(spec)
+	if capabilities := spec.AdditionalCapabilities; capabilities != nil && capabilities.UltraSSDEnabled != nil {
+		if !*capabilities.UltraSSDEnabled && wantsUltra {
+			errs = append(errs, field.Invalid(path.Child("additionalCapabilities", "ultraSSDEnabled"), false, "a data disk is of type UltraSSD_LRS, which needs it: set it to true or leave it out"))
+		}
+		wantsUltra = wantsUltra || *capabilities.UltraSSDEnabled
+	}
+	if !wantsUltra || ultraAvailable(in) {
+		return errs
+	}
+	where := "in region " + plan.Location(in.ClusterInput)
+	if zone := FailureDomain(in); zone != "" {
+		where = "in zone " + zone + " of region " + plan.Location(in.ClusterInput)
+	}
+	return append(errs, unable(path.Child("dataDisks"), spec.VMSize, "use ultra disks "+where))
+}
+
+// ultraAvailable tells whether the size can have ultra disks where the VM goes: in its zone, or in the region without one.
+func ultraAvailable(in plan.MachineInput) bool {
+	size := in.MachineFacts.VMSize
+	if size.Has("UltraSSDAvailable") {
+		return true
+	}
+	zone := FailureDomain(in)
+	for where, capabilities := range size.ZoneCapabilities {
+		if (zone == "" || where == zone) && capabilities["UltraSSDAvailable"] == "True" {
+			return true
+		}
+	}
+	return false
+}
+
+func checkSecurity(in plan.MachineInput, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	spec, size := in.AzureMachine.Spec, in.MachineFacts.VMSize
+	security := spec.SecurityProfile
+	if security == nil {
+		security = &infrav1.SecurityProfile{}
+	}
+	here := path.Child("securityProfile")
+	uefi := security.UefiSettings
+	if uefi == nil {
+		uefi = &infrav1.UefiSettings{}
+	}
+	if isTrue(security.EncryptionAtHost) && !size.Has("EncryptionAtHostSupported") {
+		errs = append(errs, unable(here.Child("encryptionAtHost"), spec.VMSize, "encrypt at the host"))
+	}
+	confidential := spec.OSDisk.ManagedDisk != nil && spec.OSDisk.ManagedDisk.SecurityProfile != nil && spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType != ""
+	if confidential || security.SecurityType == infrav1.SecurityTypesConfidentialVM {
+		if size.Capabilities["ConfidentialComputingType"] == "" {
+			errs = append(errs, unable(here.Child("securityType"), spec.VMSize, "be a confidential VM"))
+		}
+	}
+	if confidential {
+		return append(errs, checkConfidential(spec, security, uefi, here)...)
+	}
+	if security.SecurityType == infrav1.SecurityTypesConfidentialVM || !isTrue(uefi.SecureBootEnabled) && !isTrue(uefi.VTpmEnabled) {
+		return errs
+	}
+	if security.SecurityType != infrav1.SecurityTypesTrustedLaunch {
+		errs = append(errs, field.Invalid(here.Child("securityType"), security.SecurityType, "secure boot and vTPM need TrustedLaunch"))
+	}
+	if size.Has("TrustedLaunchDisabled") {
+		errs = append(errs, unable(here.Child("uefiSettings"), spec.VMSize, "be launched trusted"))
+	}
+	return errs
+}
+
+// checkConfidential checks what Azure demands of a VM whose disk is encrypted with its guest state:
+// https://learn.microsoft.com/en-us/azure/confidential-computing/confidential-vm-overview
+func checkConfidential(spec infrav1.AzureMachineSpec, security *infrav1.SecurityProfile, uefi *infrav1.UefiSettings, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if security.SecurityType != infrav1.SecurityTypesConfidentialVM {
+		errs = append(errs, field.Invalid(path.Child("securityType"), security.SecurityType, "a disk with securityEncryptionType needs ConfidentialVM"))
+	}
+	if !isTrue(uefi.VTpmEnabled) {
+		errs = append(errs, field.Required(path.Child("uefiSettings", "vTpmEnabled"), "a confidential VM needs a vTPM: set it to true"))
+	}
+	if spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType != infrav1.SecurityEncryptionTypeDiskWithVMGuestState {
+		return errs
+	}
+	if !isTrue(uefi.SecureBootEnabled) {
+		errs = append(errs, field.Required(path.Child("uefiSettings", "secureBootEnabled"), "DiskWithVMGuestState needs secure boot: set it to true"))
+	}
+	if isTrue(security.EncryptionAtHost) {
+		errs = append(errs, field.Forbidden(path.Child("encryptionAtHost"), "DiskWithVMGuestState excludes encryption at the host: set it to false"))
+	}
+	return errs
+}
+
+func unable(path *field.Path, size, what string) *field.Error {
+	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s: choose another size or remove the field", size, what))
+}
+
+func isTrue(value *bool) bool { return value != nil && *value }

@@ -1,0 +1,69 @@
+package machine
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// checkKey checks that the SSH key is what the field demands: the base64 of a line of an authorized_keys file.
+func checkKey(in plan.MachineInput, path *field.Path) field.ErrorList {
+	key := in.AzureMachine.Spec.SSHPublicKey
+	if in.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS && key == "" {
+		return nil
+	}
+	if err := parseKey(key); err != nil {
+		return field.ErrorList{field.Invalid(path, abbreviate(key), err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
+	}
+	return nil
+}
+
+// parseKey looks for "<type> <base64 of the key>" in the decoded line. The key starts with its type again.
+func parseKey(encoded string) error {
+	if encoded == "" {
+		return fmt.Errorf("there is no SSH key")
+	}
+	line, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		if isKeyType(strings.TrimSpace(encoded)) {
+			return fmt.Errorf("is an SSH key, but not encoded in base64")
+		}
+		return fmt.Errorf("is not base64")
+	}
+	words := strings.Fields(string(line))
+	for i, word := range words {
+		if !isKeyType(word) {
+			continue
+		}
+		if i+1 == len(words) {
+			return fmt.Errorf("decodes to a key type without a key")
+		}
+		blob, err := base64.StdEncoding.DecodeString(words[i+1])
+		if err != nil {
+			return fmt.Errorf("decodes to a line whose key is not base64")
+		}
+		if len(blob) < 4 || uint64(len(blob)-4) < uint64(binary.BigEndian.Uint32(blob)) || string(blob[4:4+binary.BigEndian.Uint32(blob)]) != word {
+			return fmt.Errorf("decodes to a key that is not of its type %s", word)
+		}
+		return nil
+	}
+	return fmt.Errorf("does not decode to a line of an authorized_keys file")
+}
+
+func isKeyType(word string) bool {
+	return strings.HasPrefix(word, "ssh-") || strings.HasPrefix(word, "ecdsa-") || strings.HasPrefix(word, "sk-")
+}
+
+func abbreviate(value string) string {
+	const length = 16
+	if len(value) <= length {
+		return value
+	}
+	return value[:length] + "..."
+}
