@@ -1,0 +1,162 @@
+package webhook
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+const (
+	defaultVnetCIDR         = "10.0.0.0/8"
+	defaultControlPlaneCIDR = "10.0.0.0/16"
+	defaultClusterCIDR      = "10.0.0.0/16"
+	defaultNodeCIDRFormat   = "10.%d.0.0/16"
+	defaultBastionCIDR      = "10.255.255.224/27"
+	defaultInternalLBIP     = "10.0.0.100"
+	bastionSubnetName       = "AzureBastionSubnet"
+	defaultIdleTimeout      = int32(4)
+)
+
+// DefaultAzureCluster fills in what the user left out. It keeps what is there, with two exceptions that follow from other
+// fields: the frontends of outbound load balancers come from their number, and a cluster without a control plane has no API
+// server load balancer.
+func DefaultAzureCluster(c *infrav1.AzureCluster) {
+	spec := &c.Spec
+	spec.AzureEnvironment = cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud)
+	spec.ResourceGroup = cmp.Or(spec.ResourceGroup, c.Name)
+	defaultVnet(c)
+	defaultBastion(c)
+	defaultSubnets(c)
+	defaultAPIServerLB(c)
+	defaultNodeOutboundLB(c)
+	defaultControlPlaneOutboundLB(c)
+}
+
+func defaultVnet(c *infrav1.AzureCluster) {
+	vnet := &c.Spec.NetworkSpec.Vnet
+	vnet.ResourceGroup = cmp.Or(vnet.ResourceGroup, c.Spec.ResourceGroup)
+	vnet.Name = cmp.Or(vnet.Name, c.Name+"-vnet")
+	defaultCIDR(&vnet.CIDRBlocks, defaultVnetCIDR)
+	for i := range vnet.Peerings {
+		vnet.Peerings[i].ResourceGroup = cmp.Or(vnet.Peerings[i].ResourceGroup, c.Spec.ResourceGroup)
+	}
+}
+
+func defaultBastion(c *infrav1.AzureCluster) {
+	bastion := c.Spec.BastionSpec.AzureBastion
+	if bastion == nil {
+		return
+	}
+	bastion.Name = cmp.Or(bastion.Name, c.Name+"-azure-bastion")
+	bastion.PublicIP.Name = cmp.Or(bastion.PublicIP.Name, c.Name+"-azure-bastion-pip")
+	bastion.Subnet.Name = cmp.Or(bastion.Subnet.Name, bastionSubnetName)
+	bastion.Subnet.Role = cmp.Or(bastion.Subnet.Role, infrav1.SubnetBastion)
+	defaultCIDR(&bastion.Subnet.CIDRBlocks, defaultBastionCIDR)
+	defaultDirections(bastion.Subnet.SecurityGroup.SecurityRules)
+}
+
+// defaultSubnets fills in the subnets, and adds one for the control plane and one for nodes where neither they nor a subnet
+// for both are listed. A node subnet that is added has names without a number, a listed one has names with its number:
+// clusters have both.
+func defaultSubnets(c *infrav1.AzureCluster) {
+	subnets := &c.Spec.NetworkSpec.Subnets
+	hasCluster := hasRole(*subnets, infrav1.SubnetCluster)
+	if c.Spec.ControlPlaneEnabled && !hasCluster && !hasRole(*subnets, infrav1.SubnetControlPlane) {
+		*subnets = append(*subnets, infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetControlPlane}})
+	}
+	if !hasCluster && !hasRole(*subnets, infrav1.SubnetNode) {
+		node := infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetNode, Name: c.Name + "-node-subnet"}}
+		node.NatGateway.Name = c.Name + "-node-natgw"
+		*subnets = append(*subnets, node)
+	}
+
+	nodes := 0
+	for i := range *subnets {
+		subnet := &(*subnets)[i]
+		switch subnet.Role {
+		case infrav1.SubnetCluster:
+			defaultSubnet(subnet, c.Name+"-subnet", defaultClusterCIDR, c.Name+"-nsg")
+			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-routetable")
+			defaultNatGateway(subnet, c.Name+"-natgw")
+		case infrav1.SubnetControlPlane:
+			if c.Spec.ControlPlaneEnabled {
+				defaultSubnet(subnet, c.Name+"-controlplane-subnet", defaultControlPlaneCIDR, c.Name+"-controlplane-nsg")
+			}
+		case infrav1.SubnetNode:
+			nodes++
+			defaultSubnet(subnet, fmt.Sprintf("%s-node-subnet-%d", c.Name, nodes), fmt.Sprintf(defaultNodeCIDRFormat, nodes), c.Name+"-node-nsg")
+			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-node-routetable")
+			defaultNatGateway(subnet, fmt.Sprintf("%s-node-natgw-%d", c.Name, nodes))
+		}
+		defaultDirections(subnet.SecurityGroup.SecurityRules)
+	}
+
+	if c.Spec.ControlPlaneEnabled {
+		shareRouteTable(*subnets)
+	}
+}
+
+func defaultSubnet(subnet *infrav1.SubnetSpec, name, cidr, securityGroup string) {
+	subnet.Name = cmp.Or(subnet.Name, name)
+	subnet.SecurityGroup.Name = cmp.Or(subnet.SecurityGroup.Name, securityGroup)
+	defaultCIDR(&subnet.CIDRBlocks, cidr)
+}
+
+// defaultNatGateway gives a subnet of ours a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out
+// through a load balancer.
+func defaultNatGateway(subnet *infrav1.SubnetSpec, name string) {
+	if subnet.ID != "" || hasIPv6(subnet.CIDRBlocks) {
+		return
+	}
+	subnet.NatGateway.Name = cmp.Or(subnet.NatGateway.Name, name)
+	subnet.NatGateway.NatGatewayIP.Name = cmp.Or(subnet.NatGateway.NatGatewayIP.Name, "pip-"+subnet.NatGateway.Name)
+}
+
+// shareRouteTable gives control-plane subnets without a route table the one of the nodes, where cloud-provider-azure
+// writes the routes of pods.
+func shareRouteTable(subnets infrav1.Subnets) {
+	i := slices.IndexFunc(subnets, isNodeOrCluster)
+	if i < 0 {
+		return
+	}
+	for j := range subnets {
+		if subnets[j].Role == infrav1.SubnetControlPlane {
+			subnets[j].RouteTable.Name = cmp.Or(subnets[j].RouteTable.Name, subnets[i].RouteTable.Name)
+		}
+	}
+}
+
+func defaultDirections(rules infrav1.SecurityRules) {
+	for i := range rules {
+		rules[i].Direction = cmp.Or(rules[i].Direction, infrav1.SecurityRuleDirectionInbound)
+	}
+}
+
+func defaultCIDR(blocks *[]string, cidr string) {
+	if len(*blocks) == 0 {
+		*blocks = []string{cidr}
+	}
+}
+
+func hasRole(subnets infrav1.Subnets, role infrav1.SubnetRole) bool {
+	return slices.ContainsFunc(subnets, func(s infrav1.SubnetSpec) bool { return s.Role == role })
+}
+
+func isNodeOrCluster(subnet infrav1.SubnetSpec) bool {
+	return subnet.Role == infrav1.SubnetNode || subnet.Role == infrav1.SubnetCluster
+}
+
+// nodesHaveIPv6 tells whether nodes of the cluster have IPv6 addresses.
+func nodesHaveIPv6(subnets infrav1.Subnets) bool {
+	return slices.ContainsFunc(subnets, func(s infrav1.SubnetSpec) bool { return isNodeOrCluster(s) && hasIPv6(s.CIDRBlocks) })
+}
+
+func hasIPv6(blocks []string) bool {
+	return slices.ContainsFunc(blocks, func(block string) bool {
+		prefix, err := netip.ParsePrefix(block)
+		return err == nil && prefix.Addr().Is6()
+	})
+}

@@ -1,0 +1,137 @@
+package webhook
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+const immutable = "cannot change after the cluster was made"
+
+// ValidateAzureClusterUpdate checks a change of an AzureCluster; both objects are defaulted. What cannot change is told
+// before anything else.
+func ValidateAzureClusterUpdate(old, c *infrav1.AzureCluster, features plan.Features) field.ErrorList {
+	if unchanged(c, old.Spec, c.Spec) {
+		return nil
+	}
+	if errs := immutableCluster(old, c); len(errs) > 0 {
+		return errs
+	}
+	return ValidateAzureCluster(c, features)
+}
+
+func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
+	spec := field.NewPath("spec")
+	network := spec.Child("networkSpec")
+	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
+		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"), immutable+", because machines read it when they are made"))
+	}
+	if bastion := old.Spec.BastionSpec.AzureBastion; bastion != nil && !equality.Semantic.DeepEqual(bastion, c.Spec.BastionSpec.AzureBastion) {
+		errs = append(errs, field.Forbidden(spec.Child("bastionSpec", "azureBastion"), "can be added, but neither changed nor removed"))
+	}
+	oldNetwork, newNetwork := &old.Spec.NetworkSpec, &c.Spec.NetworkSpec
+	if !equality.Semantic.DeepEqual(withSortedZones(oldNetwork.ControlPlaneOutboundLB), withSortedZones(newNetwork.ControlPlaneOutboundLB)) {
+		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), immutable))
+	}
+	errs = append(errs, immutableZones(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
+	errs = append(errs, immutableZones(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
+	errs = append(errs, immutableAPIServerLB(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
+	if nodesHaveIPv6(newNetwork.Subnets) {
+		errs = append(errs, immutableNodeOutboundLB(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
+	}
+	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
+}
+
+func immutableAPIServerLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path) (errs field.ErrorList) {
+	if old == nil || lb == nil {
+		return nil
+	}
+	errs = append(errs, onceSet(old.SKU, lb.SKU, path.Child("sku"))...)
+	errs = append(errs, onceSet(old.Type, lb.Type, path.Child("type"))...)
+	errs = append(errs, onceSet(old.Name, lb.Name, path.Child("name"))...)
+	errs = append(errs, onceSetPointer(old.IdleTimeoutInMinutes, lb.IdleTimeoutInMinutes, path.Child("idleTimeoutInMinutes"))...)
+	before, after := privateIP(old), privateIP(lb)
+	if before != "" && after != "" && !samePrivateIP(before, after) {
+		errs = append(errs, field.Forbidden(path.Child("frontendIPs"), "the private address "+immutable+", because machines use it"))
+	}
+	return errs
+}
+
+func immutableNodeOutboundLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path) (errs field.ErrorList) {
+	if old == nil || lb == nil {
+		return nil
+	}
+	errs = append(errs, onceSet(old.ID, lb.ID, path.Child("id"))...)
+	errs = append(errs, onceSet(old.Name, lb.Name, path.Child("name"))...)
+	return append(errs, onceSetPointer(old.IdleTimeoutInMinutes, lb.IdleTimeoutInMinutes, path.Child("idleTimeoutInMinutes"))...)
+}
+
+// immutableSubnets looks at subnets that have the same name before and after; subnets can be added and removed.
+func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorList) {
+	for i, subnet := range c.Spec.NetworkSpec.Subnets {
+		j := slices.IndexFunc(old.Spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == subnet.Name })
+		if j < 0 {
+			continue
+		}
+		before, path := old.Spec.NetworkSpec.Subnets[j], path.Index(i)
+		if ownsVnet(old) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
+			errs = append(errs, field.Forbidden(path.Child("cidrBlocks"), immutable))
+		}
+		errs = append(errs, onceSet(before.RouteTable.Name, subnet.RouteTable.Name, path.Child("routeTable", "name"))...)
+		errs = append(errs, onceSet(before.NatGateway.Name, subnet.NatGateway.Name, path.Child("natGateway", "name"))...)
+		errs = append(errs, onceSet(before.SecurityGroup.Name, subnet.SecurityGroup.Name, path.Child("securityGroup", "name"))...)
+	}
+	return errs
+}
+
+// ownsVnet tells whether the tags in the spec say that the virtual network is the cluster's. The name in the tag is that of
+// the Cluster, which can be another one than that of the AzureCluster.
+func ownsVnet(c *infrav1.AzureCluster) bool {
+	for _, name := range []string{c.Name, c.Labels[clusterv1.ClusterNameLabel]} {
+		if name != "" && c.Spec.NetworkSpec.Vnet.Tags[infrav1.ClusterTagKey(name)] == infrav1.TagOwned {
+			return true
+		}
+	}
+	return false
+}
+
+func immutableZones(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
+	if old == nil || lb == nil || slices.Equal(slices.Sorted(slices.Values(old.AvailabilityZones)), slices.Sorted(slices.Values(lb.AvailabilityZones))) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path.Child("availabilityZones"), immutable)}
+}
+
+func withSortedZones(lb *infrav1.LoadBalancerSpec) *infrav1.LoadBalancerSpec {
+	if lb == nil {
+		return nil
+	}
+	lb = lb.DeepCopy()
+	slices.Sort(lb.AvailabilityZones)
+	return lb
+}
+
+// onceSet refuses to change a value that is not the zero value.
+func onceSet[T comparable](old, value T, path *field.Path) field.ErrorList {
+	var zero T
+	if old == zero || old == value {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, value, immutable)}
+}
+
+// onceSetPointer refuses to change a value that is there.
+func onceSetPointer[T comparable](old, value *T, path *field.Path) field.ErrorList {
+	if old == nil || value != nil && *old == *value {
+		return nil
+	}
+	if value == nil {
+		return field.ErrorList{field.Required(path, immutable)}
+	}
+	return field.ErrorList{field.Invalid(path, *value, immutable)}
+}

@@ -1,0 +1,56 @@
+package webhook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// DefaultAzureClusterTemplate fills in what does not depend on the name of a cluster. Subnets that are not listed are
+// added to the AzureClusters made from the template, where they get names.
+func DefaultAzureClusterTemplate(t *infrav1.AzureClusterTemplate) {
+	spec := &t.Spec.Template.Spec
+	spec.AzureEnvironment = cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud)
+	network := &spec.NetworkSpec
+	defaultCIDR(&network.Vnet.CIDRBlocks, defaultVnetCIDR)
+
+	if bastion := spec.BastionSpec.AzureBastion; bastion != nil {
+		bastion.Subnet.Role = cmp.Or(bastion.Subnet.Role, infrav1.SubnetBastion)
+		defaultCIDR(&bastion.Subnet.CIDRBlocks, defaultBastionCIDR)
+		defaultDirections(bastion.Subnet.SecurityGroup.SecurityRules)
+	}
+
+	nodes := 0
+	for i := range network.Subnets {
+		subnet := &network.Subnets[i]
+		switch subnet.Role {
+		case infrav1.SubnetCluster:
+			defaultCIDR(&subnet.CIDRBlocks, defaultClusterCIDR)
+		case infrav1.SubnetControlPlane:
+			defaultCIDR(&subnet.CIDRBlocks, defaultControlPlaneCIDR)
+		case infrav1.SubnetNode:
+			nodes++
+			defaultCIDR(&subnet.CIDRBlocks, fmt.Sprintf(defaultNodeCIDRFormat, nodes))
+		}
+		defaultDirections(subnet.SecurityGroup.SecurityRules)
+	}
+
+	defaultLBClass(&network.APIServerLB, infrav1.Public)
+	if network.NodeOutboundLB == nil && network.APIServerLB.Type == infrav1.Public && templateNodesHaveIPv6(network.Subnets) {
+		network.NodeOutboundLB = &infrav1.LoadBalancerClassSpec{}
+	}
+	for _, lb := range []*infrav1.LoadBalancerClassSpec{network.NodeOutboundLB, network.ControlPlaneOutboundLB} {
+		if lb != nil {
+			lb.Type, lb.SKU = infrav1.Public, infrav1.SKUStandard
+			defaultLBClass(lb, infrav1.Public)
+		}
+	}
+}
+
+func templateNodesHaveIPv6(subnets infrav1.SubnetTemplatesSpec) bool {
+	return slices.ContainsFunc(subnets, func(s infrav1.SubnetTemplateSpec) bool {
+		return (s.Role == infrav1.SubnetNode || s.Role == infrav1.SubnetCluster) && hasIPv6(s.CIDRBlocks)
+	})
+}

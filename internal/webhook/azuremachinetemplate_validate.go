@@ -1,0 +1,34 @@
+package webhook
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// ValidateAzureMachineTemplate checks a defaulted AzureMachineTemplate.
+func ValidateAzureMachineTemplate(t *infrav1.AzureMachineTemplate) field.ErrorList {
+	spec, path := &t.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
+	errs := validateMachineSpec(spec, path)
+	const random = "must be empty in a template: every machine needs a role assignment of its own"
+	if spec.RoleAssignmentName != "" && spec.Identity == infrav1.VMIdentitySystemAssigned {
+		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"), random))
+	}
+	if role := spec.SystemAssignedIdentityRole; role != nil && role.Name != "" {
+		errs = append(errs, field.Forbidden(path.Child("systemAssignedIdentityRole", "name"), random))
+	}
+	return errs
+}
+
+// ValidateAzureMachineTemplateUpdate refuses every change of the template's spec; both objects are defaulted. An SSH key
+// can be added to a template that was stored without one.
+func ValidateAzureMachineTemplateUpdate(old, t *infrav1.AzureMachineTemplate) field.ErrorList {
+	before := old.Spec.Template.Spec
+	if before.SSHPublicKey == "" {
+		before.SSHPublicKey = t.Spec.Template.Spec.SSHPublicKey
+	}
+	if unchanged(t, before, t.Spec.Template.Spec) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"), "a template cannot change; make a new one and refer to it")}
+}

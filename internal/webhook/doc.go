@@ -1,0 +1,10 @@
+// Package webhook gives the kinds their defaults and refuses what cannot work, before it is stored. The Default and
+// Validate functions are pure: they know one object, or the old and the new one, and never ask Azure. Defaults are
+// idempotent and deterministic. The handlers around them are thin; they add what is random (an SSH key that nobody has, the
+// name of a role assignment) and, where it is cheap, the subscription.
+//
+// Rules that need a single field, immutability of scalars among them, are in the CRDs and not repeated here.
+//
+// An update that leaves the spec as it is, and an update of an object that is being deleted, is never refused: whatever
+// rule came later, finalizers can be taken off.
+package webhook

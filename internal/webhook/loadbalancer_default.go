@@ -1,0 +1,112 @@
+package webhook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// maxFrontends is how many frontends a Standard load balancer has at most, see
+// https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#load-balancer.
+const maxFrontends = 600
+
+func defaultAPIServerLB(c *infrav1.AzureCluster) {
+	network := &c.Spec.NetworkSpec
+	if !c.Spec.ControlPlaneEnabled {
+		network.APIServerLB = nil
+		return
+	}
+	if network.APIServerLB == nil {
+		network.APIServerLB = &infrav1.LoadBalancerSpec{}
+	}
+	lb := network.APIServerLB
+	defaultLBClass(&lb.LoadBalancerClassSpec, infrav1.Public)
+	switch lb.Type {
+	case infrav1.Public:
+		lb.Name = cmp.Or(lb.Name, c.Name+"-public-lb")
+		if len(lb.FrontendIPs) == 0 {
+			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd", PublicIP: &infrav1.PublicIPSpec{Name: "pip-" + c.Name + "-apiserver"}}}
+		}
+	case infrav1.Internal:
+		lb.Name = cmp.Or(lb.Name, c.Name+"-internal-lb")
+		if len(lb.FrontendIPs) == 0 {
+			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: defaultInternalLBIP}}}
+		}
+	}
+	if lb.Name != "" {
+		lb.BackendPool.Name = cmp.Or(lb.BackendPool.Name, lb.Name+"-backendPool")
+	}
+}
+
+// DefaultInternalAPIServerFrontend gives a public API server load balancer the frontend with a private address that the
+// feature gate APIServerILB stands for. It comes after DefaultAzureCluster.
+func DefaultInternalAPIServerFrontend(c *infrav1.AzureCluster) {
+	lb := c.Spec.NetworkSpec.APIServerLB
+	if lb == nil || lb.Type != infrav1.Public {
+		return
+	}
+	name := lb.Name + "-frontEnd-internal-ip"
+	i := slices.IndexFunc(lb.FrontendIPs, func(f infrav1.FrontendIP) bool { return f.PrivateIPAddress != "" })
+	if i < 0 {
+		lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: defaultInternalLBIP}})
+		return
+	}
+	lb.FrontendIPs[i].Name = cmp.Or(lb.FrontendIPs[i].Name, name)
+}
+
+// defaultNodeOutboundLB adds a load balancer for the outbound connections of nodes with IPv6, for which there are no NAT
+// gateways, and fills in one that is there.
+func defaultNodeOutboundLB(c *infrav1.AzureCluster) {
+	network := &c.Spec.NetworkSpec
+	if network.NodeOutboundLB == nil {
+		if !c.Spec.ControlPlaneEnabled || network.APIServerLB.Type != infrav1.Public || !nodesHaveIPv6(network.Subnets) {
+			return
+		}
+		network.NodeOutboundLB = &infrav1.LoadBalancerSpec{}
+	}
+	lb := network.NodeOutboundLB
+	lb.Name = cmp.Or(lb.Name, c.Name)
+	defaultOutboundLB(lb, "pip-"+c.Name+"-node-outbound")
+	lb.BackendPool.Name = cmp.Or(lb.BackendPool.Name, lb.Name+"-outboundBackendPool")
+}
+
+func defaultControlPlaneOutboundLB(c *infrav1.AzureCluster) {
+	lb := c.Spec.NetworkSpec.ControlPlaneOutboundLB
+	if lb == nil || !c.Spec.ControlPlaneEnabled {
+		return
+	}
+	lb.Name = cmp.Or(lb.Name, c.Name+"-outbound-lb")
+	defaultOutboundLB(lb, "pip-"+c.Name+"-controlplane-outbound")
+	// The name of the pool does not follow that of the load balancer: clusters with a load balancer of another name have
+	// their machines in it.
+	lb.BackendPool.Name = cmp.Or(lb.BackendPool.Name, c.Name+"-outbound-lb-outboundBackendPool")
+}
+
+// defaultOutboundLB fills in what outbound load balancers have in common. The frontends follow from their number.
+func defaultOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
+	lb.Type, lb.SKU = infrav1.Public, infrav1.SKUStandard
+	defaultLBClass(&lb.LoadBalancerClassSpec, infrav1.Public)
+	if lb.FrontendIPsCount == nil {
+		lb.FrontendIPsCount = new(int32(1))
+	}
+	lb.FrontendIPs = nil
+	for i := range min(*lb.FrontendIPsCount, maxFrontends) {
+		suffix := ""
+		if *lb.FrontendIPsCount > 1 {
+			suffix = fmt.Sprintf("-%d", i+1)
+		}
+		lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{
+			Name: lb.Name + "-frontEnd" + suffix, PublicIP: &infrav1.PublicIPSpec{Name: publicIP + suffix},
+		})
+	}
+}
+
+func defaultLBClass(lb *infrav1.LoadBalancerClassSpec, lbType infrav1.LBType) {
+	lb.Type = cmp.Or(lb.Type, lbType)
+	lb.SKU = cmp.Or(lb.SKU, infrav1.SKUStandard)
+	if lb.IdleTimeoutInMinutes == nil {
+		lb.IdleTimeoutInMinutes = new(defaultIdleTimeout)
+	}
+}

@@ -1,0 +1,40 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// SubscriptionLookup finds the Azure subscription of a machine. It looks once and does not wait. It returns "" for a
+// cluster that leaves its subscription to the manager, and an error when the cluster is not there.
+type SubscriptionLookup func(context.Context, *infrav1.AzureMachine) (string, error)
+
+// SubscriptionOf looks up the subscription in the AzureCluster of the Cluster that the machine's label names.
+func SubscriptionOf(reader client.Reader) SubscriptionLookup {
+	return func(ctx context.Context, m *infrav1.AzureMachine) (string, error) {
+		name := m.Labels[clusterv1.ClusterNameLabel]
+		if name == "" {
+			return "", fmt.Errorf("the label %s is missing", clusterv1.ClusterNameLabel)
+		}
+		cluster := &clusterv1.Cluster{}
+		if err := reader.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: name}, cluster); err != nil {
+			return "", fmt.Errorf("get the Cluster: %w", err)
+		}
+		azureCluster := &infrav1.AzureCluster{}
+		if err := reader.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {
+			return "", fmt.Errorf("get the AzureCluster: %w", err)
+		}
+		return azureCluster.Spec.SubscriptionID, nil
+	}
+}
+
+// needsSubscription tells whether defaults of a machine depend on its subscription.
+func needsSubscription(m *infrav1.AzureMachine) bool {
+	role := m.Spec.SystemAssignedIdentityRole
+	return m.Spec.Identity == infrav1.VMIdentitySystemAssigned && (role == nil || role.Scope == "" || role.DefinitionID == "")
+}
