@@ -26,6 +26,8 @@ type Env struct {
 	TimeScale float64
 	Rand      *rand.Rand
 	Locations []string
+	// Quota overrides the compute limits: "cores" or a family ("standardDSv3Family"), or either after "<location>/".
+	Quota map[string]int
 	// OperationFault lets the fault script change an operation at its start.
 	OperationFault func(op *store.Operation)
 	// RequestFault returns an error the fault script wants a named check to give ("quota", "capacity"), or nil.

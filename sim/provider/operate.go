@@ -39,12 +39,7 @@ func (c *Call) operationLocation(id string) string {
 func (c *Call) Complete(op *store.Operation) {
 	op = c.Operation(op.ID)
 	err := c.complete(op)
-	var again Again
-	if errors.As(err, &again) {
-		d := c.Scale(time.Duration(again))
-		if d <= 0 {
-			d = time.Millisecond
-		}
+	if d, later := c.postponed(err); later {
 		op.Due = c.Now().Add(d)
 		c.PutOperation(op)
 		return
@@ -88,8 +83,7 @@ func (c *Call) complete(op *store.Operation) error {
 		}
 		if t.WaitDelete != nil {
 			if err := t.WaitDelete(c, op, r); err != nil {
-				var again Again
-				if !errors.As(err, &again) {
+				if _, later := c.postponed(err); !later {
 					state := store.Failed
 					if t.Style == Group {
 						state = store.Succeeded // Azure rolls a blocked resource group back
@@ -129,8 +123,7 @@ func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Reso
 	}
 	if t.Finish != nil {
 		if err := t.Finish(c, op, r); err != nil {
-			var again Again
-			if !errors.As(err, &again) {
+			if _, later := c.postponed(err); !later {
 				failed := c.Edit(it.Resource.ID)
 				c.setStates(t, failed, it, store.Failed)
 			}

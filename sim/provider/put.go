@@ -200,6 +200,9 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	if timing.LRO == 0 || t.Style == Sync {
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
 		c.Save(r)
+		if t.AcceptedStatus != 0 {
+			status = t.AcceptedStatus
+		}
 		if t.Finish != nil {
 			if err := t.Finish(c, nil, r); err != nil {
 				return nil, err

@@ -159,3 +159,20 @@ type Again time.Duration
 
 // Error implements error.
 func (a Again) Error() string { return "not done yet" }
+
+// Wait is Again without scaling: for what depends on something outside the simulator.
+type Wait time.Duration
+
+// Error implements error.
+func (w Wait) Error() string { return "waiting" }
+
+// postponed tells how long to wait when err asks to be called again.
+func (c *Call) postponed(err error) (time.Duration, bool) {
+	switch w := err.(type) {
+	case Again:
+		return max(c.Scale(time.Duration(w)), time.Millisecond), true
+	case Wait:
+		return time.Duration(w), true
+	}
+	return 0, false
+}

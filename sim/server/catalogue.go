@@ -2,6 +2,7 @@ package server
 
 import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
 )
@@ -11,5 +12,6 @@ func catalogue() []*provider.Provider {
 	return []*provider.Provider{
 		resources.Provider(),
 		network.Provider(),
+		compute.Provider(),
 	}
 }

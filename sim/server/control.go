@@ -1,13 +1,235 @@
 package server
 
 import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"strconv"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-type guestView struct{ s *Server }
-
-func newGuestView(s *Server) *guestView { return &guestView{s: s} }
-
+// control answers the control API under /_sim/: it is for whoever runs the simulator, and no part of Azure.
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
-	http.NotFound(w, r)
+	if t := s.opts.ControlToken; t != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Sim-Token")), []byte(t)) != 1 {
+		refuse(w, 401, "the header X-Sim-Token is missing or wrong")
+		return
+	}
+	switch r.Method + " " + r.URL.Path {
+	case "GET /_sim/guests":
+		s.controlGuests(w, r)
+	case "PUT /_sim/guests/listeners", "DELETE /_sim/guests/listeners":
+		s.controlListener(w, r)
+	case "PUT /_sim/guests/status":
+		s.controlStatus(w, r)
+	case "GET /_sim/dial":
+		s.controlDial(w, r)
+	case "GET /_sim/state":
+		writeJSON(w, 200, body.Object{"resources": s.State()})
+	case "GET /_sim/operations":
+		s.controlOperations(w)
+	case "POST /_sim/faults":
+		s.controlFaults(w, r)
+	case "DELETE /_sim/faults":
+		s.ClearFaults()
+		w.WriteHeader(204)
+	case "POST /_sim/advance":
+		d, err := time.ParseDuration(r.URL.Query().Get("by"))
+		if err != nil {
+			refuse(w, 400, "the query parameter by must be a duration such as 30s")
+			return
+		}
+		s.Advance(d)
+		w.WriteHeader(204)
+	default:
+		refuse(w, 404, fmt.Sprintf("%s %s is not part of the control API", r.Method, r.URL.Path))
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, body.Object{"message": message})
+}
+
+// decodeControl reads a JSON body; it has answered when it returns false.
+func decodeControl(w http.ResponseWriter, r *http.Request, into any) bool {
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into); err != nil {
+		refuse(w, 400, "the body is not the JSON expected: "+err.Error())
+		return false
+	}
+	return true
+}
+
+func (s *Server) controlGuests(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	after, _ := strconv.ParseInt(q.Get("after"), 10, 64)
+	secs, _ := strconv.Atoi(q.Get("wait"))
+	if secs > 0 {
+		s.attachLab()
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(secs, 300))*time.Second)
+	defer cancel()
+	for {
+		changed := s.store.Changed()
+		rev, guests := s.guests.current()
+		if rev > after || secs <= 0 {
+			writeJSON(w, 200, map[string]any{"revision": rev, "guests": guests})
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			writeJSON(w, 200, map[string]any{"revision": rev, "guests": guests})
+			return
+		case <-s.stop:
+			refuse(w, 503, "the simulator is stopping")
+			return
+		}
+	}
+}
+
+// attachLab notes that guests are real from now on, so bootstrapping extensions wait for what they report.
+func (s *Server) attachLab() {
+	_ = s.store.Update(func(tx *store.Tx) error {
+		var on bool
+		if !tx.Meta(compute.LabKey, &on) {
+			tx.SetMeta(compute.LabKey, true)
+		}
+		return nil
+	})
+}
+
+func (s *Server) controlListener(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		VMID    string `json:"vmID"`
+		Port    int    `json:"port"`
+		Address string `json:"address"`
+	}
+	if !decodeControl(w, r, &in) {
+		return
+	}
+	if r.Method == "PUT" && (in.Port < 1 || in.Port > 65535 || in.Address == "") {
+		refuse(w, 400, "port must be between 1 and 65535 and address host:port")
+		return
+	}
+	vm := s.guests.find(in.VMID)
+	if vm == nil {
+		if r.Method == "DELETE" {
+			w.WriteHeader(204) // gone with its VM
+			return
+		}
+		refuse(w, 404, fmt.Sprintf("no VM has the ID %q", in.VMID))
+		return
+	}
+	err := s.store.Update(func(tx *store.Tx) error {
+		if r.Method == "DELETE" {
+			tx.SetMeta(listenerKey(vm, in.Port), nil)
+		} else {
+			tx.SetMeta(listenerKey(vm, in.Port), in.Address)
+		}
+		return nil
+	})
+	if err != nil {
+		refuse(w, 500, err.Error())
+		return
+	}
+	w.WriteHeader(204)
+}
+
+func listenerKey(vm *store.Resource, port int) string {
+	return "listener/" + body.String(vm.Body, "properties.vmId") + "/" + strconv.Itoa(port)
+}
+
+func (s *Server) controlStatus(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		VMID string `json:"vmID"`
+		compute.GuestStatus
+	}
+	if !decodeControl(w, r, &in) {
+		return
+	}
+	if in.Phase != "Booting" && in.Phase != "Running" && in.Phase != "Failed" {
+		refuse(w, 400, fmt.Sprintf("phase must be Booting, Running or Failed, not %q", in.Phase))
+		return
+	}
+	vm := s.guests.find(in.VMID)
+	if vm == nil {
+		refuse(w, 404, fmt.Sprintf("no VM has the ID %q", in.VMID))
+		return
+	}
+	err := s.store.Update(func(tx *store.Tx) error {
+		tx.SetMeta(compute.GuestKey(body.String(vm.Body, "properties.vmId")), in.GuestStatus)
+		return nil
+	})
+	if err != nil {
+		refuse(w, 500, err.Error())
+		return
+	}
+	w.WriteHeader(204)
+}
+
+func (s *Server) controlDial(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	port, err := strconv.Atoi(q.Get("port"))
+	if err != nil || q.Get("host") == "" {
+		refuse(w, 400, "the query parameters host and port are required")
+		return
+	}
+	route := s.dial(q.Get("host"), port)
+	if route.Step != "" {
+		writeJSON(w, 502, route)
+		return
+	}
+	writeJSON(w, 200, route)
+}
+
+func (s *Server) controlOperations(w http.ResponseWriter) {
+	type view struct {
+		ID         string         `json:"id"`
+		ResourceID string         `json:"resourceID"`
+		Type       string         `json:"type"`
+		Verb       string         `json:"verb"`
+		Started    time.Time      `json:"started"`
+		Ended      time.Time      `json:"ended,omitzero"`
+		Status     string         `json:"status"`
+		Error      map[string]any `json:"error,omitempty"`
+	}
+	out := []view{}
+	for _, op := range s.Operations() {
+		v := view{ID: op.ID, ResourceID: op.ResourceID, Type: op.Type, Verb: op.Verb, Started: op.Started, Ended: op.Ended, Status: op.Status}
+		if !op.Running() {
+			v.Error = op.Error
+		}
+		out = append(out, v)
+	}
+	writeJSON(w, 200, map[string]any{"operations": out})
+}
+
+func (s *Server) controlFaults(w http.ResponseWriter, r *http.Request) {
+	var raw json.RawMessage
+	if !decodeControl(w, r, &raw) {
+		return
+	}
+	var rules []fault.Rule
+	if json.Unmarshal(raw, &rules) != nil {
+		var one fault.Rule
+		if err := json.Unmarshal(raw, &one); err != nil {
+			refuse(w, 400, "the body must be one rule or an array of rules: "+err.Error())
+			return
+		}
+		rules = []fault.Rule{one}
+	}
+	for _, rule := range rules {
+		if err := s.AddFault(rule); err != nil {
+			refuse(w, 400, err.Error())
+			return
+		}
+	}
+	w.WriteHeader(204)
 }

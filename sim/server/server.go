@@ -64,12 +64,13 @@ type Options struct {
 	Tenant        string
 	Subscriptions []string
 	Principals    []Principal
-	Locations     []string  // regions served; nil: all of the built-in catalogue
-	StateDir      string    // "": in memory
-	RequestLog    io.Writer // one JSON object per request and line; nil: none
-	Throttle      *Throttle // nil: Azure's limits on a running clock, none on a virtual one
-	PageSize      int       // entries per page of a list; 0: 1000
-	ControlToken  string    // required in X-Sim-Token for /_sim/ when set
+	Locations     []string       // regions served; nil: all of the built-in catalogue
+	StateDir      string         // "": in memory
+	RequestLog    io.Writer      // one JSON object per request and line; nil: none
+	Throttle      *Throttle      // nil: Azure's limits on a running clock, none on a virtual one
+	PageSize      int            // entries per page of a list; 0: 1000
+	Quota         map[string]int // compute limits: "cores" or a family, or either after "<location>/"; others are far away
+	ControlToken  string         // required in X-Sim-Token for /_sim/ when set
 }
 
 // Server is a running simulator. All methods are safe for concurrent use.
@@ -128,7 +129,7 @@ func New(o Options) (*Server, error) {
 	}); err != nil {
 		return nil, err
 	}
-	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations}
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations, Quota: o.Quota}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(catalogue()...)

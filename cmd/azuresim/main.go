@@ -1,0 +1,164 @@
+// Command azuresim serves a simulated Azure: Azure Resource Manager, Microsoft Entra ID tokens and a CONNECT proxy.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := command().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "azuresim:", err)
+		os.Exit(1)
+	}
+}
+
+type flags struct {
+	listen, proxy, requestLog, faultFile, controlTokenFile string
+	principals                                             []string
+	options                                                server.Options
+}
+
+func command() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:           "azuresim",
+		Short:         "Serve a simulated Azure on a loopback address",
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.listen, "listen", "127.0.0.1:8443", "address of Resource Manager, Entra ID and the control API (TLS)")
+	fs.StringVar(&f.proxy, "connect-proxy", "", "address of the CONNECT proxy; none when empty")
+	fs.StringVar(&f.options.StateDir, "state-dir", "", "directory for the CA (ca.crt), keys and state; in memory when empty")
+	fs.StringVar(&f.requestLog, "request-log", "", "file that gets one JSON line per request")
+	fs.Float64Var(&f.options.TimeScale, "time-scale", 1, "multiplies Azure's measured latencies; 0 is at once")
+	fs.StringSliceVar(&f.options.Subscriptions, "subscription", nil, "subscription ID; may be repeated")
+	fs.StringVar(&f.options.Tenant, "tenant", "", "tenant ID")
+	fs.StringArrayVar(&f.principals, "principal", nil, "application as clientID:secret[:objectID], or clientID:@file[:objectID] with the secret in a file; may be repeated")
+	fs.StringSliceVar(&f.options.Locations, "location", nil, "region that is served; may be repeated (default: a built-in list)")
+	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the random numbers")
+	fs.StringVar(&f.faultFile, "fault-file", "", "JSON array of fault rules to start with")
+	fs.StringVar(&f.controlTokenFile, "control-token-file", "", "file with the token the control API asks for")
+	return cmd
+}
+
+func (f *flags) run(ctx context.Context) error {
+	if err := f.complete(); err != nil {
+		return err
+	}
+	if f.requestLog != "" {
+		log, err := os.OpenFile(f.requestLog, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return fmt.Errorf("request log: %w", err)
+		}
+		defer log.Close()
+		f.options.RequestLog = log
+	}
+	sim, err := server.New(f.options)
+	if err != nil {
+		return err
+	}
+	defer sim.Close()
+	if f.faultFile != "" {
+		raw, err := os.ReadFile(f.faultFile)
+		if err != nil {
+			return fmt.Errorf("fault file: %w", err)
+		}
+		if err := sim.LoadFaults(raw); err != nil {
+			return err
+		}
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return err
+	}
+	// Long polls and slow operations are normal here, so only the header has a time limit.
+	main := &http.Server{Handler: sim.Handler(), TLSConfig: sim.TLSConfig(), ReadHeaderTimeout: 30 * time.Second}
+	failed := make(chan error, 2)
+	go func() { failed <- main.ServeTLS(listener, "", "") }()
+	servers := []*http.Server{main}
+	if f.proxy != "" {
+		proxyListener, err := net.Listen("tcp", f.proxy)
+		if err != nil {
+			return err
+		}
+		proxy := &http.Server{Handler: sim.Proxy(listener.Addr().String()), ReadHeaderTimeout: 30 * time.Second}
+		go func() { failed <- proxy.Serve(proxyListener) }()
+		servers = append(servers, proxy)
+	}
+	fmt.Printf("azuresim is ready at https://%s\n", listener.Addr())
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	for _, s := range servers {
+		if err := s.Shutdown(grace); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete reads what the flags name.
+func (f *flags) complete() error {
+	if f.options.TimeScale < 0 {
+		return fmt.Errorf("--time-scale must not be negative, it is %v", f.options.TimeScale)
+	}
+	for _, p := range f.principals {
+		principal, err := parsePrincipal(p)
+		if err != nil {
+			return err
+		}
+		f.options.Principals = append(f.options.Principals, principal)
+	}
+	if f.controlTokenFile != "" {
+		raw, err := os.ReadFile(f.controlTokenFile)
+		if err != nil {
+			return fmt.Errorf("control token: %w", err)
+		}
+		if f.options.ControlToken = strings.TrimSpace(string(raw)); f.options.ControlToken == "" {
+			return fmt.Errorf("control token: %s is empty", f.controlTokenFile)
+		}
+	}
+	return nil
+}
+
+// parsePrincipal never repeats the secret in an error.
+func parsePrincipal(s string) (server.Principal, error) {
+	parts := strings.Split(s, ":")
+	if len(parts) < 2 || len(parts) > 3 || parts[0] == "" {
+		return server.Principal{}, errors.New("--principal must be clientID:secret[:objectID] or clientID:@file[:objectID]")
+	}
+	p := server.Principal{ClientID: parts[0], Secret: parts[1]}
+	if len(parts) == 3 {
+		p.ObjectID = parts[2]
+	}
+	if file, ok := strings.CutPrefix(p.Secret, "@"); ok {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return server.Principal{}, fmt.Errorf("secret of principal %s: %w", p.ClientID, err)
+		}
+		p.Secret = strings.TrimSpace(string(raw))
+	}
+	return p, nil
+}

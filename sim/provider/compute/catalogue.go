@@ -1,0 +1,215 @@
+package compute
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+func capability(name string, value any) body.Object {
+	s := ""
+	switch v := value.(type) {
+	case bool:
+		s = "False"
+		if v {
+			s = "True"
+		}
+	case int:
+		s = strconv.Itoa(v)
+	case float64:
+		s = strconv.FormatFloat(v, 'f', -1, 64)
+	case string:
+		s = v
+	}
+	return body.Object{"name": name, "value": s}
+}
+
+// skus answers the resource SKUs of the subscription, of one region when $filter says location eq 'x'.
+func skus(c *provider.Call) (*provider.Reply, error) {
+	locations := c.Locations
+	if f := c.Query.Get("$filter"); f != "" {
+		_, rest, ok := strings.Cut(f, "'")
+		loc, _, closed := strings.Cut(rest, "'")
+		if !ok || !closed || !strings.HasPrefix(strings.TrimSpace(strings.ToLower(f)), "location eq") {
+			return nil, provider.Errorf(400, "InvalidFilter", "The $filter '%s' is not supported. Use location eq '<region>'.", f)
+		}
+		locations = []string{provider.Location(loc)}
+	}
+	out := []any{}
+	for _, loc := range locations {
+		if !slices.Contains(c.Locations, loc) {
+			continue
+		}
+		for _, name := range sizeNames() {
+			z, _ := FindSize(name)
+			out = append(out, vmSKU(z, loc))
+		}
+		for _, d := range []struct{ name, tier, size string }{{"Premium_LRS", "Premium", "P10"}, {"StandardSSD_LRS", "Standard", "E10"}, {"Standard_LRS", "Standard", "S10"}, {"UltraSSD_LRS", "Ultra", "U"}, {"PremiumV2_LRS", "Premium", "P"}} {
+			var zones []string
+			if provider.HasZones(loc) {
+				zones = []string{"1", "2", "3"}
+			}
+			out = append(out, body.Object{"resourceType": "disks", "name": d.name, "tier": d.tier, "size": d.size, "locations": []any{loc}, "restrictions": []any{},
+				"locationInfo": []any{body.Object{"location": loc, "zones": texts(zones), "zoneDetails": []any{}}}, "capabilities": []any{capability("MaxSizeGiB", 32767)}})
+		}
+		for _, name := range []string{"Classic", "Aligned"} {
+			domains := 3
+			if loc == "northcentralus" || loc == "uksouth" || loc == "swedencentral" {
+				domains = 2
+			}
+			out = append(out, body.Object{"resourceType": "availabilitySets", "name": name, "locations": []any{loc}, "restrictions": []any{},
+				"locationInfo": []any{body.Object{"location": loc, "zones": []any{}, "zoneDetails": []any{}}}, "capabilities": []any{capability("MaximumPlatformFaultDomainCount", domains)}})
+		}
+	}
+	return provider.OK(out), nil
+}
+
+func texts(list []string) []any {
+	out := []any{}
+	for _, s := range list {
+		out = append(out, s)
+	}
+	return out
+}
+
+func vmSKU(z Size, loc string) body.Object {
+	zones, restricted := z.Zones(loc)
+	offered := []string{}
+	if provider.HasZones(loc) {
+		offered = []string{"1", "2", "3"}
+	}
+	restrictions, details := []any{}, []any{}
+	if restricted {
+		restrictions = append(restrictions, body.Object{"type": "Location", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}}, "reasonCode": "NotAvailableForSubscription"})
+	} else if len(zones) < len(offered) {
+		var gone []string
+		for _, o := range offered {
+			if !slices.Contains(zones, o) {
+				gone = append(gone, o)
+			}
+		}
+		restrictions = append(restrictions, body.Object{"type": "Zone", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}, "zones": texts(gone)}, "reasonCode": "NotAvailableForSubscription"})
+	}
+	if z.Ultra && len(zones) > 0 {
+		details = append(details, body.Object{"name": texts(zones), "capabilities": []any{capability("UltraSSDAvailable", true)}})
+	}
+	generations := "V1,V2"
+	if z.Arch == "Arm64" || z.Confidential != "" {
+		generations = "V2"
+	}
+	temp := 0
+	if z.Ephemeral {
+		temp = z.VCPUs * 16384
+	}
+	caps := []any{
+		capability("MaxResourceVolumeMB", temp), capability("OSVhdSizeMB", 1047552), capability("vCPUs", z.VCPUs), capability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
+		capability("HyperVGenerations", generations), capability("MemoryGB", z.MemoryGB), capability("MaxDataDiskCount", z.MaxDisks), capability("CpuArchitectureType", z.Arch),
+		capability("LowPriorityCapable", !strings.HasPrefix(z.Family, "standardBS")), capability("PremiumIO", z.Premium), capability("VMDeploymentTypes", "IaaS"), capability("vCPUsAvailable", z.VCPUs),
+		capability("vCPUsPerCore", 2), capability("EphemeralOSDiskSupported", z.Ephemeral), capability("EncryptionAtHostSupported", z.HostEncrypt), capability("CapacityReservationSupported", z.GPUs == 0),
+		capability("AcceleratedNetworkingEnabled", z.Accelerated), capability("RdmaEnabled", z.GPUs > 1), capability("MaxNetworkInterfaces", z.MaxNICs),
+	}
+	if z.Ephemeral {
+		caps = append(caps, capability("CachedDiskBytes", float64(z.VCPUs)*25*1024*1024*1024))
+	}
+	if z.Confidential != "" {
+		caps = append(caps, capability("ConfidentialComputingType", z.Confidential))
+	}
+	if z.NoTrusted {
+		caps = append(caps, capability("TrustedLaunchDisabled", true))
+	}
+	if z.GPUs > 0 {
+		caps = append(caps, capability("GPUs", z.GPUs))
+	}
+	if z.Ultra && !provider.HasZones(loc) {
+		caps = append(caps, capability("UltraSSDAvailable", false))
+	}
+	tier, short, _ := strings.Cut(z.Name, "_")
+	return body.Object{"resourceType": "virtualMachines", "name": z.Name, "tier": tier, "size": short, "family": z.Family, "locations": []any{loc},
+		"locationInfo": []any{body.Object{"location": loc, "zones": texts(offered), "zoneDetails": details}}, "capabilities": caps, "restrictions": restrictions}
+}
+
+// usages answers the compute quotas of a region.
+func usages(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	used := Cores(c, location)
+	families := map[string]bool{}
+	for _, z := range sizes {
+		families[z.Family] = true
+	}
+	entry := func(value, label string, current, limit int) body.Object {
+		return body.Object{"unit": "Count", "currentValue": current, "limit": limit, "name": body.Object{"value": value, "localizedValue": label}}
+	}
+	vms, sets := 0, 0
+	for _, r := range c.List(VirtualMachines, "/subscriptions/"+c.ID.Subscription) {
+		if r.Location == location {
+			vms++
+		}
+	}
+	for _, r := range c.List(AvailabilitySets, "/subscriptions/"+c.ID.Subscription) {
+		if r.Location == location {
+			sets++
+		}
+	}
+	out := []any{
+		entry("availabilitySets", "Availability Sets", sets, 2500), entry("cores", "Total Regional vCPUs", used[""], limitOf(c, location, "cores", regionalCores)),
+		entry("virtualMachines", "Virtual Machines", vms, 25000), entry("lowPriorityCores", "Total Regional Low-priority vCPUs", used["lowPriorityCores"], limitOf(c, location, "lowPriorityCores", regionalCores)),
+	}
+	names := []string{}
+	for f := range families {
+		names = append(names, f)
+	}
+	slices.Sort(names)
+	for _, f := range names {
+		out = append(out, entry(f, f+" vCPUs", used[f], limitOf(c, location, f, familyCores)))
+	}
+	return provider.OK(out), nil
+}
+
+// vmSizes answers the old list of sizes of a region.
+func vmSizes(_ *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	out := []any{}
+	for _, name := range sizeNames() {
+		z, _ := FindSize(name)
+		if _, restricted := z.Zones(location); !restricted {
+			out = append(out, body.Object{"name": z.Name, "numberOfCores": z.VCPUs, "memoryInMB": int(z.MemoryGB * 1024), "maxDataDiskCount": z.MaxDisks, "osDiskSizeInMB": 1047552, "resourceDiskSizeInMB": 0})
+		}
+	}
+	return provider.OK(out), nil
+}
+
+// publishers answers the marketplace image catalogue: publishers/P/artifacttypes/vmimage/offers/O/skus/S/versions/V. Lists are bare arrays, as on Azure.
+func publishers(c *provider.Call, location string, rest []string) (*provider.Reply, error) {
+	base := "/Subscriptions/" + c.ID.Subscription + "/Providers/Microsoft.Compute/Locations/" + location + "/Publishers"
+	list := func(names ...string) (*provider.Reply, error) {
+		out := []any{}
+		for _, n := range names {
+			out = append(out, body.Object{"name": n, "location": location, "id": base + "/" + strings.Join(append(slices.Clone(rest), n), "/")})
+		}
+		raw, err := json.Marshal(out)
+		return provider.OK(json.RawMessage(raw)), err
+	}
+	versions := []string{"130.0.20240101", "130.3.20240717", "131.1.20250110"}
+	switch len(rest) {
+	case 0:
+		return list("Canonical", "MicrosoftWindowsServer", "cncf-upstream", "microsoftcblmariner")
+	case 3:
+		return list("capi", "capi-windows", "0001-com-ubuntu-server-jammy", "ubuntu-24_04-lts", "WindowsServer")
+	case 5:
+		return list("ubuntu-2204-gen1", "ubuntu-2204-gen2", "ubuntu-2404-gen1", "22_04-lts-gen2", "server", "windows-2022-containerd-gen1")
+	case 7:
+		return list(versions...)
+	case 8:
+		v := rest[7]
+		if v != "latest" && !slices.Contains(versions, v) {
+			return nil, provider.Errorf(404, "NotFound", "Artifact: VMImage was not found.")
+		}
+		if v == "latest" {
+			v = versions[len(versions)-1]
+		}
+		return provider.OK(body.Object{"name": v, "location": location, "id": base + "/" + strings.Join(rest[:7], "/") + "/" + v, "properties": body.Object{"osDiskImage": body.Object{"operatingSystem": "Linux", "sizeInGb": 30}, "dataDiskImages": []any{}, "hyperVGeneration": "V2", "architecture": "x64"}}), nil
+	}
+	return nil, provider.Errorf(404, "NotFound", "Artifact: VMImage was not found.")
+}

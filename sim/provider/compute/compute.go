@@ -1,0 +1,71 @@
+// Package compute simulates Microsoft.Compute: virtual machines with their extensions and disks, availability sets, proximity
+// placement groups, sizes and quotas.
+//
+// Its promise: a virtual machine is only accepted when its size, zone, quota, image and network interfaces would be accepted by Azure;
+// custom data and passwords never come back; disks appear and go as their deleteOption says.
+package compute
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+// Full names of the types.
+const (
+	VirtualMachines  = "Microsoft.Compute/virtualMachines"
+	Extensions       = "Microsoft.Compute/virtualMachines/extensions"
+	Disks            = "Microsoft.Compute/disks"
+	AvailabilitySets = "Microsoft.Compute/availabilitySets"
+	PlacementGroups  = "Microsoft.Compute/proximityPlacementGroups"
+	ScaleSetVMs      = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
+)
+
+// Provider returns the resource provider.
+func Provider() *provider.Provider {
+	return &provider.Provider{
+		Namespace: "Microsoft.Compute",
+		Types:     []*provider.Type{virtualMachineType(), extensionType(), diskType(), availabilitySetType(), placementGroupType()},
+		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
+			"usages": usages, "vmsizes": vmSizes, "publishers": publishers, "virtualmachines": regionalVMs,
+		},
+		Subscription: map[string]func(*provider.Call) (*provider.Reply, error){"skus": skus},
+	}
+}
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+func sec(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+func regionalVMs(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	c.Type = c.TypeOf(VirtualMachines)
+	out := []any{}
+	for _, r := range c.List(VirtualMachines, "/subscriptions/"+c.ID.Subscription) {
+		if r.Location == location {
+			out = append(out, c.Render(r))
+		}
+	}
+	return provider.OK(out), nil
+}
+
+// GuestStatus is what the lab reports about the operating system inside a VM. Bootstrapping extensions end by it.
+type GuestStatus struct {
+	Phase    string `json:"phase"` // Booting, Running or Failed
+	Message  string `json:"message,omitempty"`
+	NodeName string `json:"nodeName,omitempty"`
+}
+
+// GuestKey is where the status of a VM's guest is kept, by its vmId.
+func GuestKey(vmID string) string { return "guest/" + vmID }
+
+// LabKey is set once a lab has asked for guests: from then on bootstrapping extensions wait for it.
+const LabKey = "labAttached"
+
+func keep(d *provider.Draft, path string, make func() string) {
+	if old := body.String(d.Old, path); old != "" {
+		body.Set(d.New, path, old)
+	} else {
+		body.Set(d.New, path, make())
+	}
+}

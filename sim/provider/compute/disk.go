@@ -1,0 +1,222 @@
+package compute
+
+import (
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func diskType() *provider.Type {
+	return &provider.Type{
+		Name: Disks, Style: provider.Disk, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: 2, StateNew: "Updating",
+		Create: provider.Timing{HTTP: ms(300), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(1)},
+		PutMerges:     true,
+		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
+			if body.String(d.New, "properties.creationData.createOption") == "" {
+				return provider.Missing("disk.creationData.createOption")
+			}
+			size := body.Int(d.New, "properties.diskSizeGB")
+			if was := body.Int(d.Old, "properties.diskSizeGB"); was > size && size > 0 {
+				return provider.Errorf(409, "OperationNotAllowed", "Shrinking disk from %d GiB to %d GiB is not allowed.", was, size)
+			}
+			if size == 0 && body.String(d.New, "properties.creationData.createOption") == "Empty" {
+				return provider.Missing("disk.diskSizeGB")
+			}
+			diskDefaults(c, d.New, d.Old)
+			return nil
+		},
+		Patch: func(c *provider.Call, d *provider.Draft) error { return nil }, PatchLRO: provider.Timing{LRO: sec(1)},
+		CanDelete: func(c *provider.Call, it *provider.Item) error {
+			if owner := body.String(it.Body, "managedBy"); owner != "" {
+				return provider.Errorf(409, "OperationNotAllowed", "Disk %s is attached to VM %s.", it.Name, owner)
+			}
+			return nil
+		},
+		Actions: map[string]*provider.Action{
+			"begingetaccess": {Timing: provider.Timing{LRO: sec(1)}, Finish: func(_ *provider.Call, op *store.Operation, r *store.Resource) error {
+				op.Result = body.Object{"accessSAS": "https://md-simulated.blob.core.windows.net/" + r.Name()}
+				return nil
+			}},
+			"endgetaccess": {Timing: provider.Timing{LRO: sec(1)}},
+		},
+	}
+}
+
+func diskDefaults(c *provider.Call, n, old body.Object) {
+	p := "properties."
+	body.Default(n, "sku.name", "Standard_LRS")
+	name := body.String(n, "sku.name")
+	tier, _, _ := strings.Cut(name, "_")
+	body.Set(n, "sku.tier", strings.TrimSuffix(tier, "SSD"))
+	for path, fresh := range map[string]func() string{p + "uniqueId": c.GUID, p + "timeCreated": func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") }} {
+		if v := body.String(old, path); v != "" {
+			body.Set(n, path, v)
+		} else {
+			body.Set(n, path, fresh())
+		}
+	}
+	size := body.Int(n, p+"diskSizeGB")
+	body.Set(n, p+"diskSizeBytes", float64(size)*1024*1024*1024)
+	body.Default(n, p+"diskIOPSReadWrite", 500)
+	body.Default(n, p+"diskMBpsReadWrite", 100)
+	body.Default(n, p+"encryption", body.Object{"type": "EncryptionAtRestWithPlatformKey"})
+	body.Default(n, p+"networkAccessPolicy", "AllowAll")
+	body.Default(n, p+"publicNetworkAccess", "Enabled")
+	body.Default(n, p+"diskState", "Unattached")
+	if m := body.String(old, "managedBy"); m != "" {
+		n["managedBy"] = m
+		body.Set(n, p+"diskState", "Attached")
+	}
+}
+
+// makeDisks creates the disks a VM's definition asks for and attaches those it names.
+func makeDisks(c *provider.Call, vm *store.Resource) {
+	sp := "properties.storageProfile."
+	id, _ := store.ParseID(vm.ID)
+	place := func(def body.Object, size int, create body.Object) {
+		if def == nil {
+			return
+		}
+		diskID := body.String(def, "managedDisk.id")
+		if diskID == "" {
+			diskID = id.Scope + "/providers/" + Disks + "/" + body.String(def, "name")
+		}
+		d := c.Edit(diskID)
+		if d == nil {
+			if n := body.Int(def, "diskSizeGB"); n > 0 {
+				size = n
+			}
+			b := body.Object{"location": vm.Location, "properties": body.Object{"creationData": create, "diskSizeGB": float64(size), "provisioningState": store.Succeeded},
+				"sku": body.Object{"name": body.String(def, "managedDisk.storageAccountType")}}
+			for _, k := range []string{"zones", "tags"} {
+				if v, ok := vm.Body[k]; ok && v != nil {
+					b[k] = v
+				}
+			}
+			if os := body.String(def, "osType"); os != "" {
+				body.Set(b, "properties.osType", os)
+				body.Set(b, "properties.hyperVGeneration", "V2")
+			}
+			diskDefaults(c, b, nil)
+			d = &store.Resource{ID: diskID, Type: Disks, Location: vm.Location, Body: body.Clone(b)}
+		}
+		d.Body["managedBy"] = vm.ID
+		body.Set(d.Body, "properties.diskState", "Attached")
+		c.Save(d)
+		body.Set(def, "managedDisk.id", d.ID)
+		body.Set(def, "diskSizeGB", body.Int(d.Body, "properties.diskSizeGB"))
+	}
+	place(body.Child(vm.Body, sp+"osDisk"), 30, body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
+	kept := map[string]bool{}
+	for _, def := range body.Objects(vm.Body, sp+"dataDisks") {
+		place(def, 32, body.Object{"createOption": "Empty"})
+		kept[store.Key(body.String(def, "managedDisk.id"))] = true
+	}
+	kept[store.Key(body.String(vm.Body, sp+"osDisk.managedDisk.id"))] = true
+	for _, r := range c.List(Disks, "/subscriptions/"+id.Subscription) {
+		if store.Same(body.String(r.Body, "managedBy"), vm.ID) && !kept[store.Key(r.ID)] {
+			releaseDisk(c, r.ID, false) // taken out of the definition: detached
+		}
+	}
+}
+
+func imageID(c *provider.Call, vm *store.Resource) string {
+	img := body.Child(vm.Body, "properties.storageProfile.imageReference")
+	if id := body.String(img, "id"); id != "" {
+		return id
+	}
+	id, _ := store.ParseID(vm.ID)
+	return "/Subscriptions/" + id.Subscription + "/Providers/Microsoft.Compute/Locations/" + vm.Location + "/Publishers/" + body.String(img, "publisher") + "/ArtifactTypes/VMImage/Offers/" + body.String(img, "offer") +
+		"/Skus/" + body.String(img, "sku") + "/Versions/" + body.String(img, "exactVersion")
+}
+
+// releaseDisk detaches a disk, or removes it.
+func releaseDisk(c *provider.Call, id string, remove bool) {
+	if id == "" {
+		return
+	}
+	if remove {
+		c.Erase(id)
+		return
+	}
+	if d := c.Edit(id); d != nil {
+		delete(d.Body, "managedBy")
+		body.Set(d.Body, "properties.diskState", "Unattached")
+		c.Save(d)
+	}
+}
+
+func availabilitySetType() *provider.Type {
+	return &provider.Type{
+		Name: AvailabilitySets, Style: provider.Sync, NoState: false, AcceptedStatus: 200,
+		Create: provider.Timing{HTTP: ms(2800)}, Delete: provider.Timing{HTTP: ms(800)},
+		ReadOnlyPaths: []string{"properties.virtualMachines", "properties.statuses"},
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
+			body.Default(d.New, "sku.name", "Classic")
+			body.Default(d.New, "properties.platformUpdateDomainCount", 5)
+			body.Default(d.New, "properties.platformFaultDomainCount", 3)
+			if n := body.Int(d.New, "properties.platformFaultDomainCount"); n < 1 || n > 3 {
+				return provider.InvalidParameter("platformFaultDomainCount", "The specified fault domain count %d must fall in the range 1 to 3.", n)
+			}
+			for _, k := range []string{"properties.platformFaultDomainCount", "properties.platformUpdateDomainCount"} {
+				if d.Old != nil && body.Int(d.Old, k) != body.Int(d.New, k) {
+					return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", strings.TrimPrefix(k, "properties.")).WithTarget(strings.TrimPrefix(k, "properties."))
+				}
+			}
+			return nil
+		},
+		View: func(c *provider.Call, it *provider.Item) {
+			body.Set(it.Body, "properties.virtualMachines", vmsOf(c, it.ID, "availabilitySet"))
+			body.Delete(it.Body, "properties.provisioningState")
+		},
+		CanDelete: func(c *provider.Call, it *provider.Item) error {
+			if vms := vmsOf(c, it.ID, "availabilitySet"); len(vms) > 0 {
+				return provider.Errorf(409, "OperationNotAllowed", "Availability Set '%s' cannot be deleted. Before deleting an Availability Set please ensure that it does not contain any VM.", it.Name)
+			}
+			return nil
+		},
+	}
+}
+
+func vmsOf(c *provider.Call, id, field string) []any {
+	out := []any{}
+	for _, ref := range c.Referrers(id) {
+		if r := c.Get(ref.From); ref.Field == field && r != nil && strings.EqualFold(r.Type, VirtualMachines) {
+			out = append(out, body.Object{"id": r.ID})
+		}
+	}
+	return out
+}
+
+func placementGroupType() *provider.Type {
+	return &provider.Type{
+		Name: PlacementGroups, Style: provider.Sync,
+		Create: provider.Timing{HTTP: sec(1)}, Delete: provider.Timing{HTTP: sec(1)},
+		ReadOnlyPaths: []string{"properties.virtualMachines", "properties.virtualMachineScaleSets", "properties.availabilitySets"},
+		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+			body.Default(d.New, "properties.proximityPlacementGroupType", "Standard")
+			return nil
+		},
+		View: func(c *provider.Call, it *provider.Item) {
+			lists := map[string][]any{"virtualMachines": {}, "availabilitySets": {}, "virtualMachineScaleSets": {}}
+			for _, ref := range c.Referrers(it.ID) {
+				if id, err := store.ParseID(ref.From); err == nil && ref.Field == "proximityPlacementGroup" && len(id.Types) == 1 {
+					lists[id.Types[0]] = append(lists[id.Types[0]], body.Object{"id": ref.From})
+				}
+			}
+			for k, v := range lists {
+				body.Set(it.Body, "properties."+k, v)
+			}
+			body.Delete(it.Body, "properties.provisioningState")
+		},
+		CanDelete: func(c *provider.Call, it *provider.Item) error {
+			if refs := c.Referrers(it.ID); len(refs) > 0 {
+				return provider.Errorf(409, "OperationNotAllowed", "Proximity Placement Group '%s' cannot be deleted because it is in use by %s.", it.Name, refs[0].From)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,258 @@
+package compute
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+// Size is one VM size of the catalogue.
+type Size struct {
+	Name, Family string
+	VCPUs        int
+	MemoryGB     float64
+	Arch         string // "x64" or "Arm64"
+	Ephemeral    bool   // can hold an ephemeral OS disk
+	Premium      bool   // premium disks
+	Accelerated  bool   // accelerated networking
+	HostEncrypt  bool   // encryption at host
+	Ultra        bool   // ultra disks, per zone
+	Confidential string // "SNP", "TDX" or ""
+	NoTrusted    bool   // trusted launch is not available
+	GPUs         int
+	MaxNICs      int
+	MaxDisks     int
+}
+
+type shape struct {
+	vcpus int
+	mem   float64
+}
+
+var sizes = buildSizes()
+
+// The figures are those of Azure's size documentation. Source: https://learn.microsoft.com/azure/virtual-machines/sizes/overview
+func buildSizes() map[string]Size {
+	out := map[string]Size{}
+	add := func(proto Size, pattern string, shapes ...shape) {
+		for _, s := range shapes {
+			z := proto
+			z.Name, z.VCPUs, z.MemoryGB = strings.ReplaceAll(pattern, "#", strconv.Itoa(s.vcpus)), s.vcpus, s.mem
+			if z.Arch == "" {
+				z.Arch = "x64"
+			}
+			z.MaxNICs, z.MaxDisks = min(8, max(2, s.vcpus/2)), min(64, max(4, s.vcpus*2))
+			out[strings.ToLower(z.Name)] = z
+		}
+	}
+	full := Size{Premium: true, Accelerated: true, HostEncrypt: true, Ultra: true}
+	with := func(family string, change func(*Size)) Size {
+		z := full
+		z.Family = family
+		if change != nil {
+			change(&z)
+		}
+		return z
+	}
+	eph := func(z *Size) { z.Ephemeral = true }
+	burst := Size{Family: "standardBSFamily", Premium: true, Ephemeral: true}
+	add(burst, "Standard_B1s", shape{1, 1})
+	add(burst, "Standard_B1ms", shape{1, 2})
+	add(burst, "Standard_B2s", shape{2, 4})
+	add(burst, "Standard_B#ms", shape{2, 8}, shape{4, 16}, shape{8, 32})
+	for i, s := range []shape{{1, 3.5}, {2, 7}, {4, 14}, {8, 28}} {
+		add(with("standardDSv2Family", func(z *Size) { z.Ephemeral, z.HostEncrypt, z.Ultra = true, true, false }), fmt.Sprintf("Standard_DS%d_v2", i+1), s)
+	}
+	add(Size{Family: "standardDv3Family", Accelerated: true, NoTrusted: true}, "Standard_D#_v3", shape{2, 8}, shape{4, 16})
+	add(with("standardDSv3Family", eph), "Standard_D#s_v3", shape{2, 8}, shape{4, 16}, shape{8, 32}, shape{16, 64})
+	add(with("standardDSv4Family", nil), "Standard_D#s_v4", shape{2, 8}, shape{4, 16})
+	add(with("standardDSv5Family", nil), "Standard_D#s_v5", shape{2, 8}, shape{4, 16}, shape{8, 32}, shape{16, 64}, shape{32, 128})
+	add(with("standardDDSv5Family", eph), "Standard_D#ds_v5", shape{2, 8}, shape{4, 16}, shape{8, 32})
+	add(with("standardDASv5Family", nil), "Standard_D#as_v5", shape{2, 8}, shape{4, 16}, shape{8, 32})
+	add(with("standardESv3Family", eph), "Standard_E#s_v3", shape{2, 16}, shape{4, 32})
+	add(with("standardESv5Family", nil), "Standard_E#s_v5", shape{2, 16}, shape{4, 32}, shape{8, 64})
+	add(with("standardFSv2Family", eph), "Standard_F#s_v2", shape{2, 4}, shape{4, 8}, shape{8, 16})
+	arm := func(z *Size) { z.Arch, z.NoTrusted = "Arm64", true }
+	add(with("standardDPSv5Family", arm), "Standard_D#ps_v5", shape{2, 8}, shape{4, 16}, shape{8, 32})
+	add(with("standardDPDSv5Family", func(z *Size) { arm(z); z.Ephemeral = true }), "Standard_D#pds_v5", shape{2, 8}, shape{4, 16})
+	add(with("standardDCASv5Family", func(z *Size) { z.Confidential, z.HostEncrypt, z.Ultra = "SNP", false, false }), "Standard_DC#as_v5", shape{2, 8}, shape{4, 16})
+	add(with("standardDCADSv5Family", func(z *Size) { z.Confidential, z.Ephemeral, z.HostEncrypt, z.Ultra = "SNP", true, false, false }), "Standard_DC#ads_v5", shape{4, 16})
+	gpu := func(n int) func(*Size) {
+		return func(z *Size) { z.GPUs, z.Ephemeral, z.NoTrusted = n, true, true }
+	}
+	add(with("standardNCSv3Family", gpu(1)), "Standard_NC#s_v3", shape{6, 112})
+	add(with("Standard NCASv3_T4 Family", gpu(1)), "Standard_NC#as_T4_v3", shape{4, 28})
+	add(with("StandardNCADSA100v4Family", gpu(1)), "Standard_NC#ads_A100_v4", shape{24, 220})
+	add(with("standardNDASv4_A100Family", gpu(8)), "Standard_ND#asr_v4", shape{96, 900})
+	add(with("standardLSv3Family", eph), "Standard_L#s_v3", shape{8, 64})
+	return out
+}
+
+// missing says in which zones of which regions a size is not offered, and with "" that the subscription may not use it there.
+var missing = map[string][]string{
+	"eastus/standard_e8s_v5":               {"3"},
+	"eastus/standard_nc24ads_a100_v4":      {"2", "3"},
+	"westus3/standard_nc6s_v3":             {"1"},
+	"westeurope/standard_d2ps_v5":          {"3"},
+	"westeurope/standard_nd96asr_v4":       {""},
+	"northeurope/standard_nc24ads_a100_v4": {""},
+	"uksouth/standard_dc2as_v5":            {"1"},
+	"uksouth/standard_nd96asr_v4":          {""},
+	"swedencentral/standard_nc6s_v3":       {""},
+	"northcentralus/standard_d2ps_v5":      {""},
+	"northcentralus/standard_dc2as_v5":     {""},
+	"westus/standard_nd96asr_v4":           {""},
+	"westus2/standard_dc4ads_v5":           {""},
+	"westus/standard_nc24ads_a100_v4":      {""},
+	"northcentralus/standard_nd96asr_v4":   {""},
+	"southcentralus/standard_nc4as_t4_v3":  {"2"},
+	"swedencentral/standard_nc4as_t4_v3":   {"1"},
+	"germanywestcentral/standard_nc6s_v3":  {""},
+	"francecentral/standard_l8s_v3":        {"2"},
+	"japaneast/standard_nc24ads_a100_v4":   {""},
+	"southeastasia/standard_nd96asr_v4":    {""},
+	"australiaeast/standard_nd96asr_v4":    {""},
+	"canadacentral/standard_nd96asr_v4":    {""},
+	"centralus/standard_dc2as_v5":          {"1", "2"},
+	"eastus2/standard_nc6s_v3":             {"3"},
+	"northeurope/standard_dc2as_v5":        {"2"},
+	"westus2/standard_nc24ads_a100_v4":     {"1"},
+	"southcentralus/standard_dc4ads_v5":    {""},
+}
+
+// FindSize looks a size up, ignoring case.
+func FindSize(name string) (Size, bool) {
+	z, ok := sizes[strings.ToLower(name)]
+	return z, ok
+}
+
+// Zones lists where a size is offered in a region; restricted means the subscription may not use it in the region at all.
+func (z Size) Zones(location string) (zones []string, restricted bool) {
+	gone := missing[location+"/"+strings.ToLower(z.Name)]
+	if slices.Contains(gone, "") {
+		restricted = true
+	}
+	if !provider.HasZones(location) {
+		return nil, restricted
+	}
+	for _, zone := range []string{"1", "2", "3"} {
+		if !slices.Contains(gone, zone) {
+			zones = append(zones, zone)
+		}
+	}
+	return zones, restricted
+}
+
+// CheckSize answers when a size cannot be had: unknown, not offered in the region or zone, or over quota. add is how many more VMs.
+func CheckSize(c *provider.Call, id, name, location string, zones []string, add int, spot bool) (Size, error) {
+	z, ok := FindSize(name)
+	if !ok {
+		return z, provider.InvalidParameter("vmSize", "The value %s provided for the VM size is not valid. The valid sizes in the current region are: %s.", name, strings.Join(sizeNames(), ","))
+	}
+	offered, restricted := z.Zones(location)
+	unavailable := provider.Errorf(409, "SkuNotAvailable", "The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: %s' is currently not available in location '%s'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.", z.Name, location)
+	if restricted {
+		return z, unavailable
+	}
+	for _, zone := range zones {
+		if !provider.HasZones(location) {
+			return z, provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", zone, id, location)
+		}
+		if zone != "1" && zone != "2" && zone != "3" {
+			return z, provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '1,2,3'", zone, id, location)
+		}
+		if !slices.Contains(offered, zone) {
+			return z, unavailable
+		}
+	}
+	if c.RequestFault != nil && !c.Internal {
+		if c.RequestFault("skuCapacity", c.Method, c.Type.Name, id) != nil {
+			return z, unavailable
+		}
+		if c.RequestFault("quota", c.Method, c.Type.Name, id) != nil {
+			return z, overQuota("Total Regional Cores", location, 100, 100, z.VCPUs*add)
+		}
+	}
+	return z, checkQuota(c, z, location, add, spot)
+}
+
+func sizeNames() []string {
+	var out []string
+	for _, z := range sizes {
+		out = append(out, z.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+const (
+	regionalCores = 20000
+	familyCores   = 10000
+)
+
+// Cores counts the cores that are in use in a region, by family; "" is the total of regular ones and "lowPriorityCores" that of spot VMs.
+// A deallocated VM uses none. Scale-set instances count as far as they are stored as VMs or as instances.
+func Cores(c *provider.Call, location string) map[string]int {
+	out := map[string]int{}
+	for _, typ := range []string{VirtualMachines, ScaleSetVMs} {
+		for _, r := range c.List(typ, "/subscriptions/"+c.ID.Subscription) {
+			if r.Location != location || body.String(r.Secret, "power") == "deallocated" {
+				continue
+			}
+			size := body.String(r.Body, "properties.hardwareProfile.vmSize")
+			if size == "" {
+				size = body.String(r.Body, "sku.name")
+			}
+			z, ok := FindSize(size)
+			if !ok {
+				continue
+			}
+			if strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot") {
+				out["lowPriorityCores"] += z.VCPUs
+				continue
+			}
+			out[""] += z.VCPUs
+			out[z.Family] += z.VCPUs
+		}
+	}
+	return out
+}
+
+func limitOf(c *provider.Call, location, name string, otherwise int) int {
+	for _, key := range []string{location + "/" + name, name} {
+		if n, ok := c.Quota[key]; ok {
+			return n
+		}
+	}
+	return otherwise
+}
+
+func checkQuota(c *provider.Call, z Size, location string, add int, spot bool) error {
+	if add <= 0 {
+		return nil
+	}
+	used := Cores(c, location)
+	need := z.VCPUs * add
+	if spot {
+		if limit := limitOf(c, location, "lowPriorityCores", regionalCores); used["lowPriorityCores"]+need > limit {
+			return overQuota("LowPriorityCores", location, limit, used["lowPriorityCores"], need)
+		}
+		return nil
+	}
+	if limit := limitOf(c, location, "cores", regionalCores); used[""]+need > limit {
+		return overQuota("Total Regional Cores", location, limit, used[""], need)
+	}
+	if limit := limitOf(c, location, z.Family, familyCores); used[z.Family]+need > limit {
+		return overQuota(z.Family+" Cores", location, limit, used[z.Family], need)
+	}
+	return nil
+}
+
+func overQuota(what, location string, limit, used, need int) error {
+	return provider.Errorf(409, "OperationNotAllowed", "Operation could not be completed as it results in exceeding approved %s quota. Additional details - Deployment Model: Resource Manager, Location: %s, Current Limit: %d, Current Usage: %d, Additional Required: %d, (Minimum) New Limit Required: %d. Setup Alerts when Quota reaches threshold. Learn more at https://aka.ms/quotamonitoringalerting . Submit a request for Quota increase at https://aka.ms/ProdportalCRP/#blade/Microsoft_Azure_Capacity/UsageAndQuota.ReactView by specifying parameters listed in the 'Details' section for deployment to succeed. Please read more about quota limits at https://docs.microsoft.com/en-us/azure/azure-supportability/regional-quota-requests",
+		what, location, limit, used, need, used+need)
+}

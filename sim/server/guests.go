@@ -1,0 +1,155 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Guest is a VM or scale-set instance whose hardware is there, as the lab sees it.
+type Guest struct {
+	VMID              string              `json:"vmID"`       // ARM ID
+	InstanceID        string              `json:"instanceID"` // properties.vmId: another one means another machine under the same ID
+	ComputerName      string              `json:"computerName"`
+	ResourceGroup     string              `json:"resourceGroup"`
+	SubscriptionID    string              `json:"subscriptionID"`
+	Location          string              `json:"location"`
+	Zone              string              `json:"zone,omitempty"`
+	BootID            string              `json:"bootID"`     // changes with every boot
+	PowerState        string              `json:"powerState"` // running, stopped or deallocated
+	ProvisioningState string              `json:"provisioningState"`
+	CustomData        string              `json:"customData,omitempty"` // base64, as sent
+	UserData          string              `json:"userData,omitempty"`
+	OSType            string              `json:"osType"`
+	NICs              []GuestNIC          `json:"nics"`
+	Identity          body.Object         `json:"identity,omitempty"`
+	Tags              body.Object         `json:"tags,omitempty"`
+	Status            compute.GuestStatus `json:"status"`
+}
+
+// GuestNIC is one network interface of a guest.
+type GuestNIC struct {
+	ID                       string      `json:"id"`
+	PrivateIPs               []string    `json:"privateIPs"`
+	PublicIPs                []string    `json:"publicIPs"`
+	LoadBalancerBackendPools []guestLink `json:"loadBalancerBackendPools"`
+}
+
+type guestLink struct {
+	ID string `json:"id"`
+}
+
+// guestView gives the list of guests a revision that grows when the list changes.
+type guestView struct {
+	s    *Server
+	mu   sync.Mutex
+	rev  int64
+	seen string
+}
+
+// Revisions begin at the start time, so that a client of an earlier process never waits for one that has passed.
+func newGuestView(s *Server) *guestView { return &guestView{s: s, rev: time.Now().UnixMilli()} }
+
+func (v *guestView) current() (int64, []Guest) {
+	guests := []Guest{}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.s.store.View(func(tx *store.Tx) {
+		c := &provider.Call{Tx: tx, Env: v.s.env}
+		for _, typ := range []string{compute.VirtualMachines, compute.ScaleSetVMs} {
+			for _, r := range tx.List(typ, "") {
+				if body.String(r.Secret, "power") != "" {
+					guests = append(guests, guestOf(c, r))
+				}
+			}
+		}
+	})
+	raw, err := json.Marshal(guests)
+	if err == nil && string(raw) != v.seen {
+		v.seen = string(raw)
+		v.rev++
+	}
+	return v.rev, guests
+}
+
+// find looks a VM up by its ARM ID or its vmId.
+func (v *guestView) find(id string) *store.Resource {
+	var found *store.Resource
+	v.s.store.View(func(tx *store.Tx) {
+		if found = tx.Get(id); found != nil {
+			return
+		}
+		for _, typ := range []string{compute.VirtualMachines, compute.ScaleSetVMs} {
+			for _, r := range tx.List(typ, "") {
+				if strings.EqualFold(body.String(r.Body, "properties.vmId"), id) {
+					found = r
+				}
+			}
+		}
+	})
+	return found
+}
+
+func guestOf(c *provider.Call, r *store.Resource) Guest {
+	id, _ := store.ParseID(r.ID)
+	g := Guest{
+		VMID: r.ID, InstanceID: body.String(r.Body, "properties.vmId"), ComputerName: body.String(r.Body, "properties.osProfile.computerName"), ResourceGroup: id.ResourceGroup, SubscriptionID: id.Subscription,
+		Location: r.Location, BootID: body.String(r.Secret, "bootID"), PowerState: body.String(r.Secret, "power"), ProvisioningState: body.String(r.Body, "properties.provisioningState"),
+		CustomData: body.String(r.Secret, "customData"), UserData: body.String(r.Secret, "userData"), OSType: body.String(r.Body, "properties.storageProfile.osDisk.osType"), NICs: []GuestNIC{},
+		Identity: body.Child(r.Body, "identity"), Tags: body.Child(r.Body, "tags"),
+	}
+	if zones := body.Strings(r.Body, "zones"); len(zones) > 0 {
+		g.Zone = zones[0]
+	}
+	c.Meta(compute.GuestKey(g.InstanceID), &g.Status)
+	for _, nic := range nicsOf(c, r) {
+		n := GuestNIC{ID: nic.ID, PrivateIPs: []string{}, PublicIPs: []string{}, LoadBalancerBackendPools: []guestLink{}}
+		for _, cfg := range body.Objects(nic.Body, "properties.ipConfigurations") {
+			n.PrivateIPs = append(n.PrivateIPs, body.String(cfg, "properties.privateIPAddress"))
+			if pip := c.Get(body.String(cfg, "properties.publicIPAddress.id")); pip != nil {
+				n.PublicIPs = append(n.PublicIPs, body.String(pip.Body, "properties.ipAddress"))
+			}
+			for _, pool := range body.Objects(cfg, "properties.loadBalancerBackendAddressPools") {
+				n.LoadBalancerBackendPools = append(n.LoadBalancerBackendPools, guestLink{body.String(pool, "id")})
+			}
+		}
+		g.NICs = append(g.NICs, n)
+	}
+	return g
+}
+
+// nicsOf returns the stored interfaces of a VM, or of a scale-set instance, whose interfaces are stored below it.
+func nicsOf(c *provider.Call, r *store.Resource) []*store.Resource {
+	var out []*store.Resource
+	for _, ref := range body.Objects(r.Body, "properties.networkProfile.networkInterfaces") {
+		if nic := c.Get(body.String(ref, "id")); nic != nil {
+			out = append(out, nic)
+		}
+	}
+	for _, child := range c.Children(r.ID) {
+		if strings.HasSuffix(strings.ToLower(child.Type), "/networkinterfaces") && !slices.ContainsFunc(out, func(o *store.Resource) bool { return store.Same(o.ID, child.ID) }) {
+			out = append(out, child)
+		}
+	}
+	return out
+}
+
+// vmOf returns the VM or scale-set instance an interface belongs to.
+func vmOf(c *provider.Call, nic *store.Resource) *store.Resource {
+	for _, ref := range c.Referrers(nic.ID) {
+		if r := c.Get(ref.From); ref.Field == "networkInterfaces" && r != nil && strings.EqualFold(r.Type, compute.VirtualMachines) {
+			return r
+		}
+	}
+	if i := strings.LastIndex(strings.ToLower(nic.ID), "/networkinterfaces/"); i > 0 {
+		return c.Get(nic.ID[:i])
+	}
+	return nil
+}
