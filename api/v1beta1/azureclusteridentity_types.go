@@ -104,9 +104,9 @@ type AzureClusterIdentity struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// +kubebuilder:validation:XValidation:rule="self.?resourceID.orValue('') == '' || self.type == 'UserAssignedMSI'",message="resourceID is for type UserAssignedMSI only",fieldPath=".resourceID",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="self.?userAssignedIdentityCredentialsPath.orValue('') == '' || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsPath is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsPath",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="self.?userAssignedIdentityCredentialsCloudType.orValue('') == '' || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsCloudType is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsCloudType",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!(has(self.resourceID) && self.resourceID != '') || self.type == 'UserAssignedMSI'",message="resourceID is for type UserAssignedMSI only",fieldPath=".resourceID",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!(has(self.userAssignedIdentityCredentialsPath) && self.userAssignedIdentityCredentialsPath != '') || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsPath is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsPath",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!(has(self.userAssignedIdentityCredentialsCloudType) && self.userAssignedIdentityCredentialsCloudType != '') || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsCloudType is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsCloudType",reason="FieldValueForbidden"
 	Spec AzureClusterIdentitySpec `json:"spec,omitempty"`
 
 	Status AzureClusterIdentityStatus `json:"status,omitempty,omitzero"`
