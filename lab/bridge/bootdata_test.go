@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/blang/semver/v4"
@@ -42,6 +43,33 @@ func newBootData(t *testing.T) *bootData {
 	if err := certs.Generate(); err != nil {
 		t.Fatal(err)
 	}
+	return bootDataWith(t, certs)
+}
+
+// sharedCertificates saves tests that only read data from making keys of their own.
+var sharedCertificates = sync.OnceValues(func() (secret.Certificates, error) {
+	certs := secret.NewCertificatesForInitialControlPlane(nil)
+	return certs, certs.Generate()
+})
+
+// sharedBootData is newBootData with certificate authorities that other tests use too.
+func sharedBootData(t *testing.T) *bootData {
+	t.Helper()
+	shared, err := sharedCertificates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	certs := make(secret.Certificates, len(shared))
+	for i, c := range shared {
+		own, pair := *c, *c.KeyPair
+		own.KeyPair = &pair
+		certs[i] = &own
+	}
+	return bootDataWith(t, certs)
+}
+
+func bootDataWith(t *testing.T, certs secret.Certificates) *bootData {
+	t.Helper()
 	registration := bootstrapv1.NodeRegistrationOptions{
 		Name:             `{{ ds.meta_data["local_hostname"] }}`,
 		KubeletExtraArgs: []bootstrapv1.Arg{{Name: "cloud-provider", Value: new("external")}},

@@ -1,12 +1,14 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -160,7 +162,38 @@ func (d *bootData) etcdMembers(t *testing.T, f *fakeSimulator, node string, clie
 	return members, leader, nil
 }
 
-// cluster boots a control plane of three and a worker and returns a client of it.
+// callEtcd sends one gRPC request through port-forward and returns the HTTP status: the etcd client
+// would reconnect for ever when it is refused.
+func (d *bootData) callEtcd(t *testing.T, f *fakeSimulator, node string, client *tls.Certificate) int {
+	t.Helper()
+	dialer, err := proxy.NewDialer(proxy.Proxy{
+		Kind: "pods", Namespace: metav1.NamespaceSystem, Port: 2379, KubeConfig: d.restConfig(t, f, d.clientCertificate(t, secret.ClusterCA)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(d.cert(secret.EtcdCA).KeyPair.Cert)
+	transport := &http.Transport{
+		ForceAttemptHTTP2: true,
+		TLSClientConfig:   &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{*client}, MinVersion: tls.VersionTLS12},
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContextWithAddr(ctx, "etcd-"+node)
+		},
+	}
+	defer transport.CloseIdleConnections()
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://etcd-"+node+"/etcdserverpb.Cluster/MemberList", bytes.NewReader(make([]byte, 5)))
+	req.Header.Set("Content-Type", "application/grpc")
+	req.Header.Set("TE", "trailers")
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
+// bootCluster boots a control plane of three and a worker and returns a client of it.
 func bootCluster(t *testing.T, f *fakeSimulator, d *bootData) *kubernetes.Clientset {
 	t.Helper()
 	f.boot(testGuest("cp-0", d.initData(t)))
@@ -235,8 +268,10 @@ func TestClusterComesUp(t *testing.T) {
 	})
 
 	t.Run("etcd refuses clients of another CA", func(t *testing.T) {
-		if members, _, err := d.etcdMembers(t, f, "cp-0", d.clientCertificate(t, secret.ClusterCA)); err == nil {
-			t.Errorf("etcd answered a client certificate of the cluster CA: %v", members)
+		for ca, want := range map[secret.Purpose]int{secret.EtcdCA: http.StatusOK, secret.ClusterCA: http.StatusUnauthorized} {
+			if got := d.callEtcd(t, f, "cp-0", d.clientCertificate(t, ca)); got != want {
+				t.Errorf("client certificate of %s: answered %d, want %d", ca, got, want)
+			}
 		}
 	})
 
@@ -423,6 +458,20 @@ func TestJoinWaits(t *testing.T) {
 	f.boot(testGuest("cp-1", d.initData(t)))
 	if got := f.awaitPhase("cp-1", phaseFailed).Message; got != errAlreadyInitialised.Error() {
 		t.Errorf("second kubeadm init: %q", got)
+	}
+}
+
+// TestBootTakesTime checks that the boot model's duration is spent before the Node appears.
+func TestBootTakesTime(t *testing.T) {
+	f, d := newFakeSimulator(t), newBootData(t)
+	f.options.TimeScale = 0.01
+	f.run()
+	f.boot(testGuest("cp-0", d.initData(t)))
+	f.awaitPhase("cp-0", phaseBooting)
+	start := time.Now()
+	f.awaitPhase("cp-0", phaseRunning)
+	if took, want := time.Since(start), 850*time.Millisecond; took < want {
+		t.Errorf("a control plane booted in %s at time scale 0.01, want at least %s", took, want)
 	}
 }
 

@@ -1,2 +1,23 @@
 // Package bridge makes a booted simulated VM a Node of a workload cluster.
+//
+// It follows the guests of the simulator and does what would happen inside each VM: cloud-init
+// renders and writes the custom data, kubeadm init or join runs with the configuration found there,
+// the kubelet registers. Bootstrap data a real machine could not use (a missing CA file, an
+// azure.json that names a security group which does not exist, a token of another cluster) ends in
+// the phase Failed with the file, the key and what is wrong; such a machine never joins.
+//
+// Workload clusters live in memory, in Cluster API's own API and etcd handlers
+// (sigs.k8s.io/cluster-api/test/infrastructure/inmemory). Every control-plane VM gets an API server
+// on loopback, with the serving certificate kubeadm would issue, which knows client certificates of
+// the cluster's CA and bootstrap tokens; the simulator's load balancers lead to it. KubeadmControlPlane
+// reaches etcd through port-forward as it does on Azure, with mutual TLS.
+//
+// The bridge also plays the programs that a user installs into a cluster and the in-memory cluster
+// cannot run: cloud-provider-azure (provider IDs, addresses and topology labels of Nodes, their
+// removal with the VM, the shutdown taint) and the network plugin (Nodes are Ready at once). No
+// scheduler or controller manager runs: pods of Deployments do not appear.
+//
+// State is in memory only. A bridge that starts anew brings back the machines which the simulator
+// reports as Running; objects users made in a workload cluster are gone. An error of the simulator
+// is waited out. Nothing here runs a command of the bootstrap data.
 package bridge

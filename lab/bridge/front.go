@@ -36,11 +36,14 @@ func (w *workload) serveAPI(rw http.ResponseWriter, r *http.Request) {
 	// The in-memory handlers tell clusters apart by the port in the Host header and dial the same
 	// address for port-forward.
 	r.Host = w.pods.address
-	if r.Method == http.MethodDelete {
+	switch {
+	case isTunnel(r):
+		serveTunnel(w.fleet.api, rw, r)
+	case r.Method == http.MethodDelete:
 		serveDelete(w.fleet.api, rw, r)
-		return
+	default:
+		w.fleet.api.ServeHTTP(rw, r)
 	}
-	w.fleet.api.ServeHTTP(rw, r)
 }
 
 func (w *workload) versionInfo() version.Info {

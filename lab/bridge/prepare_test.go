@@ -225,7 +225,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newBootData(t)
+			d := sharedBootData(t)
 			if tc.data != nil {
 				tc.data(d)
 			}
@@ -251,7 +251,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 
 // TestNode checks what the kubelet and cloud-provider-azure would write on the Node.
 func TestNode(t *testing.T) {
-	d := newBootData(t)
+	d := sharedBootData(t)
 	d.join.NodeRegistration.Taints = &[]corev1.Taint{uninitializedByClusterAPI}
 	d.join.NodeRegistration.KubeletExtraArgs = append(d.join.NodeRegistration.KubeletExtraArgs,
 		bootstrapv1.Arg{Name: "node-labels", Value: new("pool=blue,example.com/gpu=")},
