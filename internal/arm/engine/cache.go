@@ -18,6 +18,7 @@ type cache struct {
 	mu      sync.Mutex
 	count   uint64            // writes so far
 	written map[string]uint64 // the count at the last write to a resource, by ID key
+	touched map[string]uint64 // the same for writes to resources that share its document
 	entries map[string]observation
 	lists   map[string]*listing
 	swept   time.Time
@@ -41,7 +42,7 @@ type listing struct {
 }
 
 func newCache(clock Clock, freshness time.Duration) *cache {
-	return &cache{clock: clock, freshness: freshness, written: map[string]uint64{}, entries: map[string]observation{}, lists: map[string]*listing{}}
+	return &cache{clock: clock, freshness: freshness, written: map[string]uint64{}, touched: map[string]uint64{}, entries: map[string]observation{}, lists: map[string]*listing{}}
 }
 
 func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
@@ -139,6 +140,25 @@ func (c *cache) wrote(id arm.ID, whole bool) {
 			list.at = time.Time{}
 		}
 	}
+}
+
+// touch notes a write to a resource that is a part of the document of another: that one's etag has changed.
+func (c *cache) touch(document arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	c.touched[document.Key()] = c.count
+}
+
+// stale tells whether the etag of an observation is known to be old; if so, the resource has to be read again.
+func (c *cache) stale(scope string, found observation) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !found.fromWrite && c.touched[found.ID.Key()] <= found.count {
+		return false
+	}
+	delete(c.entries, cacheKey(scope, found.ID))
+	return true
 }
 
 // changedSince tells whether there was a write to id after the read that began at count.

@@ -101,6 +101,9 @@ func (p *pass) converge(node *arm.Node) {
 	}
 	if op := p.engine.registry.find(key); op != nil && op.await(p.request.Object, p.signal) {
 		result.State = op.state
+		if err := p.engine.memory.last(key); err != nil {
+			result.Message = "is tried again after: " + err.Error()
+		}
 		p.set(result, safety)
 		return
 	}

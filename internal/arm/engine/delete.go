@@ -23,13 +23,14 @@ const busyFor = time.Minute
 // gone already, also because its parent is, counts as deleted. The deletion is complete when Outcome.Deleted is true.
 //
 // Resources that go with their parent are not deleted one by one. With Request.WholeGroups, an owned resource group of
-// the graph without resources of another cluster goes as a whole, after what lies outside of it and depends on it.
+// the graph without resources of another cluster goes as a whole, after what lies outside of it and depends on it. Any
+// other group stays: its result is Foreign.
 func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, error) {
 	p, err := e.newPass(ctx, request)
 	if err != nil {
 		return arm.Outcome{}, err
 	}
-	d := &deletion{pass: p, whole: map[string]bool{}}
+	d := &deletion{pass: p, whole: map[string]bool{}, unsure: map[string]error{}}
 	for _, node := range p.nodes {
 		if node.Policy == arm.Observe {
 			p.set(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
@@ -69,8 +70,9 @@ type deletion struct {
 	*pass
 	targets []arm.ID
 	extra   []arm.ID
-	// whole are the keys of resource groups that go as a whole.
-	whole map[string]bool
+	// whole are the keys of resource groups that go as a whole, unsure those of which it could not be found out.
+	whole  map[string]bool
+	unsure map[string]error
 }
 
 // groups finds out which resource groups go as a whole, and lists what carries the cluster's tag in the others.
@@ -95,22 +97,26 @@ func (d *deletion) groups() []arm.ID {
 			d.whole[node.ID.Key()] = true
 			continue
 		}
-		ours, others, ok := d.inGroup(node.ID)
-		if others = others || clusters(headOf(found.Body).Tags, d.request.Owner); owned && ok && !others {
+		ours, others, err := d.inGroup(node.ID)
+		switch others = others || clusters(headOf(found.Body).Tags, d.request.Owner); {
+		case err != nil && owned:
 			d.whole[node.ID.Key()] = true
-			continue
+			d.unsure[node.ID.Key()] = err
+		case owned && !others:
+			d.whole[node.ID.Key()] = true
+		default:
+			extra = append(extra, ours...)
 		}
-		extra = append(extra, ours...)
 	}
 	return extra
 }
 
 // inGroup lists what in a group carries the cluster's tag and is not in the graph, and tells whether anything carries
-// another cluster's. ok is false when the group could not be listed.
-func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others, ok bool) {
+// another cluster's.
+func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others bool, err error) {
 	items, err := d.request.Client.List(d.ctx, string(group)+"/resources", types.ResourcesAPIVersion, nil)
 	if err != nil {
-		return nil, false, false
+		return nil, false, err
 	}
 	for _, item := range items {
 		var resource struct {
@@ -126,7 +132,7 @@ func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others, ok bool) {
 			ours = append(ours, resource.ID)
 		}
 	}
-	return ours, others, true
+	return ours, others, nil
 }
 
 // clusters tells whether tags mark a resource as another cluster's.
@@ -190,6 +196,18 @@ func (d *deletion) remove(id arm.ID) {
 			d.signal()
 		}
 		return
+	}
+	if id.Type() == types.ResourceGroup {
+		found := d.found[id.Key()]
+		if err := d.unsure[id.Key()]; err != nil {
+			d.unreadable(&arm.Node{ID: id}, arm.Result{ID: id, Group: group, Owned: true, Observed: found.Body}, err)
+			return
+		}
+		if found.Exists && !d.whole[id.Key()] {
+			d.set(arm.Result{ID: id, Group: group, State: arm.Foreign, Observed: found.Body, Owned: d.owned(id),
+				Message: "stays: it is not the cluster's own, or holds resources of another cluster"}, 0)
+			return
+		}
 	}
 	before := d.results[id.Key()].State
 	d.pass.remove(id, group, d.blocker(id))

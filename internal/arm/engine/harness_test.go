@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
@@ -123,11 +125,17 @@ func (w *world) sleep(d time.Duration) {
 // limit. It keeps the inventory between passes.
 func (w *world) converge(request engine.Request, limit time.Duration) arm.Outcome {
 	w.t.Helper()
+	return w.until(request, limit, arm.Outcome.Done)
+}
+
+// until is converge with another end.
+func (w *world) until(request engine.Request, limit time.Duration, end func(arm.Outcome) bool) arm.Outcome {
+	w.t.Helper()
 	deadline := w.clock.Now().Add(limit)
 	for {
 		outcome := w.pass(request)
 		request.Inventory = outcome.Inventory
-		if outcome.Done() || !w.clock.Now().Before(deadline) {
+		if end(outcome) || !w.clock.Now().Before(deadline) {
 			return outcome
 		}
 		if outcome.RetryAfter == 0 {
@@ -312,4 +320,55 @@ func nicNode() arm.Node {
 
 func network() []arm.Node {
 	return []arm.Node{groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"), subnetNode(nodes, "10.1.0.0/16")}
+}
+
+// put writes a resource as somebody else would, and waits for it.
+func (w *world) put(id arm.ID, body object) {
+	w.t.Helper()
+	row, err := types.Of(id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.client.Put(context.Background(), id, row.APIVersion, body, ""); err != nil {
+		w.t.Fatal(err)
+	}
+	w.sim.Settle()
+	w.requests()
+}
+
+// get reads a resource as somebody else would; nil when it does not exist.
+func (w *world) get(id arm.ID) object {
+	w.t.Helper()
+	row, err := types.Of(id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	response, err := w.client.Get(context.Background(), id, row.APIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var body object
+	if err := json.Unmarshal(response.Body, &body); err != nil {
+		w.t.Fatal(err)
+	}
+	w.requests()
+	return body
+}
+
+// made is a world in which nodes are in place, and nothing has been asked since.
+func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
+	t.Helper()
+	w := newWorld(t)
+	request := w.request(nodes...)
+	outcome := w.converge(request, 10*time.Minute)
+	if !outcome.Done() {
+		t.Fatalf("not done: %+v", outcome.Causes())
+	}
+	request.Inventory = outcome.Inventory
+	w.requests()
+	request.Fresh = true
+	return w, request
 }

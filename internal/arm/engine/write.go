@@ -41,7 +41,7 @@ func (p *pass) write(node *arm.Node, want compare.Want, hash string, body any, f
 		p.held(op, holder, result)
 		return
 	}
-	if e.cache.changedSince(node.ID, found.count) {
+	if e.cache.changedSince(node.ID, found.count) || row.ETag && found.Exists && e.cache.stale(op.client.Scope(), found) {
 		// Written after it was read: look again.
 		e.registry.end(op)
 		result.State = arm.Waiting
@@ -166,6 +166,7 @@ func (e *Engine) send(op *operation, request func() (*client.Response, error)) {
 	e.cache.wrote(op.id, false)
 	response, err := request()
 	e.cache.wrote(op.id, false)
+	e.cache.touch(op.serial)
 	if err != nil {
 		if op.verb == http.MethodDelete && !op.action && arm.Classify(err) == arm.ClassNotFound {
 			e.end(op, nil, nil)
@@ -225,6 +226,7 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 	}
 	op.mu.Unlock()
 
+	e.cache.touch(op.serial)
 	took := e.clock.Now().Sub(op.started)
 	switch {
 	case op.action:

@@ -1,0 +1,236 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+var (
+	hub     = arm.NewID(sub, "hub", "Microsoft.Network/virtualNetworks", "hub")
+	farSide = hub.Child("virtualNetworkPeerings", "hub-to-vnet")
+	near    = vnet.Child("virtualNetworkPeerings", "vnet-to-hub")
+)
+
+func peeringNode(id, to arm.ID) arm.Node {
+	node := arm.Node{ID: id, Policy: arm.Repair, Group: "P", After: []arm.ID{vnet}, Body: object{"properties": object{"remoteVirtualNetwork": ref(to), "allowVirtualNetworkAccess": true}}}
+	if id == farSide {
+		node.After = append(node.After, near)
+	}
+	return node
+}
+
+// peered is a cluster's own network in its own group, and a peering that is held by a hub in another group.
+func peered(t *testing.T) (*world, engine.Request) {
+	t.Helper()
+	w := newWorld(t)
+	w.put(arm.ResourceGroupID(sub, "hub"), object{"location": "eastus"})
+	w.put(hub, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"192.168.0.0/16"}}}})
+	all := append(network(), pipNode(), natNode(), nicNode(), peeringNode(near, hub), peeringNode(farSide, vnet))
+	request := w.request(all...)
+	outcome := w.converge(request, time.Minute)
+	if !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	request.Inventory = outcome.Inventory
+	w.requests()
+	return w, request
+}
+
+func TestDeleteWholeGroup(t *testing.T) {
+	w, request := peered(t)
+	request.WholeGroups = true
+	outcome := w.delete(request, 10*time.Minute)
+	if !outcome.Deleted() || len(outcome.Inventory) != 0 {
+		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
+	}
+	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	if w.get(group) != nil || w.get(hub) == nil {
+		t.Error("the group must be gone and the hub must stay")
+	}
+	outcome = w.delete(request, 0)
+	if writes := w.writes(); !outcome.Deleted() || len(writes) > 0 {
+		t.Errorf("gone is gone: %v, %v", states(outcome), writes)
+	}
+}
+
+func TestDeleteNodeByNode(t *testing.T) {
+	w, request := peered(t)
+	another := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "another")
+	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
+	w.put(another, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
+	w.put(left, object{"location": "eastus", "tags": tags()})
+	request.WholeGroups = true
+	outcome := w.delete(request, 10*time.Minute)
+	if got := result(t, outcome, group); !outcome.Deleted() || got.State != arm.Foreign || got.Message == "" {
+		t.Errorf("the group is ours and holds another cluster's address: it stays, and that is an end: %+v", got)
+	}
+	writes := w.writes()
+	position := map[string]int{}
+	for i, line := range writes {
+		position[line] = i + 1
+	}
+	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg natGateways/nat", "DELETE rg networkInterfaces/nic",
+		"DELETE rg networkSecurityGroups/nsg", "DELETE rg publicIPAddresses/left", "DELETE rg publicIPAddresses/pip", "DELETE rg virtualNetworks/vnet"}, sorted(writes)); diff != "" {
+		t.Error(diff)
+	}
+	for _, order := range [][2]string{{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet"}, {"DELETE rg virtualNetworks/vnet", "DELETE rg networkSecurityGroups/nsg"},
+		{"DELETE rg natGateways/nat", "DELETE rg publicIPAddresses/pip"}, {"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg virtualNetworks/vnet"}} {
+		if position[order[0]] > position[order[1]] {
+			t.Errorf("%q must come before %q: %v", order[0], order[1], writes)
+		}
+	}
+	if w.get(another) == nil {
+		t.Error("another cluster's address is gone")
+	}
+}
+
+func TestDeleteLeavesForeignThings(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.put(nodes, object{"properties": object{"addressPrefix": "10.1.0.0/16"}})
+	request := w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"), arm.Node{ID: nodes, Policy: arm.Observe}, nicNode())
+	outcome := w.converge(request, time.Minute)
+	if !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	w.writes()
+	request.Inventory = outcome.Inventory
+	request.WholeGroups = true
+	if outcome = w.delete(request, 10*time.Minute); !outcome.Deleted() || len(outcome.Inventory) > 0 {
+		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
+	}
+	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet/subnets/cp", "DELETE rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign, "subnets/nodes": arm.Foreign, "subnets/cp": arm.Gone, "networkSecurityGroups/nsg": arm.Gone, "networkInterfaces/nic": arm.Gone}
+	if diff := cmp.Diff(want, states(outcome)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDeleteWhatIsGone(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		gone   arm.ID
+		writes []string
+	}{
+		"group":   {"404 of the group is success for all in it", group, nil},
+		"network": {"404 of the parent is success for the subnets", vnet, []string{"DELETE rg networkSecurityGroups/nsg"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, request := made(t, network()...)
+			if _, err := w.client.Delete(t.Context(), test.gone, map[bool]string{true: "2021-04-01", false: "2025-05-01"}[test.gone == group], nil); err != nil {
+				t.Fatal(err)
+			}
+			w.sim.Settle()
+			w.requests()
+			if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() {
+				t.Fatalf("%s: %v", test.reason, states(outcome))
+			}
+			if diff := cmp.Diff(test.writes, sorted(w.writes())); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDeleteFaults(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		fault   fault.Rule
+		deletes int
+	}{
+		"in use":        {"what uses it is on its way out", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 400, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2},
+		"throttled":     {"Retry-After is honoured", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Throttle, RetryAfter: 9}, 2},
+		"lost response": {"the deletion runs: it is watched and not repeated", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1},
+		"reset":         {"the deletion never arrived", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Reset}, 2},
+		"fails":         {"the operation ended as failed", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, request := made(t, network()...)
+			w.fault(test.fault)
+			if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+				t.Fatalf("%s: %v", test.reason, states(outcome))
+			}
+			count := 0
+			for _, line := range w.writes() {
+				if line == "DELETE rg networkSecurityGroups/nsg" {
+					count++
+				}
+			}
+			if count != test.deletes {
+				t.Errorf("%s: %d deletions", test.reason, count)
+			}
+		})
+	}
+}
+
+func TestDeleteAfterRestart(t *testing.T) {
+	for stop := range 8 {
+		w, request := peered(t)
+		request.WholeGroups = true
+		for range stop {
+			outcome, err := w.engine.Delete(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Inventory = outcome.Inventory
+			w.takeWake()
+			w.sleep(outcome.RetryAfter)
+		}
+		w.restart()
+		if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() {
+			t.Fatalf("killed after %d passes: %v", stop, states(outcome))
+		}
+		if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
+			t.Errorf("killed after %d passes: %s", stop, diff)
+		}
+	}
+}
+
+func TestDeleteWhileCreating(t *testing.T) {
+	w := newWorld(t)
+	request := w.request(groupNode(), pipNode(), natNode(), vnetNode())
+	w.until(request, time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Creating })
+	request.WholeGroups = true
+	if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+		t.Fatalf("%v", states(outcome))
+	}
+	if w.get(group) != nil {
+		t.Error("the group is still there")
+	}
+}
+
+func TestWhetherAGroupGoesAsAWholeIsNotGuessed(t *testing.T) {
+	w, request := made(t, network()...)
+	request.WholeGroups = true
+	w.fault(fault.Rule{Method: "GET", ID: "*/resources", Kind: fault.Status, Status: 500, Code: "InternalServerError"})
+	w.fault(fault.Rule{Method: "GET", ID: "*/resourcegroups/rg", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
+	outcome, err := w.engine.Delete(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result(t, outcome, group); got.State != arm.Waiting || codeOf(got.Err) != "InternalServerError" || outcome.RetryAfter == 0 {
+		t.Errorf("%+v", got)
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Errorf("deleted %v before it was known whether the group may go", writes)
+	}
+	if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+		t.Fatalf("%v", states(outcome))
+	}
+	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+}

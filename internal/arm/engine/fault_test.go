@@ -1,0 +1,160 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+var createWrites = []string{"PUT rg", "PUT rg networkSecurityGroups/nsg", "PUT rg virtualNetworks/vnet", "PUT rg virtualNetworks/vnet/subnets/cp", "PUT rg virtualNetworks/vnet/subnets/nodes"}
+
+func TestFaultsWhileCreating(t *testing.T) {
+	const nsgGlob = "*/networksecuritygroups/nsg"
+	again := append([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg"}, createWrites[1:]...)
+	tests := map[string]struct {
+		reason string
+		fault  fault.Rule
+		writes []string
+		within time.Duration
+	}{
+		"busy": {
+			reason: "another operation on the document is waited for",
+			fault:  fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Status, Status: 409, Code: "AnotherOperationInProgress"},
+			writes: again, within: 15 * time.Second,
+		},
+		"throttled": {
+			reason: "Retry-After is honoured",
+			fault:  fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Throttle, RetryAfter: 17},
+			writes: again, within: 30 * time.Second,
+		},
+		"server error":      {reason: "transient", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, writes: again, within: 15 * time.Second},
+		"error when read":   {reason: "transient", fault: fault.Rule{Method: "GET", ID: nsgGlob, Kind: fault.Status, Status: 500, Code: "InternalServerError"}, writes: createWrites, within: 15 * time.Second},
+		"not accepted":      {reason: "the connection broke before Azure saw the request", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Reset}, writes: again, within: 15 * time.Second},
+		"lost response":     {reason: "Azure accepted it: what is there is observed, and not made twice", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
+		"late error":        {reason: "a gateway timeout says nothing about what Azure did", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.LateError}, writes: createWrites, within: 15 * time.Second},
+		"lost group":        {reason: "the first write of all", fault: fault.Rule{Method: "PUT", Type: "Microsoft.Resources/resourceGroups", Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
+		"slow":              {reason: "an operation takes as long as it takes", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Slow, Factor: 50}, writes: createWrites, within: 5 * time.Minute},
+		"operation fails":   {reason: "a failed network operation is sent once more", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Fail, Code: "InternalServerError"}, writes: again, within: 20 * time.Second},
+		"poll fails":        {reason: "polls are transient, too", fault: fault.Rule{Method: "GET", ID: "*/operations/*", Kind: fault.Status, Status: 500, Code: "X", Count: -1}, writes: createWrites, within: 15 * time.Second},
+		"network not found": {reason: "the front door is behind", fault: fault.Rule{Method: "PUT", ID: "*/subnets/cp", Kind: fault.Status, Status: 404, Code: "ParentResourceNotFound"}, writes: append([]string{"PUT rg virtualNetworks/vnet/subnets/cp"}, createWrites...), within: 20 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.fault(test.fault)
+			if outcome := w.converge(w.request(network()...), test.within); !outcome.Done() {
+				t.Fatalf("%s: not done after %s: %+v", test.reason, w.clock.Now().Sub(epoch), outcome.Causes())
+			}
+			// A connection that was cut is in the log like any other request.
+			if diff := cmp.Diff(sorted(append([]string{}, test.writes...)), sorted(w.writes())); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestEtagRace(t *testing.T) {
+	w, _ := made(t, groupNode(), nsgNode())
+	changed := nsgNode()
+	changed.Body.(object)["tags"].(object)["new"] = "1"
+	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Kind: fault.EtagRace})
+	start := w.clock.Now()
+	if outcome := w.converge(w.request(groupNode(), changed), time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	if took := w.clock.Now().Sub(start); took > 10*time.Second {
+		t.Errorf("a lost race took %s", took)
+	}
+}
+
+func TestFailureBlocksWhatDependsOnItAndNothingElse(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Status, Status: 400, Code: "InvalidParameter", Message: "The value is wrong."})
+	request := w.request(append(network(), pipNode(), natNode())...)
+	outcome := w.converge(request, 30*time.Second)
+	want := map[string]arm.State{"resourceGroups/rg": arm.Ready, "virtualNetworks/vnet": arm.Ready, "networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked,
+		"publicIPAddresses/pip": arm.Ready, "natGateways/nat": arm.Ready}
+	if diff := cmp.Diff(want, states(outcome)); diff != "" {
+		t.Error(diff)
+	}
+	got := result(t, outcome, nsg)
+	if codeOf(got.Err) != "InvalidParameter" || !strings.Contains(got.Err.Error(), "The value is wrong.") || !strings.Contains(got.Err.Error(), "Azure request") {
+		t.Errorf("%v", got.Err)
+	}
+	w.writes()
+	w.converge(request, 5*time.Minute)
+	if writes := w.writes(); len(writes) < 2 || len(writes) > 6 {
+		t.Errorf("a refusal is tried again, slowly: %d times in 5 minutes", len(writes))
+	}
+
+	w.sim.ClearFaults()
+	fixed := network()
+	fixed[2].Body.(object)["tags"].(object)["fixed"] = "1"
+	if outcome := w.converge(w.request(fixed...), 10*time.Second); !outcome.Done() {
+		t.Errorf("another desired state is tried at once: %+v", outcome.Causes())
+	}
+}
+
+func TestFailedOperationKeepsItsError(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
+	request := w.request(groupNode(), pipNode(), natNode())
+	failed := func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Failed }
+	outcome := w.until(request, 20*time.Second, failed)
+	got := result(t, outcome, nat)
+	if got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
+		t.Fatalf("%+v", got)
+	}
+	w.restart()
+	outcome = w.until(request, 20*time.Second, failed)
+	if got := result(t, outcome, nat); got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
+		t.Errorf("one more PUT after a restart recovers the error: %+v", got)
+	}
+	w.sim.ClearFaults()
+	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
+		t.Errorf("quota that was raised is noticed without a change: %+v", outcome.Causes())
+	}
+}
+
+func TestRestart(t *testing.T) {
+	for stop := range 12 {
+		w := newWorld(t)
+		request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
+		for range stop {
+			outcome := w.pass(request)
+			if outcome.Done() {
+				break
+			}
+			w.sleep(outcome.RetryAfter)
+		}
+		w.restart()
+		if outcome := w.converge(request, time.Minute); !outcome.Done() {
+			t.Fatalf("killed after %d passes: %+v", stop, outcome.Causes())
+		}
+		want := append([]string{"PUT rg natGateways/nat", "PUT rg networkInterfaces/nic", "PUT rg publicIPAddresses/pip"}, createWrites...)
+		if diff := cmp.Diff(sorted(want), sorted(w.writes())); diff != "" {
+			t.Errorf("killed after %d passes: %s", stop, diff)
+		}
+	}
+}
+
+func TestStuckOperation(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Kind: fault.Stuck})
+	request := w.request(groupNode(), pipNode(), natNode())
+	if got := result(t, w.converge(request, time.Hour), nat); got.State != arm.Creating {
+		t.Errorf("%+v", got)
+	}
+	_, reads := w.requests()
+	if len(reads) > 600 {
+		t.Errorf("%d reads in an hour for one operation", len(reads))
+	}
+}

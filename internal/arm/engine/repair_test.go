@@ -1,0 +1,292 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+func codeOf(err error) string {
+	var e *arm.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+func result(t *testing.T, outcome arm.Outcome, id arm.ID) arm.Result {
+	t.Helper()
+	found, ok := outcome.Result(id)
+	if !ok {
+		t.Fatalf("no result for %s", id)
+	}
+	return found
+}
+
+func rules(body object) []string {
+	var out []string
+	for _, item := range body["properties"].(object)["securityRules"].([]any) {
+		out = append(out, item.(object)["name"].(string))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestDriftIsRepaired(t *testing.T) {
+	w, request := made(t, network()...)
+	k8s := object{"name": "k8s-svc", "properties": object{"priority": 500, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
+		"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}}
+	w.put(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"}, "properties": object{"securityRules": []object{k8s}}})
+
+	outcome := w.pass(request)
+	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") || got.Wrote != "PUT" {
+		t.Errorf("%+v", got)
+	}
+	request.Fresh = false
+	if outcome := w.converge(request, time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	now := w.get(nsg)
+	if diff := cmp.Diff([]string{"k8s-svc", "ssh"}, rules(now)); diff != "" {
+		t.Errorf("the rule of cloud-provider-azure must stay: %s", diff)
+	}
+	if now["tags"].(object)["theirs"] != "1" {
+		t.Errorf("foreign tags must stay: %v", now["tags"])
+	}
+}
+
+func TestSpecChange(t *testing.T) {
+	w, _ := made(t, network()...)
+	changed := network()
+	changed[3].Body = object{"properties": object{"addressPrefixes": []string{"10.0.0.0/17"}, "networkSecurityGroup": ref(nsg)}}
+	changed[1].Body = object{"location": "East US", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "172.16.0.0/12"}}}}
+	request := w.request(changed...)
+	if outcome := w.converge(request, time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet", "PUT rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	if w.get(nodes) == nil {
+		t.Error("the PUT of the network must not remove subnets")
+	}
+}
+
+func TestNormalisationIsNotRepairedAgain(t *testing.T) {
+	changed := nsgNode()
+	changed.Body.(object)["properties"].(object)["unheardOf"] = "Azure drops this"
+	w := newWorld(t)
+	// What Azure does not keep.
+	w.fault(fault.Rule{Method: "GET", ID: "*/networksecuritygroups/nsg", Nth: 2, Count: -1, Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"unheardOf": "kept otherwise"}}})
+	request := w.request(groupNode(), changed)
+	if outcome := w.converge(request, time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	request.Fresh = true
+	for range 3 {
+		w.sleep(time.Hour)
+		if outcome := w.converge(request, 0); !outcome.Done() {
+			t.Fatalf("%+v", outcome.Causes())
+		}
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Errorf("a difference that our own PUT leaves was PUT again: %v", writes)
+	}
+	w.restart()
+	request.Fresh = false
+	w.converge(request, time.Minute)
+	w.sleep(time.Hour)
+	w.converge(request, time.Minute)
+	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		t.Errorf("after a restart one PUT finds out: %s", diff)
+	}
+}
+
+func TestForeign(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(nsg, object{"location": "eastus", "properties": object{}})
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+
+	request := w.request(network()...)
+	outcome := w.converge(request, 0)
+	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign, "networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked}
+	if diff := cmp.Diff(want, states(outcome)); diff != "" {
+		t.Error(diff)
+	}
+	refused := result(t, outcome, nsg)
+	if codeOf(refused.Err) != engine.CodeNotOwned || !strings.Contains(refused.Err.Error(), owner.TagKey+"=owned") || refused.Owned {
+		t.Errorf("%+v", refused)
+	}
+	if got := result(t, outcome, cp); got.BlockedBy != nsg {
+		t.Errorf("blocked by %s", got.BlockedBy)
+	}
+	if causes := outcome.Causes(); len(causes) != 1 || causes[0].ID != nsg {
+		t.Errorf("only the root cause is one: %+v", causes)
+	}
+	if outcome.RetryAfter < time.Minute {
+		t.Errorf("a person has to act: again in %s is too soon", outcome.RetryAfter)
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Errorf("wrote %v", writes)
+	}
+}
+
+func TestObserve(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	observed := arm.Node{ID: vnet, Policy: arm.Observe, Group: "N"}
+	request := w.request(arm.Node{ID: group, Policy: arm.Observe}, observed, nsgNode(), subnetNode(cp, "10.0.0.0/16"))
+	outcome := w.pass(request)
+	missing := result(t, outcome, vnet)
+	if missing.State != arm.Failed || codeOf(missing.Err) != engine.CodeMissing || !strings.Contains(missing.Err.Error(), "does not exist") {
+		t.Errorf("%+v", missing)
+	}
+	if got := result(t, outcome, cp); got.State != arm.Blocked || got.BlockedBy != vnet {
+		t.Errorf("%+v", got)
+	}
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
+		t.Errorf("making it lets the same object succeed: %+v", outcome.Causes())
+	} else if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
+		t.Errorf("a subnet of ours in somebody else's network belongs into the inventory: %s", diff)
+	}
+}
+
+func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	subnet := subnetNode(cp, "10.0.0.0/16")
+	subnet.After, subnet.Body = nil, object{"properties": object{"addressPrefixes": []string{"10.0.0.0/16"}}}
+	request := w.request(groupNode(), vnetNode(), subnet)
+
+	for range 2 {
+		outcome := w.pass(request)
+		if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
+			t.Fatal(diff)
+		}
+		if got := result(t, outcome, cp); got.State != arm.Waiting || got.Message == "" || outcome.RetryAfter > time.Second {
+			t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
+		}
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Fatalf("wrote %v before the inventory was stored", writes)
+	}
+	outcome := w.converge(request, time.Minute)
+	if !outcome.Done() || !result(t, outcome, cp).Owned {
+		t.Fatalf("%+v", outcome.Results)
+	}
+	w.writes()
+
+	// A plan without it: what is in the inventory goes.
+	request = w.request(groupNode(), vnetNode())
+	request.Inventory = outcome.Inventory
+	if outcome = w.converge(request, time.Minute); !outcome.Done() || len(outcome.Inventory) != 0 {
+		t.Fatalf("%+v", outcome)
+	}
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPruneTakesOwnedOnly(t *testing.T) {
+	w, _ := made(t, groupNode(), nsgNode(), pipNode())
+	theirs := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "theirs")
+	w.put(theirs, object{"location": "eastus"})
+	request := w.request(groupNode(), nsgNode())
+	request.Prune = []arm.ID{pip, theirs}
+	if outcome := w.converge(request, time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	if diff := cmp.Diff([]string{"DELETE rg publicIPAddresses/pip"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCreateOnly(t *testing.T) {
+	w, request := made(t, append(network(), nicNode())...)
+	drifted := nicNode()
+	drifted.Body.(object)["tags"].(object)["new"] = "1"
+	drifted.Body.(object)["properties"].(object)["enableIPForwarding"] = true
+	drifted.DropTags = []string{"old"}
+	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"old": "1", "theirs": "1"}}})
+	request.Graph = w.request(append(network(), drifted)...).Graph
+	outcome := w.converge(request, time.Minute)
+	if diff := cmp.Diff([]string{"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default", "PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.writes()); diff != "" {
+		t.Errorf("only the tags may be written: %s", diff)
+	}
+	if got := result(t, outcome, nic); got.State != arm.Ready || !slices.Contains(got.Drift, "properties.enableIPForwarding") {
+		t.Errorf("drift is reported, and is no failure: %+v", got)
+	}
+	if diff := cmp.Diff(object{owner.TagKey: "owned", "new": "1", "theirs": "1"}, w.get(nic)["tags"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlanThatCannotOrMustNotBeRendered(t *testing.T) {
+	w := newWorld(t)
+	blocked, refused := pipNode(), nsgNode()
+	blocked.Blocked = "waits for the zone list"
+	refused.Refused = "spec.networkSpec.x: 7 is not a port"
+	outcome := w.converge(w.request(groupNode(), blocked, natNode(), refused), 0)
+	if got := result(t, outcome, pip); got.State != arm.Waiting || got.Message != blocked.Blocked {
+		t.Errorf("%+v", got)
+	}
+	if got := result(t, outcome, nsg); got.State != arm.Failed || got.Err.Error() != refused.Refused {
+		t.Errorf("%+v", got)
+	}
+	if got := result(t, outcome, nat); got.State != arm.Blocked || got.BlockedBy != pip {
+		t.Errorf("%+v", got)
+	}
+	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInvalidRequests(t *testing.T) {
+	w := newWorld(t)
+	tests := map[string]struct {
+		reason string
+		change func(*engine.Request)
+		want   string
+	}{
+		"cycle":     {"a plan with a bug must not write anything", func(r *engine.Request) { r.Graph.Add(arm.Node{ID: vnet, After: []arm.ID{cp}}, arm.Node{ID: cp}) }, "cycle"},
+		"no client": {"there is nobody to ask", func(r *engine.Request) { r.Client = nil }, "no client"},
+		"no owner":  {"everything would be somebody else's", func(r *engine.Request) { r.Owner = engine.Owner{} }, "no ownership tag"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			request := w.request(groupNode())
+			test.change(&request)
+			if _, err := w.engine.Converge(context.Background(), request); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: got %v", test.reason, err)
+			}
+		})
+	}
+	untagged := pipNode()
+	delete(untagged.Body.(object), "tags")
+	if got := result(t, w.pass(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the tag") {
+		t.Errorf("a resource that nobody would own must not be made: %+v", got)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := w.engine.Converge(ctx, w.request(groupNode())); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
