@@ -34,10 +34,11 @@ func TestClients(t *testing.T) {
 		}
 		return client
 	}
-	if clientOf("id") != clientOf("id") || clientOf("id") != clientOf("twin") {
+	first := clientOf("id")
+	if clientOf("id") != first || clientOf("twin") != first {
 		t.Error("objects with the same credential have different clients")
 	}
-	if clientOf("id").Scope() == clientOf("claimer").Scope() {
+	if first.Scope() == clientOf("claimer").Scope() {
 		t.Error("who claims a client ID with another secret shares reads with its owner")
 	}
 }
