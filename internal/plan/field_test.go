@@ -1,0 +1,202 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+)
+
+// elsewhere are the fields that plans leave to others, with who reads them. A prefix that ends in a dot is for all below.
+var elsewhere = map[string]string{
+	"cluster.subscriptionID":                              "internal/identity falls back to the manager's; plans get ClusterInput.SubscriptionID",
+	"cluster.identityRef.":                                "internal/identity signs in with it",
+	"cluster.bastionSpec.azureBastion.subnet.natGateway.": "refused by name: Azure lets the subnet of a bastion host have none",
+	"cluster.bastionSpec.azureBastion.subnet.role":        "a bastion host's subnet has one role",
+	"machine.roleAssignmentName":                          "the webhook moves it to systemAssignedIdentityRole.name; left over, it is refused",
+}
+
+// TestEveryFieldCounts changes every field of the specs of all golden cases, one at a time, and demands that something
+// comes of it: another plan, endpoint, failure domain or azure.json, or a refusal. A field that no case sets and that is
+// not in the table fails, too, so that a new field cannot be forgotten.
+func TestEveryFieldCounts(t *testing.T) {
+	counts := map[string]bool{}
+	cases, err := filepath.Glob("testdata/*.in.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range cases {
+		in := readInput(t, path)
+		if in.AzureMachine == nil {
+			vary("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })
+		} else {
+			vary("machine", reflect.ValueOf(&in.AzureMachine.Spec).Elem(), counts, func() string { return machineEffect(in) })
+		}
+	}
+	all := leaves("cluster", reflect.TypeFor[infrav1.AzureClusterSpec]())
+	all = append(all, leaves("machine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
+	used := map[string]bool{}
+	for _, path := range all {
+		entry := ""
+		for known := range elsewhere {
+			if known == path || strings.HasSuffix(known, ".") && strings.HasPrefix(path, known) {
+				entry = known
+			}
+		}
+		used[entry] = true
+		if !counts[path] && entry == "" {
+			t.Errorf("%s changes nothing: plan it, refuse it by name, or say in the table who reads it (and give a golden case that sets it)", path)
+		}
+	}
+	for known := range elsewhere {
+		if !used[known] {
+			t.Errorf("%s is in the table and is no field", known)
+		}
+	}
+}
+
+func clusterEffect(in plan.ClusterInput) string {
+	graph, err := cluster.Plan(in)
+	host, port := cluster.Endpoint(in)
+	controlPlane, _, jsonErr := cloudconfig.AzureJSON(cloudconfig.Input{ClusterInput: in})
+	return fmt.Sprint(nodesOf(graph), err, host, port, asJSON(cluster.FailureDomains(in)), string(controlPlane), jsonErr,
+		messages(cluster.Unsupported(in)), messages(cluster.Check(in)))
+}
+
+func machineEffect(in plan.MachineInput) string {
+	graph, err := machine.Plan(in)
+	return fmt.Sprint(nodesOf(graph), err, messages(machine.Unsupported(in)), messages(machine.Check(in)), machine.FailureDomain(in))
+}
+
+func messages(errs field.ErrorList) string {
+	var out []string
+	for _, err := range errs {
+		out = append(out, err.Error())
+	}
+	return strings.Join(out, "\n")
+}
+
+func nodesOf(graph *arm.Graph) string {
+	if graph == nil {
+		return ""
+	}
+	return asJSON(graph.Nodes())
+}
+
+func asJSON(value any) string {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
+
+// vary changes every leaf that is set below value, one at a time, and notes the paths where effect notices.
+func vary(path string, value reflect.Value, counts map[string]bool, effect func() string) {
+	base := effect()
+	walk(path, value, func() {}, func(path string, leaf reflect.Value, commit func()) {
+		if counts[path] {
+			return
+		}
+		before := reflect.New(leaf.Type()).Elem()
+		before.Set(leaf)
+		change(leaf)
+		commit()
+		changed := effect() != base
+		leaf.SetZero()
+		commit()
+		changed = changed || !before.IsZero() && effect() != base
+		leaf.Set(before)
+		commit()
+		if changed {
+			counts[path] = true
+		}
+	})
+}
+
+func change(leaf reflect.Value) {
+	switch leaf.Kind() {
+	case reflect.String:
+		leaf.SetString(leaf.String() + "x")
+	case reflect.Bool:
+		leaf.SetBool(!leaf.Bool())
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		leaf.SetInt(leaf.Int() + 1)
+	case reflect.Struct:
+		leaf.Set(reflect.ValueOf(resource.MustParse("77")))
+	default:
+		panic("a leaf of kind " + leaf.Kind().String())
+	}
+}
+
+// walk calls f for every leaf below value. commit puts a changed leaf in place: elements of maps are copies.
+func walk(path string, value reflect.Value, commit func(), f func(path string, leaf reflect.Value, commit func())) {
+	switch {
+	case value.Type() == reflect.TypeFor[resource.Quantity]():
+		f(path, value, commit)
+	case value.Kind() == reflect.Pointer:
+		if !value.IsNil() {
+			walk(path, value.Elem(), commit, f)
+		}
+	case value.Kind() == reflect.Struct:
+		for i := range value.NumField() {
+			walk(join(path, value.Type().Field(i)), value.Field(i), commit, f)
+		}
+	case value.Kind() == reflect.Slice:
+		for i := range value.Len() {
+			walk(path+"[]", value.Index(i), commit, f)
+		}
+	case value.Kind() == reflect.Map:
+		for _, key := range value.MapKeys() {
+			element := reflect.New(value.Type().Elem()).Elem()
+			element.Set(value.MapIndex(key))
+			walk(path+"{}", element, func() { value.SetMapIndex(key, element); commit() }, f)
+		}
+	default:
+		f(path, value, commit)
+	}
+}
+
+func join(path string, structField reflect.StructField) string {
+	name, _, _ := strings.Cut(structField.Tag.Get("json"), ",")
+	if name == "" {
+		return path
+	}
+	return path + "." + name
+}
+
+// leaves are the paths of all leaf fields of a type.
+func leaves(path string, t reflect.Type) []string {
+	switch {
+	case t == reflect.TypeFor[resource.Quantity]():
+		return []string{path}
+	case t.Kind() == reflect.Pointer:
+		return leaves(path, t.Elem())
+	case t.Kind() == reflect.Slice:
+		return leaves(path+"[]", t.Elem())
+	case t.Kind() == reflect.Map:
+		return leaves(path+"{}", t.Elem())
+	case t.Kind() == reflect.Struct:
+		var out []string
+		for i := range t.NumField() {
+			out = append(out, leaves(join(path, t.Field(i)), t.Field(i).Type)...)
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	default:
+		return []string{path}
+	}
+}
