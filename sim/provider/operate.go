@@ -21,7 +21,7 @@ func (c *Call) Start(verb, resourceID string, timing Timing) *store.Operation {
 	if d == 0 {
 		op.MinPolls = 1
 	}
-	if c.OperationFault != nil && !c.Internal {
+	if c.OperationFault != nil {
 		c.OperationFault(op)
 	}
 	c.PutOperation(op)

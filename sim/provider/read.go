@@ -65,6 +65,12 @@ func (c *Call) NotFound() error {
 			return err
 		}
 	}
+	if c.Type.Extension && strings.EqualFold(lastType(c.Type.Name), "roleAssignments") {
+		return Errorf(404, "RoleAssignmentNotFound", "The role assignment '%s' is not found.", c.ID.Name())
+	}
+	if c.Type.Extension && strings.EqualFold(lastType(c.Type.Name), "roleDefinitions") {
+		return Errorf(404, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", c.ID.Name())
+	}
 	if c.ID.Namespace == "" {
 		return ResourceGroupNotFound(c.ID.ResourceGroup)
 	}

@@ -1,17 +1,39 @@
 package server
 
 import (
+	"strings"
+
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/authorization"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/msi"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/privatedns"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
 )
 
 // catalogue lists the resource providers that are served.
-func catalogue() []*provider.Provider {
+func (s *Server) catalogue() []*provider.Provider {
 	return []*provider.Provider{
 		resources.Provider(),
 		network.Provider(),
 		compute.Provider(),
+		privatedns.Provider(),
+		msi.Provider(),
+		authorization.Provider(s.knownObject),
 	}
+}
+
+// knownObject tells whether an object ID belongs to a configured principal.
+func (s *Server) knownObject(id string) bool {
+	for _, p := range s.opts.Principals {
+		want := p.ObjectID
+		if want == "" {
+			want = derivedObjectID(p.ClientID)
+		}
+		if strings.EqualFold(want, id) {
+			return true
+		}
+	}
+	return false
 }

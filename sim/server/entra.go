@@ -107,8 +107,13 @@ func (e *entra) objectID(clientID string) string {
 	}); r != nil {
 		return body.String(r.Body, "properties.principalId")
 	}
+	return derivedObjectID(clientID)
+}
+
+// derivedObjectID is the object ID of an application for which none was configured.
+func derivedObjectID(clientID string) string {
 	sum := sha256.Sum256([]byte(strings.ToLower(clientID)))
-	return fmt.Sprintf("%x-%x-4%x-8%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])[:36]
+	return fmt.Sprintf("%x-%x-4%03x-8%03x-%x", sum[0:4], sum[4:6], int(sum[6])<<4&0xfff, int(sum[7])<<4&0xfff, sum[10:16])
 }
 
 // identity finds a stored user-assigned identity.

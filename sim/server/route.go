@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/authorization"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -61,6 +62,13 @@ func (x *exchange) dispatch() (*provider.Reply, error) {
 	return x.ofResource()
 }
 
+func rest0(rest []string) string {
+	if len(rest) == 0 {
+		return ""
+	}
+	return rest[0]
+}
+
 func lastProvider(l []string) int {
 	for i := len(l) - 2; i >= 0; i-- {
 		if l[i] == "providers" && i%2 == 0 {
@@ -113,6 +121,15 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	case ns == "microsoft.network" && len(rest) == 2 && (rest[0] == "privatednsoperationstatuses" || rest[0] == "privatednsoperationresults"):
 		rep, err := x.operation(decodeOperation(x.segs[i+3]), rest[0] == "privatednsoperationresults")
 		return rep, err, true
+	case ns == "microsoft.authorization" && rest0(rest) == "roledefinitions" && x.r.Method == "GET":
+		id, _ := store.ParseID("/" + strings.Join(x.segs, "/"))
+		x.call.ID, x.call.Type = id, x.s.env.TypeOf(authorization.Definitions)
+		if len(rest) == 1 {
+			return x.page(authorization.Roles(x.call)), nil, true
+		}
+		if role := authorization.Role(id.Name()); role != nil {
+			return provider.OK(role), nil, true
+		}
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
 		rep, err := x.health("/" + strings.Join(x.segs[:i], "/"))
 		return rep, err, true

@@ -132,7 +132,7 @@ func New(o Options) (*Server, error) {
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations, Quota: o.Quota}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
-	s.env.Register(catalogue()...)
+	s.env.Register(s.catalogue()...)
 	if s.entra, err = newEntra(s); err != nil {
 		return nil, err
 	}

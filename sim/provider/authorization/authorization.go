@@ -1,0 +1,169 @@
+// Package authorization simulates Microsoft.Authorization: role assignments, role definitions and management locks.
+//
+// Its promise: assignments follow Azure's uniqueness rules and locks are honoured by every other provider. Access itself is not
+// enforced: any known principal may do anything; a fault rule gives 403 where a test needs one.
+package authorization
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/msi"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Full names of the types.
+const (
+	Assignments = "Microsoft.Authorization/roleAssignments"
+	Definitions = "Microsoft.Authorization/roleDefinitions"
+	Locks       = "Microsoft.Authorization/locks"
+)
+
+// Provider returns the resource provider. known tells whether an object ID is a principal outside of stored identities.
+func Provider(known func(objectID string) bool) *provider.Provider {
+	assignment := &provider.Type{
+		Name: Assignments, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
+		Create: provider.Timing{HTTP: 2 * time.Second}, Delete: provider.Timing{HTTP: 2100 * time.Millisecond},
+		Prepare:    func(c *provider.Call, d *provider.Draft) error { return prepareAssignment(c, d, known) },
+		ListFilter: filterAssignment,
+	}
+	definition := &provider.Type{
+		Name: Definitions, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
+		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
+		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+			if body.String(d.New, "properties.roleName") == "" {
+				return provider.Errorf(400, "InvalidRoleDefinition", "The role definition '%s' needs a roleName.", d.Name)
+			}
+			body.Set(d.New, "properties.type", "CustomRole")
+			return nil
+		},
+	}
+	lock := &provider.Type{
+		Name: Locks, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
+		Create: provider.Timing{HTTP: 500 * time.Millisecond}, Delete: provider.Timing{HTTP: 500 * time.Millisecond},
+		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+			for _, level := range []string{"CanNotDelete", "ReadOnly"} {
+				if strings.EqualFold(body.String(d.New, "properties.level"), level) {
+					body.Set(d.New, "properties.level", level)
+					return nil
+				}
+			}
+			return provider.Errorf(400, "LockLevelInvalid", "The lock level '%s' is not valid. Use CanNotDelete or ReadOnly.", body.String(d.New, "properties.level"))
+		},
+		ListFilter: func(c *provider.Call, r *store.Resource) bool { return !atScope(c) || sameScope(c, r) },
+	}
+	return &provider.Provider{Namespace: "Microsoft.Authorization", Types: []*provider.Type{assignment, definition, lock}}
+}
+
+var guid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) bool) error {
+	if !guid.MatchString(d.Name) {
+		return provider.Errorf(400, "InvalidRoleAssignmentId", "The role assignment ID '%s' is not valid. The role assignment ID must be a GUID.", d.Name)
+	}
+	p := "properties."
+	role, principal := body.String(d.New, p+"roleDefinitionId"), body.String(d.New, p+"principalId")
+	roleGUID := strings.ToLower(role[strings.LastIndexByte(role, '/')+1:])
+	if _, builtIn := BuiltIn[roleGUID]; !builtIn && !custom(c, roleGUID) {
+		return provider.Errorf(400, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", strings.ReplaceAll(roleGUID, "-", ""))
+	}
+	if !guid.MatchString(principal) {
+		return provider.Errorf(400, "InvalidPrincipalId", "The principal ID '%s' is not valid. Principal ID must be a GUID.", principal)
+	}
+	id, _ := store.ParseID(d.ID)
+	if d.Old != nil {
+		if !strings.EqualFold(body.String(d.Old, p+"principalId"), principal) || !strings.EqualFold(lastOf(body.String(d.Old, p+"roleDefinitionId")), roleGUID) {
+			return provider.Errorf(400, "RoleAssignmentUpdateNotPermitted", "Tenant ID, application ID, principal ID, and scope are not allowed to be updated.")
+		}
+	}
+	for _, r := range c.List(Assignments, "") {
+		other, _ := store.ParseID(r.ID)
+		if !store.Same(r.ID, d.ID) && store.Same(other.Scope, id.Scope) && strings.EqualFold(body.String(r.Body, p+"principalId"), principal) && strings.EqualFold(lastOf(body.String(r.Body, p+"roleDefinitionId")), roleGUID) {
+			return provider.Errorf(409, "RoleAssignmentExists", "The role assignment already exists. The ID of the existing role assignment is %s.", strings.ReplaceAll(r.Name(), "-", ""))
+		}
+	}
+	if body.String(d.New, p+"principalType") == "" {
+		// Without a type Azure looks the principal up, and a new one may not be replicated yet.
+		if !known(principal) && !identityExists(c, principal) {
+			return provider.Errorf(400, "PrincipalNotFound", "Principal %s does not exist in the directory %s. Check that you have the correct principal ID. If you are creating this principal and then immediately assigning a role, this error might be related to a replication delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or Group.  See https://aka.ms/docs-principaltype",
+				strings.ReplaceAll(principal, "-", ""), c.Tenant)
+		}
+		body.Set(d.New, p+"principalType", "ServicePrincipal")
+	}
+	body.Set(d.New, p+"scope", scopeOf(id.Scope))
+	now := c.Now().Format("2006-01-02T15:04:05.0000000Z")
+	for _, k := range []string{"createdOn", "createdBy"} {
+		body.Delete(d.New, p+k)
+	}
+	if d.Old != nil {
+		body.Set(d.New, p+"createdOn", body.String(d.Old, p+"createdOn"))
+		body.Set(d.New, p+"createdBy", body.String(d.Old, p+"createdBy"))
+		body.Set(d.New, p+"updatedOn", body.String(d.Old, p+"updatedOn"))
+	}
+	body.Default(d.New, p+"createdOn", now)
+	body.Default(d.New, p+"createdBy", c.Principal.ObjectID)
+	body.Default(d.New, p+"updatedOn", now)
+	body.Set(d.New, p+"updatedBy", c.Principal.ObjectID)
+	return nil
+}
+
+func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
+
+func scopeOf(scope string) string {
+	if scope == "" {
+		return "/"
+	}
+	return scope
+}
+
+func custom(c *provider.Call, name string) bool {
+	for _, r := range c.List(Definitions, "") {
+		if strings.EqualFold(r.Name(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// identityExists looks for a stored identity, user-assigned or of a resource, with that principal.
+func identityExists(c *provider.Call, principal string) bool {
+	for _, r := range c.List(msi.Identities, "") {
+		if strings.EqualFold(body.String(r.Body, "properties.principalId"), principal) {
+			return true
+		}
+	}
+	for _, r := range c.List("", "") {
+		if strings.EqualFold(body.String(r.Body, "identity.principalId"), principal) {
+			return true
+		}
+	}
+	return false
+}
+
+func atScope(c *provider.Call) bool {
+	return strings.Contains(strings.ToLower(c.Query.Get("$filter")), "atscope()")
+}
+
+func sameScope(c *provider.Call, r *store.Resource) bool {
+	id, _ := store.ParseID(r.ID)
+	return store.Same(id.Scope, c.ID.Scope)
+}
+
+func filterAssignment(c *provider.Call, r *store.Resource) bool {
+	f := c.Query.Get("$filter")
+	if atScope(c) && !sameScope(c, r) {
+		return false
+	}
+	for _, open := range []string{"principalId eq '", "assignedTo('"} {
+		if _, rest, ok := strings.Cut(f, open); ok {
+			want, _, _ := strings.Cut(rest, "'")
+			if !strings.EqualFold(body.String(r.Body, "properties.principalId"), want) {
+				return false
+			}
+		}
+	}
+	return true
+}
