@@ -37,6 +37,8 @@ func (w *workload) serveAPI(rw http.ResponseWriter, r *http.Request) {
 	// address for port-forward.
 	r.Host = w.pods.address
 	switch {
+	case wantsTable(r):
+		w.serveTable(rw, r)
 	case isTunnel(r):
 		serveTunnel(w.fleet.api, rw, r)
 	case r.Method == http.MethodDelete:
