@@ -24,6 +24,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -108,6 +109,8 @@ func TestResolve(t *testing.T) {
 		}
 	}
 
+	// The library keeps tokens of managed identities for the whole process, also across repetitions of this test.
+	managed := uuid.NewString()
 	const assertion = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 	tests := map[string]struct {
 		reason      string
@@ -187,11 +190,11 @@ func TestResolve(t *testing.T) {
 		"managed identity": {
 			reason: "the metadata endpoint is asked for the identity by client ID; the tenant is its own business",
 			spec: func(s *infrav1.AzureClusterIdentitySpec) {
-				s.Type, s.TenantID = infrav1.UserAssignedMSI, ""
+				s.Type, s.TenantID, s.ClientID = infrav1.UserAssignedMSI, "", managed
 			},
 			url:  "http://169.254.169.254/metadata/identity/oauth2/token",
-			form: map[string]string{"client_id": application},
-			want: CloudConfigSecret{ClientID: application},
+			form: map[string]string{"client_id": managed},
+			want: CloudConfigSecret{ClientID: managed},
 		},
 	}
 	for name, test := range tests {
