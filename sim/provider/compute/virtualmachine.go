@@ -194,6 +194,14 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 			return provider.InvalidParameter("dataDisks.lun", "A disk at LUN %d already exists.", lun)
 		}
 		luns[lun] = true
+		for _, was := range body.Objects(d.Old, sp+"dataDisks") {
+			// What the definition leaves out stays as it is, as long as it is the same disk.
+			if name := body.String(disk, "name"); body.Int(was, "lun") == lun && (name == "" || strings.EqualFold(name, body.String(was, "name"))) {
+				merged := body.Clone(was)
+				body.Overlay(merged, disk)
+				body.Overlay(disk, merged)
+			}
+		}
 		body.Default(disk, "lun", 0)
 		body.Default(disk, "createOption", "Empty")
 		body.Default(disk, "caching", "None")
