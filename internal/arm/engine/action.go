@@ -24,9 +24,9 @@ type Action struct {
 	Body any
 }
 
-// Do sends an action unless the same one is under way, and follows its operation: the first calls return
-// arm.Updating or arm.Deleting and wake is called when it ended; the next call then returns arm.Ready (or arm.Gone for a
-// DELETE of the resource itself) once, or arm.Failed with the error. A call after that sends the action again.
+// Do sends an action unless the same one is under way, and follows its operation. Until it has ended the result is
+// arm.Updating or arm.Deleting, and wake is called when it ends. One call then returns arm.Ready (arm.Gone for a DELETE
+// of the resource itself), or arm.Failed or arm.Waiting with the error; a call after that sends the action again.
 func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
 	result := arm.Result{ID: action.ID, State: arm.Updating}
 	row, err := types.Of(action.ID)
@@ -39,16 +39,8 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 		result.State = arm.Deleting
 	}
 	key := "do|" + action.Method + "|" + action.ID.Key() + "|" + strings.ToLower(action.SubPath)
-	if err, ok := e.memory.take(key); ok {
-		switch {
-		case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
-			result.State, result.Err = stateOf(err), err
-		case removal:
-			result.State = arm.Gone
-		default:
-			result.State = arm.Ready
-		}
-		return result
+	if ended, ok := e.ended(key, removal, result); ok {
+		return ended
 	}
 	op := &operation{key: key, id: action.ID, client: c, state: result.State, verb: action.Method, action: true,
 		started: e.clock.Now(), ctx: e.background(ctx)}
@@ -61,9 +53,38 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	}
 	e.log.Info(action.Method, "resource", action.ID, "action", action.SubPath)
 	result.Wrote = action.Method
-	go e.send(op, func() (*client.Response, error) {
-		return c.Do(op.ctx, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: row.APIVersion,
-			Query: action.Query, Body: action.Body})
-	})
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		e.send(op, func() (*client.Response, error) {
+			return c.Do(op.ctx, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: row.APIVersion,
+				Query: action.Query, Body: action.Body})
+		})
+	}()
+	expired := make(chan struct{})
+	stop := e.clock.AfterFunc(e.options.Grace, func() { close(expired) })
+	defer stop()
+	select {
+	case <-answered:
+		if ended, ok := e.ended(key, removal, result); ok {
+			return ended
+		}
+	case <-expired:
+	case <-ctx.Done():
+	}
 	return result
+}
+
+// ended is the result of an action that has ended and was not asked for yet.
+func (e *Engine) ended(key string, removal bool, result arm.Result) (arm.Result, bool) {
+	err, ok := e.memory.take(key)
+	switch {
+	case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
+		result.State, result.Err = stateOf(err), err
+	case removal:
+		result.State = arm.Gone
+	default:
+		result.State = arm.Ready
+	}
+	return result, ok
 }

@@ -39,6 +39,9 @@ type world struct {
 	client *client.Client
 	engine *engine.Engine
 
+	cloud   cloud.Configuration
+	options client.Options
+
 	mu    sync.Mutex
 	woken bool
 	seen  int // requests that earlier assertions have looked at
@@ -59,9 +62,10 @@ func newWorld(t *testing.T) *world {
 		}
 	})
 	w := &world{t: t, sim: sim, clock: &clock{sim: sim, virtual: virtual}}
-	configuration := cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+	w.cloud = cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}
-	w.client, err = client.New(token(sim.Token("")), configuration, client.Options{Principal: "p", Transport: listener.Client(), Now: virtual.Now})
+	w.options = client.Options{Principal: "p", Transport: listener.Client(), Now: virtual.Now}
+	w.client, err = client.New(token(sim.Token("")), w.cloud, w.options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,4 +375,15 @@ func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 	w.requests()
 	request.Fresh = true
 	return w, request
+}
+
+// limit has the requests of the world counted in budgets.
+func (w *world) limit(budgets *client.Budgets) {
+	w.t.Helper()
+	w.options.Budgets = budgets
+	limited, err := client.New(token(w.sim.Token("")), w.cloud, w.options)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.client = limited
 }

@@ -223,9 +223,9 @@ func newPace() *pace { return &pace{recent: map[string][]time.Duration{}} }
 func paceKey(op *operation) string { return strings.ToLower(op.id.Type()) + " " + string(op.state) }
 
 // next is the time until the next look at an operation that has taken elapsed so far. It grows with the operation, so
-// that the time lost is about a twenty-fifth of it, and skips the time in which none of the last ones ended.
+// that the time lost is about a thirtieth of it, and skips the time in which none of the last ones ended.
 func (p *pace) next(key string, elapsed time.Duration, spare float64) time.Duration {
-	delay := min(max(elapsed/12, 150*time.Millisecond), max(4*time.Second, elapsed/120))
+	delay := min(max(elapsed/16, 100*time.Millisecond), max(4*time.Second, elapsed/120))
 	if spare < 0.5 {
 		delay *= 3
 	}

@@ -1,0 +1,277 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+func lbNode() arm.Node {
+	frontend := lb.Child("frontendIPConfigurations", "fe")
+	return arm.Node{ID: lb, Policy: arm.Repair, Group: "L", After: []arm.ID{pip}, Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard", "tier": "Regional"}, "properties": object{
+		"frontendIPConfigurations": []object{{"name": "fe", "properties": object{"publicIPAddress": ref(pip)}}},
+		"backendAddressPools":      []object{{"name": "pool"}},
+		"probes":                   []object{{"name": "probe", "properties": object{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
+		"loadBalancingRules": []object{{"name": "rule", "properties": object{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443,
+			"frontendIPConfiguration": ref(frontend), "backendAddressPool": ref(lb.Child("backendAddressPools", "pool")), "probe": ref(lb.Child("probes", "probe"))}}},
+	}}}
+}
+
+func natRuleNode(name string, port int) arm.Node {
+	return arm.Node{ID: lb.Child("inboundNatRules", name), Policy: arm.Repair, Group: "M", Body: object{"properties": object{
+		"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "frontendIPConfiguration": ref(lb.Child("frontendIPConfigurations", "fe"))}}}
+}
+
+func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus", "tags": tags()})
+	w.put(vnet, object{"location": "eastus", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	var all []arm.Node
+	for i := range 4 {
+		node := subnetNode(vnet.Child("subnets", fmt.Sprintf("s%d", i)), fmt.Sprintf("10.%d.0.0/16", i))
+		node.After, node.Body = nil, object{"properties": object{"addressPrefixes": []string{fmt.Sprintf("10.%d.0.0/16", i)}}}
+		all = append(all, node)
+	}
+	outcome := w.pass(w.request(all...))
+	creating, waiting := 0, 0
+	for _, result := range outcome.Results {
+		switch {
+		case result.State == arm.Creating:
+			creating++
+		case result.State == arm.Waiting && strings.Contains(result.Message, "go one by one"):
+			waiting++
+		}
+	}
+	if creating != 1 || waiting != 3 {
+		t.Errorf("%d creating, %d waiting", creating, waiting)
+	}
+	if outcome := w.converge(w.request(all...), time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	for _, record := range w.sim.Requests() {
+		if record.Status == http.StatusConflict || record.Status == http.StatusTooManyRequests {
+			t.Errorf("%s %s: %d", record.Method, record.URL, record.Status)
+		}
+	}
+}
+
+func TestMachinesShareALoadBalancer(t *testing.T) {
+	w, cluster := made(t, groupNode(), pipNode(), lbNode())
+	var wait sync.WaitGroup
+	outcomes := make([]arm.Outcome, 5)
+	for i := range outcomes {
+		wait.Go(func() {
+			request := w.request(natRuleNode(fmt.Sprintf("m%d", i), 2200+i))
+			request.Object = fmt.Sprintf("AzureMachine/default/m%d", i)
+			woken := make(chan struct{}, 1)
+			request.Wake = func() {
+				select {
+				case woken <- struct{}{}:
+				default:
+				}
+			}
+			for {
+				outcome, err := w.engine.Converge(context.Background(), request)
+				outcomes[i] = outcome
+				if err != nil || outcome.Done() {
+					return
+				}
+				<-woken
+			}
+		})
+	}
+	wait.Wait()
+	for i, outcome := range outcomes {
+		if !outcome.Done() {
+			t.Errorf("machine %d: %+v", i, outcome.Causes())
+		} else if !outcome.Results[0].Owned || len(outcome.Inventory) != 0 {
+			t.Errorf("machine %d: a rule below the cluster's load balancer is the cluster's: %+v", i, outcome)
+		}
+	}
+	if writes := w.writes(); len(writes) != 5 {
+		t.Errorf("wrote %v", writes)
+	}
+	if outcome := w.converge(cluster, time.Minute); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	}
+	if writes := w.writes(); len(writes) != 0 {
+		t.Errorf("the cluster must not mind the machines' rules: %v", writes)
+	}
+	changed := lbNode()
+	changed.Body.(object)["tags"].(object)["new"] = "1"
+	if outcome := w.converge(w.request(groupNode(), pipNode(), changed), time.Minute); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	}
+	if got := w.get(lb)["properties"].(object)["inboundNatRules"].([]any); len(got) != 5 {
+		t.Errorf("the PUT of the load balancer left %d of 5 rules", len(got))
+	}
+}
+
+func TestTwoObjectsShareANode(t *testing.T) {
+	w := newWorld(t)
+	woken := map[string]int{}
+	request := func(name string) engine.Request {
+		request := w.request(groupNode(), pipNode(), natNode())
+		request.Object = name
+		request.Wake = func() { woken[name]++; w.wake() }
+		return request
+	}
+	for range 20 {
+		a, b := w.pass(request("a")), w.pass(request("b"))
+		if a.Done() && b.Done() {
+			break
+		}
+		w.sleep(min(a.RetryAfter, b.RetryAfter))
+	}
+	if diff := cmp.Diff([]string{"PUT rg", "PUT rg publicIPAddresses/pip", "PUT rg natGateways/nat"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	if woken["a"] == 0 || woken["b"] == 0 {
+		t.Errorf("both wait for the same operations: %v", woken)
+	}
+}
+
+func TestObserveSharesLists(t *testing.T) {
+	w, _ := made(t, groupNode(), pipNode(), vnetNode())
+	address := func(name string) arm.ID {
+		return arm.NewID(sub, "RG", "Microsoft.Network/publicIPAddresses", name)
+	}
+	w.sleep(time.Minute)
+	observe := func(fresh bool, ids ...arm.ID) map[string]engine.Observed {
+		t.Helper()
+		found, err := w.engine.Observe(context.Background(), w.client, ids, fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	steps := []struct {
+		reason string
+		fresh  bool
+		ids    []arm.ID
+		reads  int
+	}{
+		{"one address is a GET", false, []arm.ID{address("pip")}, 1},
+		{"a second one within the window is a LIST", false, []arm.ID{address("b")}, 1},
+		{"what the LIST did not show does not exist", false, []arm.ID{address("c"), address("pip"), address("b")}, 0},
+		{"fresh asks again", true, []arm.ID{address("pip"), address("b")}, 1},
+	}
+	for _, step := range steps {
+		found := observe(step.fresh, step.ids...)
+		if _, reads := w.requests(); len(reads) != step.reads {
+			t.Errorf("%s: %v", step.reason, reads)
+		}
+		for _, id := range step.ids {
+			if got := found[id.Key()]; got.Err != nil || got.Exists != (id.Name() == "pip") || got.ID == "" {
+				t.Errorf("%s: %s: %+v", step.reason, id, got)
+			}
+		}
+	}
+	nowhere := arm.ResourceGroupID(sub, "nowhere")
+	found := observe(false, nowhere, arm.NewID(sub, "nowhere", "Microsoft.Network/publicIPAddresses", "a"), arm.NewID(sub, "nowhere", "Microsoft.Network/natGateways", "n"))
+	if _, reads := w.requests(); len(reads) != 1 || len(found) != 3 {
+		t.Errorf("what is in a group that does not exist need not be asked for: %v, %d found", reads, len(found))
+	}
+}
+
+func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound", Message: "The subscription could not be found."})
+	outcome := w.pass(w.request(network()...))
+	if causes := outcome.Causes(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed || codeOf(causes[0].Err) != "SubscriptionNotFound" {
+		t.Errorf("%+v", causes)
+	}
+	if writes, reads := w.requests(); len(writes) != 0 || len(reads) != 1 {
+		t.Errorf("asked %d times, wrote %v", len(reads), writes)
+	}
+	if outcome.RetryAfter < 20*time.Second {
+		t.Errorf("again in %s", outcome.RetryAfter)
+	}
+	w.sim.ClearFaults()
+	if outcome := w.converge(w.request(network()...), time.Minute); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	}
+}
+
+func TestDo(t *testing.T) {
+	w, _ := made(t, network()...)
+	ask := engine.Action{Method: http.MethodDelete, ID: nodes}
+	do := func() arm.Result { return w.engine.Do(context.Background(), w.client, ask, w.wake) }
+	var seen []arm.State
+	for range 10 {
+		result := do()
+		seen = append(seen, result.State)
+		if result.State != arm.Deleting {
+			break
+		}
+		w.sleep(time.Minute)
+	}
+	if last := seen[len(seen)-1]; last != arm.Gone || len(seen) < 2 {
+		t.Errorf("states %v", seen)
+	}
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	w.fault(fault.Rule{Method: "DELETE", Kind: fault.Status, Status: 409, Code: "OperationNotAllowed", Message: "Not now."})
+	ask.ID = cp
+	if result := do(); result.State != arm.Failed || codeOf(result.Err) != "OperationNotAllowed" {
+		t.Errorf("%+v", result)
+	}
+}
+
+func TestBudgetIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	budgets := client.NewBudgets(w.clock.Now)
+	w.limit(budgets)
+	w.fault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 20})
+	outcome := w.converge(w.request(groupNode(), pipNode(), nsgNode()), time.Minute)
+	if !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	throttled := 0
+	for _, record := range w.sim.Requests() {
+		if record.Status == http.StatusTooManyRequests {
+			throttled++
+		}
+	}
+	if throttled != 1 {
+		t.Errorf("%d requests were throttled; after the first, others are held back", throttled)
+	}
+	if took := w.clock.Now().Sub(epoch); took < 20*time.Second || took > 30*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+// TestOverhead holds the time of a network against what Azure's own operations take one after the other.
+func TestOverhead(t *testing.T) {
+	w := newWorld(t)
+	start := w.clock.Now()
+	request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
+	if outcome := w.converge(request, 5*time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	took := w.clock.Now().Sub(start)
+	length := map[string]time.Duration{}
+	for _, operation := range w.sim.Operations() {
+		length[arm.ID(operation.ResourceID).Short()] += operation.Ended.Sub(operation.Started)
+	}
+	subnets := max(length["virtualNetworks/vnet"], length["networkSecurityGroups/nsg"]) + length["subnets/cp"] + length["subnets/nodes"]
+	outbound := length["publicIPAddresses/pip"] + length["natGateways/nat"]
+	critical := max(subnets, outbound)
+	ratio := took.Seconds() / critical.Seconds()
+	t.Logf("took %s, critical path %s, ratio %.3f", took, critical, ratio)
+	if ratio > 1.1 {
+		t.Errorf("took %s, Azure alone takes %s: %.3f", took, critical, ratio)
+	}
+}
