@@ -19,6 +19,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -47,6 +48,8 @@ type Options struct {
 	Version                 string
 	// Transport sends every request to Azure; nil is azcore's default. Tests lead it to the simulator.
 	Transport policy.Transporter
+	// Clock is the engine's source of time; nil is the system's. Tests move it instead of waiting for a retry.
+	Clock engine.Clock
 	// SkipNameValidation allows several managers in one process, one after the other or side by side, as tests have them.
 	SkipNameValidation bool
 }

@@ -69,7 +69,7 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 
 // controllers makes the parts that all controllers share, and the controllers.
 func controllers(ctx context.Context, mgr ctrl.Manager, o *Options) error {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine")})
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock})
 	if err := mgr.Add(armEngine); err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}

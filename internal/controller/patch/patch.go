@@ -12,27 +12,43 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Object patches obj, which was read as before. The status goes first, because removing the last finalizer ends the
-// object. An object that is gone needs no patch.
+// Object patches obj, which was read as before. The status goes last, so that whoever reads that something is provisioned
+// finds the spec that belongs to it: endpoint and provider ID. Of an object that is being deleted it goes first, because
+// removing the last finalizer ends the object. An object that is gone needs no patch.
 func Object(ctx context.Context, c client.Client, before, obj client.Object) error {
 	statusChanged, restChanged, err := changed(before, obj)
 	if err != nil {
 		return err
 	}
-	if statusChanged {
+	status := func() error {
+		if !statusChanged {
+			return nil
+		}
 		// The answer carries the stored metadata and spec, which must not undo what is patched next.
 		written := obj.DeepCopyObject().(client.Object)
 		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("status: %w", err)
 		}
+		return nil
 	}
-	if restChanged {
+	rest := func() error {
+		if !restChanged {
+			return nil
+		}
 		written := obj.DeepCopyObject().(client.Object)
 		if err := c.Patch(ctx, written, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
 			return err
 		}
+		return nil
 	}
-	return nil
+	first, last := rest, status
+	if !obj.GetDeletionTimestamp().IsZero() {
+		first, last = status, rest
+	}
+	if err := first(); err != nil {
+		return err
+	}
+	return last()
 }
 
 // changed tells whether the status and whether anything else differs.
