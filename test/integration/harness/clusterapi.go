@@ -47,6 +47,11 @@ func (s *Stage) Identity() *infrav1.AzureClusterIdentity {
 	}
 }
 
+// IdentityRef refers to the stage's identity.
+func IdentityRef() *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureClusterIdentity", Name: IdentityName}
+}
+
 // AzureCluster is the default AzureCluster as the templates have it.
 func (s *Stage) AzureCluster(name string) *infrav1.AzureCluster {
 	return &infrav1.AzureCluster{
@@ -55,7 +60,7 @@ func (s *Stage) AzureCluster(name string) *infrav1.AzureCluster {
 			AzureClusterClassSpec: infrav1.AzureClusterClassSpec{
 				SubscriptionID: s.Azure.SubscriptionID,
 				Location:       "eastus",
-				IdentityRef:    &corev1.ObjectReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureClusterIdentity", Name: IdentityName},
+				IdentityRef:    IdentityRef(),
 			},
 			ResourceGroup:       name,
 			ControlPlaneEnabled: true,

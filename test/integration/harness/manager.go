@@ -46,9 +46,17 @@ type Manager struct {
 // StartManager starts a manager, which is stopped when the test ends.
 func (s *Stage) StartManager(options ManagerOptions) *Manager {
 	s.T.Helper()
+	m, err := s.startManager(options)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return m
+}
+
+func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	port, err := freePort()
 	if err != nil {
-		s.T.Fatalf("free port: %v", err)
+		return nil, fmt.Errorf("free port: %w", err)
 	}
 	more := options.Flags
 	if options.SyncPeriod > 0 {
@@ -56,7 +64,7 @@ func (s *Stage) StartManager(options ManagerOptions) *Manager {
 	}
 	parsed, err := managerFlags(s.Namespace, port, s.Environment.envtest.WebhookInstallOptions.LocalServingCertDir, more)
 	if err != nil {
-		s.T.Fatalf("flags: %v", err)
+		return nil, fmt.Errorf("flags: %w", err)
 	}
 	m := &Manager{options: options, killed: make(chan struct{}), process: newProcess()}
 	m.Killed = m.killed
@@ -64,6 +72,7 @@ func (s *Stage) StartManager(options ManagerOptions) *Manager {
 		AuthorityHost: s.Azure.URL, ResourceManagerEndpoint: s.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/",
 	}
 	parsed.Transport = m.azure(s.Azure.HTTP)
+	parsed.Clock = &s.clock
 	config := rest.CopyConfig(s.Environment.Config)
 	config.Wrap(m.kubernetesTransport)
 	m.process.start(config, parsed)
@@ -72,18 +81,26 @@ func (s *Stage) StartManager(options ManagerOptions) *Manager {
 			s.T.Error(err)
 		}
 	})
-	return m
+	return m, nil
 }
 
-// Stop ends the manager and returns the error it ended with.
-func (m *Manager) Stop() error { return m.process.stop() }
+// Stop ends the manager and returns the error it ended with; that of a killed one says nothing.
+func (m *Manager) Stop() error {
+	err := m.process.stop()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return nil
+	}
+	return err
+}
 
 // Kill cuts the manager off from Azure and Kubernetes, as SIGKILL does, and waits until it is gone.
 func (m *Manager) Kill() {
 	m.mu.Lock()
 	m.dead = true
 	m.mu.Unlock()
-	_ = m.process.stop() // the error says that it was cut off
+	_ = m.Stop()
 }
 
 // KubernetesWrites are the requests that changed something in Kubernetes, as "PATCH /apis/...". Events are left out.
@@ -145,4 +162,23 @@ func (m *Manager) kubernetesTransport(next http.RoundTripper) http.RoundTripper 
 		}
 		return next.RoundTrip(request)
 	})
+}
+
+// RestartWhenKilled starts another manager as soon as m is killed. The channel is closed when that has happened.
+func (s *Stage) RestartWhenKilled(m *Manager) <-chan struct{} {
+	restarted := make(chan struct{})
+	ended := make(chan struct{})
+	s.T.Cleanup(func() { close(ended) })
+	go func() {
+		select {
+		case <-ended:
+		case <-m.Killed:
+			m.Kill()
+			if _, err := s.startManager(ManagerOptions{}); err != nil {
+				s.T.Error(err)
+			}
+			close(restarted)
+		}
+	}()
+	return restarted
 }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -165,4 +167,46 @@ func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []b
 		s.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return response.StatusCode, raw
+}
+
+// API versions that the harness uses where the version does not matter.
+const (
+	groupVersion   = "2021-04-01"
+	networkVersion = "2024-05-01"
+)
+
+// PutNetwork makes a resource group and in it a virtual network with subnets, by name their address range, as users bring
+// them.
+func (s *Simulator) PutNetwork(group, name, addresses string, subnets map[string]string) {
+	s.t.Helper()
+	s.Put("resourceGroups/"+group, groupVersion, map[string]any{"location": "eastus"})
+	list := []any{}
+	for _, subnet := range slices.Sorted(maps.Keys(subnets)) {
+		list = append(list, map[string]any{"name": subnet, "properties": map[string]any{"addressPrefix": subnets[subnet]}})
+	}
+	s.Put("resourceGroups/"+group+"/providers/Microsoft.Network/virtualNetworks/"+name, networkVersion, map[string]any{
+		"location": "eastus", "tags": map[string]any{"team": "network"},
+		"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{addresses}}, "subnets": list},
+	})
+}
+
+// Find is the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
+func Find(resource map[string]any, path string) string {
+	var value any = resource
+	for _, part := range strings.Split(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i >= len(v) {
+				return ""
+			}
+			value = v[i]
+		default:
+			return ""
+		}
+	}
+	text, _ := value.(string)
+	return text
 }

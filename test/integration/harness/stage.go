@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ type Stage struct {
 	Namespace   string
 	Azure       *Simulator
 
+	clock clock
 	// secrets are values that must not show up anywhere.
 	secrets []string
 }
@@ -230,7 +232,10 @@ func (s *Stage) checkSecrets() {
 
 // tell prints what helps to see why a test failed.
 func (s *Stage) tell() {
-	lines := s.Environment.Logs.With(s.Namespace)
+	// What client libraries say about their work is more than anybody wants to read.
+	lines := slices.DeleteFunc(s.Environment.Logs.With(s.Namespace), func(line string) bool {
+		return !strings.Contains(line, `"level"=0`) && strings.Contains(line, `"level"=`)
+	})
 	s.T.Logf("last log lines of %s:\n%s", s.Namespace, strings.Join(lines[max(0, len(lines)-60):], "\n"))
 	requests := s.Azure.Since(0)
 	s.T.Logf("last requests of %d:\n%s", len(requests), strings.Join(requests[max(0, len(requests)-60):], "\n"))

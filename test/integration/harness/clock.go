@@ -1,0 +1,19 @@
+package harness
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// clock is the system's clock with an offset that tests move. Timers that run already do not notice.
+type clock struct{ offset atomic.Int64 }
+
+// Now implements engine.Clock.
+func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
+
+// AfterFunc implements engine.Clock.
+func (c *clock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
+// Advance moves the clock of the stage's managers: what they read from Azure is no longer fresh, and a retry that they put
+// off is due at the next look at the object.
+func (s *Stage) Advance(d time.Duration) { s.clock.offset.Add(int64(d)) }

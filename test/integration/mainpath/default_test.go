@@ -1,0 +1,153 @@
+package mainpath_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// clusterWrites are the writes that make the default cluster "c1", with the group's part of the path left out.
+var clusterWrites = []string{
+	"PUT ",
+	"PUT Microsoft.Network/loadBalancers/c1-public-lb",
+	"PUT Microsoft.Network/natGateways/c1-node-natgw",
+	"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg",
+	"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg/securityRules/allow_apiserver",
+	"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg/securityRules/allow_ssh",
+	"PUT Microsoft.Network/networkSecurityGroups/c1-node-nsg",
+	"PUT Microsoft.Network/publicIPAddresses/pip-c1-apiserver",
+	"PUT Microsoft.Network/publicIPAddresses/pip-c1-node-natgw",
+	"PUT Microsoft.Network/routeTables/c1-node-routetable",
+	"PUT Microsoft.Network/virtualNetworks/c1-vnet",
+	"PUT Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-controlplane-subnet",
+	"PUT Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet",
+}
+
+// machineWrites are the writes that make a control-plane machine "c1-cp" and a worker "c1-md".
+var machineWrites = []string{
+	"PUT Microsoft.Compute/virtualMachines/c1-cp",
+	"PUT Microsoft.Compute/virtualMachines/c1-md",
+	"PUT Microsoft.Network/loadBalancers/c1-public-lb/inboundNatRules/c1-cp",
+	"PUT Microsoft.Network/networkInterfaces/c1-cp-nic",
+	"PUT Microsoft.Network/networkInterfaces/c1-md-nic",
+}
+
+// TestDefaultCluster creates the default cluster with two machines, leaves it alone for some resyncs, and deletes it.
+func TestDefaultCluster(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	// So short that several resyncs fit into the test.
+	const syncPeriod = time.Second
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: syncPeriod})
+	stage.CreateIdentity()
+
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	azureCluster := stage.WaitClusterProvisioned("c1")
+	if diff := cmp.Diff(clusterWrites, inGroup("c1", stage.Azure.Writes(0))); diff != "" {
+		t.Errorf("writes for the cluster (-want +got):\n%s", diff)
+	}
+	if host := azureCluster.Spec.ControlPlaneEndpoint.Host; !strings.HasPrefix(host, "c1-") || !strings.HasSuffix(host, ".eastus.cloudapp.azure.com") {
+		t.Errorf("spec.controlPlaneEndpoint.host is %q, want the DNS name of the public IP address", host)
+	}
+	if port := azureCluster.Spec.ControlPlaneEndpoint.Port; port != 6443 {
+		t.Errorf("spec.controlPlaneEndpoint.port is %d, want 6443", port)
+	}
+	var zones []string
+	for _, domain := range azureCluster.Status.FailureDomains {
+		zones = append(zones, domain.Name)
+	}
+	if diff := cmp.Diff([]string{"1", "2", "3"}, zones); diff != "" {
+		t.Errorf("failure domains (-want +got):\n%s", diff)
+	}
+
+	mark := stage.Azure.Mark()
+	stage.CreateMachine(stage.AzureMachine("c1", "c1-cp"), harness.ControlPlane, "1")
+	stage.CreateMachine(stage.AzureMachine("c1", "c1-md"), harness.Worker, "")
+	for _, name := range []string{"c1-cp", "c1-md"} {
+		machine := stage.WaitMachineProvisioned(name)
+		want := "azure:///subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/" + name
+		if *machine.Spec.ProviderID != want {
+			t.Errorf("providerID of %s is %q, want %q", name, *machine.Spec.ProviderID, want)
+		}
+		if len(machine.Status.Addresses) == 0 {
+			t.Errorf("%s has no addresses", name)
+		}
+	}
+	if diff := cmp.Diff(machineWrites, inGroup("c1", stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("writes for the machines (-want +got):\n%s", diff)
+	}
+
+	quiet(t, stage, manager)
+
+	mark = stage.Azure.Mark()
+	stage.DeleteCluster("c1", "c1-cp", "c1-md")
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+	if writes := stage.Azure.Writes(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
+		t.Errorf("the group goes whole, got the writes %q", writes)
+	}
+}
+
+// quiet watches a cluster with two machines that is in order for some resyncs: nothing is written, neither to Azure nor to
+// Kubernetes, and what is read stays within bounds.
+func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
+	t.Helper()
+	const resyncs = 4
+	// What the cluster has to read is 18: its resources that are the only ones of their type in the group by a GET each,
+	// the others by one LIST per type. A machine adds its own VM, interface and NAT rule. Reads of one resync may fall into
+	// two windows of freshness.
+	const readsPerResync = 2 * (18 + 2*3)
+
+	resync := func() []string {
+		mark := stage.Azure.Mark()
+		stage.Advance(time.Minute)
+		var reads []string
+		stage.Eventually("cluster and machines are looked at again", func() bool {
+			reads = stage.Azure.Since(mark)
+			for _, part := range []string{"/loadBalancers/c1-public-lb ", "/networkInterfaces", "/virtualMachines"} {
+				if !slices.ContainsFunc(reads, func(read string) bool { return strings.Contains(read, part) }) {
+					return false
+				}
+			}
+			return true
+		})
+		return reads
+	}
+	// The passes that the creation caused end with one that has nothing more to say.
+	stage.Eventually("a resync without a write to Kubernetes", func() bool {
+		before := len(manager.KubernetesWrites())
+		resync()
+		return len(manager.KubernetesWrites()) == before
+	})
+	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	for range resyncs {
+		if reads := resync(); len(reads) > readsPerResync {
+			t.Errorf("%d reads in one resync, want at most %d:\n%s", len(reads), readsPerResync, strings.Join(reads, "\n"))
+		}
+	}
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("nothing changed, but Azure was written to: %q", writes)
+	}
+	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
+		t.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
+	}
+	t.Logf("%d reads in %d resyncs of a cluster with two machines", len(stage.Azure.Since(mark)), resyncs)
+}
+
+// inGroup sorts the writes and leaves the group's part of their paths out; a write outside of the group shows whole.
+func inGroup(group string, writes []string) []string {
+	out := make([]string, 0, len(writes))
+	for _, write := range writes {
+		method, path, _ := strings.Cut(write, " ")
+		path = strings.TrimPrefix(strings.TrimPrefix(path, "resourceGroups/"+group), "/")
+		out = append(out, method+" "+path)
+	}
+	slices.Sort(out)
+	return out
+}
