@@ -82,7 +82,7 @@ func azuresimSpec(s *settings.Settings) process.Spec {
 		Name: azuresim, Path: s.Binary("azuresim"), Log: s.Log(azuresim), Env: environment(s),
 		Args: []string{
 			"--listen=" + s.SimulatorAddress(), "--connect-proxy=" + s.ConnectProxyAddress(), "--state-dir=" + s.SimulatorState(),
-			"--request-log=" + s.RequestLog(), "--time-scale=" + formatScale(s.TimeScale), "--location=" + settings.Location,
+			"--request-log=" + s.RequestLog(), "--time-scale=" + formatScale(s.TimeScale),
 			"--tenant=" + settings.TenantID, "--subscription=" + settings.SubscriptionID,
 			"--principal=" + settings.ClientID + ":@" + s.ClientSecretFile() + ":" + settings.ObjectID,
 			"--control-token-file=" + s.ControlTokenFile(),

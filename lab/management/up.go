@@ -36,9 +36,21 @@ func Up(ctx context.Context, s *settings.Settings, report Report) error {
 	if err := l.checkPorts(); err != nil {
 		return err
 	}
+	if err := l.startAll(ctx); err != nil {
+		return err
+	}
+	if err := l.applyIdentity(ctx); err != nil {
+		return err
+	}
+	report("management cluster ready in %.1f s", time.Since(l.begin).Seconds())
+	return nil
+}
+
+// startAll starts what depends on nothing at once, and the rest as soon as what it needs is there.
+func (l *lab) startAll(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	rendered, installed, azureReady := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	group.Go(then(rendered, func() error { return provider.WriteRepository(ctx, s, TemplateVariables(s)) }))
+	group.Go(then(rendered, func() error { return provider.WriteRepository(ctx, l.s, TemplateVariables(l.s)) }))
 	group.Go(then(installed, func() error { return l.startKubernetes(ctx, rendered) }))
 	group.Go(then(azureReady, func() error { return l.startAzure(ctx) }))
 	group.Go(func() error {
@@ -47,14 +59,7 @@ func Up(ctx context.Context, s *settings.Settings, report Report) error {
 		}
 		return l.startManagers(ctx)
 	})
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	if err := l.applyIdentity(ctx); err != nil {
-		return err
-	}
-	report("management cluster ready in %.1f s", time.Since(l.begin).Seconds())
-	return nil
+	return group.Wait()
 }
 
 // then closes done when f succeeds. Who waits for it also waits for the group's context, which ends when f fails.
