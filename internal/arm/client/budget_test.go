@@ -1,0 +1,104 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+)
+
+func TestBudgets(t *testing.T) {
+	clock := now
+	var answer func(w http.ResponseWriter)
+	served := 0
+	c := serve(t, token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
+		served++
+		if answer != nil {
+			answer(w)
+			return
+		}
+		fmt.Fprint(w, `{}`)
+	})
+	get := func(id arm.ID) error { _, err := c.Get(context.Background(), id, "v", nil); return err }
+	remove := func() error { _, err := c.Delete(context.Background(), id, "v", nil); return err }
+	held := func(err error) time.Duration {
+		var e *arm.Error
+		if errors.As(err, &e) && e.Code == client.CodeHeldBack && arm.Classify(err) == arm.ClassWaiting {
+			return e.RetryAfter
+		}
+		return 0
+	}
+
+	for held(get(id)) == 0 {
+		if served > 250 {
+			t.Fatal("more reads were sent than Azure's bucket holds")
+		}
+	}
+	if served < 200 {
+		t.Errorf("held back after %d reads, Azure's bucket holds 250", served)
+	}
+	if spare := c.Spare("s"); spare > 0.01 {
+		t.Errorf("%.2f of an empty budget is spare", spare)
+	}
+	if err := remove(); err != nil {
+		t.Errorf("deletions have a budget of their own: %v", err)
+	}
+	if err := get(arm.SubscriptionID("other")); err != nil {
+		t.Errorf("so has another subscription: %v", err)
+	}
+	clock = clock.Add(time.Second)
+	if err := get(id); err != nil {
+		t.Errorf("it refills: %v", err)
+	}
+
+	clock = clock.Add(time.Hour)
+	answer = func(w http.ResponseWriter) {
+		w.Header().Set("x-ms-ratelimit-remaining-subscription-reads", "0")
+		fmt.Fprint(w, `{}`)
+	}
+	if err := get(id); err != nil {
+		t.Fatal(err)
+	}
+	if wait := held(get(id)); wait == 0 || wait > time.Second {
+		t.Errorf("Azure said that nothing is left: wait %s", wait)
+	}
+
+	clock = clock.Add(time.Hour)
+	answer = func(w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(429)
+		fmt.Fprint(w, `{"error":{"code":"OperationNotAllowed","details":[{"code":"TooManyRequests"}]}}`)
+	}
+	if err := get(id); held(err) != 0 || arm.Classify(err) != arm.ClassWaiting {
+		t.Errorf("%v", err)
+	}
+	answer = nil
+	if wait := held(get(id)); wait != 30*time.Second {
+		t.Errorf("the provider asked for 30 s: wait %s", wait)
+	}
+	if err := get(arm.NewID("s", "g", "Microsoft.Compute/disks", "d")); err != nil {
+		t.Errorf("another provider did not: %v", err)
+	}
+	clock = clock.Add(31 * time.Second)
+	if err := get(id); err != nil {
+		t.Errorf("%v", err)
+	}
+
+	answer = func(w http.ResponseWriter) {
+		w.Header().Set("Retry-After", "14")
+		w.WriteHeader(429)
+		fmt.Fprint(w, `{"error":{"code":"RetryableError","details":[{"code":"RetryableErrorDueToAnotherOperation"}]}}`)
+	}
+	if err := get(id); arm.Classify(err) != arm.ClassWaiting {
+		t.Errorf("%v", err)
+	}
+	answer = nil
+	if err := get(id); err != nil {
+		t.Errorf("a busy resource is no throttling: %v", err)
+	}
+}
