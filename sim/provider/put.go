@@ -151,6 +151,15 @@ func (c *Call) prepare(d *Draft) error {
 	if d.Old != nil {
 		for _, p := range t.Immutable {
 			was, is := body.Get(d.Old, p), body.Get(d.New, p)
+			if a, ok := was.(body.Object); ok {
+				if b, ok := is.(body.Object); ok {
+					// What is left out of an object keeps its value.
+					merged := body.Clone(a)
+					body.Overlay(merged, b)
+					body.Set(d.New, p, merged)
+					is = merged
+				}
+			}
 			if was != nil && is == nil {
 				body.Set(d.New, p, was)
 			} else if was != nil && !body.Equal(was, is) {

@@ -86,3 +86,195 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 		t.Errorf("Get after the group is gone: %v", err)
 	}
 }
+
+func TestNetworkErrors(t *testing.T) {
+	vnet := func(subnets ...any) obj {
+		return obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": subnets}}
+	}
+	subnet := func(name, prefix string) obj { return obj{"name": name, "properties": obj{"addressPrefix": prefix}} }
+	cases := map[string]struct {
+		reason string
+		method string
+		path   string
+		body   any
+		status int
+		code   string
+	}{
+		"group":        {"nothing can be read in an unknown group", "GET", "/subscriptions/" + sub + "/resourceGroups/none/providers/Microsoft.Network/virtualNetworks/v", nil, 404, "ResourceGroupNotFound"},
+		"subscription": {"the subscription is not ours", "GET", "/subscriptions/11111111-0000-0000-0000-000000000000/resourceGroups/rg", nil, 404, "SubscriptionNotFound"},
+		"never":        {"a clean 404 for what was never created", "GET", net + "/natGateways/n", nil, 404, "ResourceNotFound"},
+		"child":        {"a missing subnet of an existing network", "GET", net + "/virtualNetworks/vnet/subnets/none", nil, 404, "NotFound/"},
+		"parent":       {"a subnet of a missing network", "PUT", net + "/virtualNetworks/none/subnets/s", subnet("s", "10.0.0.0/24"), 404, "ParentResourceNotFound/"},
+		"outside":      {"the subnet must lie in the network", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "192.168.0.0/24"), 400, "NetcfgSubnetRangeOutsideVnet/"},
+		"overlap":      {"subnets must not overlap", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "10.0.0.0/25"), 400, "NetcfgSubnetRangesOverlap/"},
+		"overlapIn":    {"nor within one PUT", "PUT", net + "/virtualNetworks/v2", vnet(subnet("a", "10.0.0.0/24"), subnet("b", "10.0.0.0/24")), 400, "NetcfgSubnetRangesOverlap/"},
+		"dropUsed":     {"a PUT without a used subnet would delete it", "PUT", net + "/virtualNetworks/vnet", vnet(subnet("node", "10.1.0.0/24")), 400, "InUseSubnetCannotBeDeleted/"},
+		"noLocation":   {"tracked resources need a location", "PUT", net + "/networkSecurityGroups/n", obj{"properties": obj{}}, 400, "LocationRequired"},
+		"moved":        {"the location cannot change", "PUT", net + "/networkSecurityGroups/nsg", obj{"location": "eastus", "properties": obj{}}, 409, "InvalidResourceLocation"},
+		"badLocation":  {"the region must exist", "PUT", net + "/networkSecurityGroups/n", obj{"location": "nowhere"}, 400, "LocationNotAvailableForResourceType"},
+		"badReference": {"a referenced group must exist", "PUT", net + "/virtualNetworks/vnet/subnets/s", obj{"properties": obj{"addressPrefix": "10.2.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/x")}}, 400, "InvalidResourceReference/"},
+		"natNoIP":      {"a NAT gateway says 404 for a missing address", "PUT", net + "/natGateways/n", obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/x")}}, 404, "NotFound/"},
+		"rulePriority": {"two rules of one direction cannot share a priority", "PUT", net + "/networkSecurityGroups/nsg/securityRules/other", allowRule("other", 100, "22"), 400, "SecurityRuleConflict/"},
+		"nsgUsed":      {"a group a subnet uses stays", "DELETE", net + "/networkSecurityGroups/nsg", nil, 400, "InUseNetworkSecurityGroupCannotBeDeleted/"},
+		"tableUsed":    {"a route table a subnet uses stays", "DELETE", net + "/routeTables/rt", nil, 400, "InUseRouteTableCannotBeDeleted/"},
+		"subnetUsed":   {"a subnet an interface uses stays", "DELETE", net + "/virtualNetworks/vnet/subnets/cp", nil, 400, "InUseSubnetCannotBeDeleted/"},
+		"vnetUsed":     {"and so does its network", "DELETE", net + "/virtualNetworks/vnet", nil, 400, "InUseSubnetCannotBeDeleted/"},
+		"ipUsed":       {"an address a frontend uses stays", "DELETE", net + "/publicIPAddresses/pip", nil, 400, "PublicIPAddressCannotBeDeleted/"},
+		"nicUsed":      {"an interface of a VM stays", "DELETE", net + "/networkInterfaces/nic0", nil, 400, "NicInUse/"},
+		"labelUsed":    {"DNS labels are unique in a region", "PUT", net + "/publicIPAddresses/p2", publicIP("api"), 400, "DnsRecordInUse/"},
+		"ipTaken":      {"an address has one user", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}), 400, "PublicIPAddressInUse/"},
+		"reserved":     {"the first addresses are Azure's", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.3"}), 400, "PrivateIPAddressInReservedRange/"},
+		"outsideIP":    {"a static address must be in the subnet", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.9.0.9"}), 400, "PrivateIPAddressNotInSubnet/"},
+		"usedIP":       {"a static address must be free", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.4"}), 400, "PrivateIPAddressInUse/"},
+		"skuChange":    {"the sku cannot change", "PUT", net + "/publicIPAddresses/pip", obj{"location": "westus3", "sku": obj{"name": "Basic", "tier": "Regional"}, "properties": obj{"publicIPAllocationMethod": "Static"}}, 409, "PropertyChangeNotAllowed"},
+		"unknownType":  {"types that are not served say so", "PUT", net + "/applicationGateways/g", obj{"location": "westus3"}, 404, "InvalidResourceType"},
+		"unknownSpace": {"so do namespaces", "GET", groupA + "/providers/Microsoft.Nothing/things/x", nil, 404, "InvalidResourceNamespace"},
+		"noJSON":       {"a body has to be JSON", "PUT", net + "/networkSecurityGroups/n", "{", 400, "InvalidRequestContent"},
+		"groupMoved":   {"a group cannot move", "PUT", groupA, obj{"location": "eastus"}, 409, "InvalidResourceGroupLocation"},
+	}
+	a := newAzure(t)
+	a.machine()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := a.do(tc.method, tc.path, tc.body)
+			code := tc.code
+			if code[len(code)-1] == '/' {
+				code = code[:len(code)-1]
+			}
+			if r.status != tc.status || r.code() != code {
+				t.Errorf("%s: got %d %s %q, want %d %s", tc.reason, r.status, r.code(), r.message(), tc.status, code)
+			}
+			if tc.code != code {
+				if _, ok := at(r.body, "error.details").([]any); !ok {
+					t.Error("the network provider always sends details")
+				}
+			}
+			if r.header.Get("x-ms-failure-cause") == "gateway" != (tc.code == code && code != "PropertyChangeNotAllowed") {
+				t.Errorf("x-ms-failure-cause is %q", r.header.Get("x-ms-failure-cause"))
+			}
+		})
+	}
+}
+
+func TestNetworkBodies(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	lb := net + "/loadBalancers/lb"
+	cases := map[string]struct {
+		reason, path, at string
+		want             any
+	}{
+		"noSubnets":   {"arrays are there even when empty", net + "/routeTables/rt", "properties.routes", []any{}},
+		"lbNat":       {"arrays are there even when empty", lb, "properties.inboundNatRules", []any{}},
+		"defaults":    {"six default rules", net + "/networkSecurityGroups/nsg", "properties.defaultSecurityRules.5.name", "DenyAllOutBound"},
+		"ruleArrays":  {"plural forms default to empty", net + "/networkSecurityGroups/nsg/securityRules/api", "properties.sourceAddressPrefixes", []any{}},
+		"nsgSubnets":  {"back reference", net + "/networkSecurityGroups/nsg", "properties.subnets.0.id", net + "/virtualNetworks/vnet/subnets/cp"},
+		"subnetUsers": {"back reference", net + "/virtualNetworks/vnet/subnets/cp", "properties.ipConfigurations.0.id", net + "/networkInterfaces/nic0/ipConfigurations/pipConfig"},
+		"pipUser":     {"back reference", net + "/publicIPAddresses/pip", "properties.ipConfiguration.id", lb + "/frontendIPConfigurations/fe"},
+		"pipName":     {"name of the label", net + "/publicIPAddresses/pip", "properties.dnsSettings.fqdn", "api.westus3.cloudapp.azure.com"},
+		"poolMembers": {"back reference", lb + "/backendAddressPools/pool", "properties.backendIPConfigurations.0.id", net + "/networkInterfaces/nic0/ipConfigurations/pipConfig"},
+		"frontRules":  {"a frontend lists its rules", lb, "properties.frontendIPConfigurations.0.properties.loadBalancingRules.0.id", lb + "/loadBalancingRules/api"},
+		"nicVM":       {"back reference", net + "/networkInterfaces/nic0", "properties.virtualMachine.id", comp + "/virtualMachines/vm0"},
+		"lbState":     {"a load balancer is ready at once", lb, "properties.provisioningState", "Succeeded"},
+		"case":        {"IDs are compared without case", "/SUBSCRIPTIONS/" + sub + "/resourcegroups/RG/providers/microsoft.network/VIRTUALNETWORKS/VNET", "name", "vnet"},
+		"delegations": {"defaults of a subnet", net + "/virtualNetworks/vnet/subnets/cp", "properties.privateLinkServiceNetworkPolicies", "Enabled"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(tc.want, a.do("GET", tc.path, nil).at(tc.at)); d != "" {
+				t.Errorf("%s: %s", tc.reason, d)
+			}
+		})
+	}
+}
+
+func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	lb := net + "/loadBalancers/lb"
+	rule := func(port int) obj {
+		return obj{"properties": obj{"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe")}}
+	}
+	r := a.do("PUT", lb+"/inboundNatRules/cp-0", rule(22))
+	if r.status != 201 || r.at("properties.provisioningState") != "Succeeded" || r.header.Get("Azure-AsyncOperation") == "" {
+		t.Errorf("NAT rule: %d %v, header %q", r.status, r.at("properties.provisioningState"), r.header.Get("Azure-AsyncOperation"))
+	}
+	if r := a.do("PUT", lb+"/inboundNatRules/cp-1", rule(22)); r.status != 400 {
+		t.Errorf("a second rule on the same port: %d", r.status)
+	}
+	a.must("PUT", net+"/networkInterfaces/nic9", nic("cp", obj{"loadBalancerInboundNatRules": refs(lb + "/inboundNatRules/cp-0")}))
+	etag, _ := a.do("GET", lb, nil).at("etag").(string)
+	if r := a.do("PUT", lb, apiLB(), "If-Match", `W/"stale"`); r.status != 412 || r.code() != "PreconditionFailed/PreconditionFailedEtagMismatch" {
+		t.Errorf("a stale etag: %d %s", r.status, r.code())
+	}
+	changed := apiLB()
+	changed["tags"] = obj{"a": "b"}
+	if r := a.do("PUT", lb, changed, "If-Match", etag); r.status != 200 {
+		t.Fatalf("the current etag: %d %s", r.status, r.code())
+	}
+	got := a.do("GET", lb, nil)
+	if got.at("properties.inboundNatRules.0.name") != "cp-0" || got.at("properties.inboundNatRules.0.properties.backendIPConfiguration.id") != net+"/networkInterfaces/nic9/ipConfigurations/pipConfig" {
+		t.Errorf("NAT rules after a PUT without them: %v", got.at("properties.inboundNatRules"))
+	}
+}
+
+func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", net+"/virtualNetworks/hub", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+	peer := func(to string) obj { return obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/" + to)}} }
+	there, back := net+"/virtualNetworks/vnet/virtualNetworkPeerings/to-hub", net+"/virtualNetworks/hub/virtualNetworkPeerings/to-vnet"
+	a.must("PUT", there, peer("hub"))
+	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Initiated" {
+		t.Errorf("one side: %v", s)
+	}
+	a.must("PUT", back, peer("vnet"))
+	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Connected" {
+		t.Errorf("both sides: %v", s)
+	}
+	a.must("DELETE", back, nil)
+	a.must("DELETE", net+"/virtualNetworks/hub", nil)
+	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Disconnected" {
+		t.Errorf("the other network gone: %v", s)
+	}
+}
+
+func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", net+"/publicIPPrefixes/pre", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"prefixLength": 30}})
+	p := publicIP("out")
+	p["properties"].(obj)["publicIPPrefix"] = ref(net + "/publicIPPrefixes/pre")
+	a.must("PUT", net+"/publicIPAddresses/out", p)
+	a.must("PUT", net+"/natGateways/nat", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/out")}})
+	a.must("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat")}})
+	if r := a.do("DELETE", net+"/natGateways/nat", nil); r.code() != "CannotDeleteNatGatewayAssociatedToSubnet" {
+		t.Errorf("NAT gateway in use: %s", r.code())
+	}
+	if r := a.do("DELETE", net+"/publicIPPrefixes/pre", nil); r.code() != "PublicIPPrefixCannotBeDeleted" {
+		t.Errorf("prefix in use: %s", r.code())
+	}
+	a.must("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s", "groupIds": []any{"blob"}}}}}})
+	pe := a.do("GET", net+"/privateEndpoints/pe", nil)
+	if pe.at("properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.status") != "Approved" || pe.at("properties.customDnsConfigs.0.ipAddresses.0") != "10.1.0.4" {
+		t.Errorf("private endpoint: %v", pe.at("properties"))
+	}
+	endpointNIC, _ := pe.at("properties.networkInterfaces.0.id").(string)
+	a.must("DELETE", net+"/privateEndpoints/pe", nil)
+	if r := a.do("GET", endpointNIC, nil); r.status != 404 {
+		t.Errorf("the endpoint's interface outlives it: %d", r.status)
+	}
+	a.must("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.2.0.0/24"}})
+	a.must("PUT", net+"/publicIPAddresses/bas", publicIP("bas"))
+	host := func(subnet string) obj {
+		return obj{"location": "westus3", "properties": obj{"ipConfigurations": []any{obj{"name": "c", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/" + subnet), "publicIPAddress": ref(net + "/publicIPAddresses/bas")}}}}}
+	}
+	if r := a.do("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 {
+		t.Errorf("a bastion in another subnet: %d", r.status)
+	}
+	a.must("PUT", net+"/bastionHosts/b", host("AzureBastionSubnet"))
+	if r := a.do("GET", net+"/bastionHosts/b", nil); r.at("properties.provisioningState") != "Succeeded" || r.at("properties.dnsName") == nil {
+		t.Errorf("bastion: %v", r.body)
+	}
+}

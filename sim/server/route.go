@@ -340,13 +340,13 @@ func (x *exchange) genericList(scope string) []any {
 
 // filterValue reads field eq 'value' from an OData filter.
 func filterValue(filter, field string) string {
-	low := strings.ToLower(filter)
-	i := strings.Index(low, strings.ToLower(field)+" eq '")
+	// The space keeps "name" from being found in "tagName".
+	low, want := " "+strings.ToLower(filter), " "+strings.ToLower(field)+" eq '"
+	i := strings.Index(low, want)
 	if i < 0 {
 		return ""
 	}
-	rest := filter[i+len(field)+5:]
-	v, _, _ := strings.Cut(rest, "'")
+	v, _, _ := strings.Cut(filter[i+len(want)-1:], "'")
 	return v
 }
 

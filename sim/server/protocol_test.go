@@ -1,0 +1,260 @@
+package server_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func TestOperationWireStyles(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	const none = "-"
+	cases := map[string]struct {
+		reason, method, path   string
+		body                   any
+		status                 int
+		retry                  string
+		async, location        string // what the URLs must contain; "-" no header
+		pollStatus             int
+		pollWord, terminalWord string
+	}{
+		"net put":    {"Azure-AsyncOperation only", "PUT", net + "/routeTables/x", obj{"location": "westus3"}, 201, "2", "/Microsoft.Network/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
+		"net delete": {"both headers, empty body", "DELETE", net + "/routeTables/y", nil, 202, "10", "/operations/", "/operationResults/", 200, "InProgress", "Succeeded"},
+		"lb put":     {"a load balancer answers Succeeded and still sends the header", "PUT", net + "/loadBalancers/x", obj{"location": "westus3"}, 201, "", "/operations/", none, 200, "", "Succeeded"},
+		"nic put":    {"interfaces are synchronous", "PUT", net + "/networkInterfaces/x", nic("cp", nil), 201, "", none, none, 0, "", ""},
+		"vm put":     {"compute", "PUT", comp + "/virtualMachines/x", vm("nic0", nil), 201, "10", "/Microsoft.Compute/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
+		"disk put":   {"disks answer 202 with both headers", "PUT", comp + "/disks/x", obj{"location": "westus3", "properties": obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}}, 202, "2", "/DiskOperations/", "monitor=true", 200, "InProgress", "Succeeded"},
+		"dns put":    {"private DNS polls are 202 while running", "PUT", net + "/privateDnsZones/x.example", obj{"location": "global"}, 202, "30", "/privateDnsOperationStatuses/", "/privateDnsOperationResults/", 202, "InProgress", "Succeeded"},
+		"set put":    {"availability sets are synchronous and always 200", "PUT", comp + "/availabilitySets/x", obj{"location": "westus3", "sku": obj{"name": "Aligned"}}, 200, "", none, none, 0, "", ""},
+	}
+	a.must("PUT", net+"/routeTables/y", obj{"location": "westus3"})
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := a.do(tc.method, tc.path, tc.body)
+			if r.status != tc.status || r.header.Get("Retry-After") != tc.retry {
+				t.Errorf("%s: status %d Retry-After %q, want %d %q (%s)", tc.reason, r.status, r.header.Get("Retry-After"), tc.status, tc.retry, r.message())
+			}
+			for h, want := range map[string]string{"Azure-AsyncOperation": tc.async, "Location": tc.location} {
+				got := r.header.Get(h)
+				if want == none && got != "" || want != none && (!strings.Contains(got, want) || !strings.HasPrefix(got, a.url)) {
+					t.Errorf("%s: %s is %q, want %q", tc.reason, h, got, want)
+				}
+			}
+			if tc.pollWord != "" {
+				poll := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
+				if poll.status != tc.pollStatus || poll.at("status") != tc.pollWord {
+					t.Errorf("%s: first poll %d %v", tc.reason, poll.status, poll.body)
+				}
+			}
+			a.sim.Settle()
+			if tc.terminalWord != "" {
+				end := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
+				for range 2 { // an operation that ended at once shows InProgress once
+					if end.at("status") == "InProgress" {
+						end = a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
+					}
+				}
+				if end.status != 200 || end.at("status") != tc.terminalWord || end.header.Get("Retry-After") != "" {
+					t.Errorf("%s: last poll %d %v", tc.reason, end.status, end.body)
+				}
+			}
+		})
+	}
+}
+
+func TestGroupDeletionPollsItsLocation(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	r := a.do("DELETE", groupA, nil)
+	loc := r.header.Get("Location")
+	if r.status != 202 || r.header.Get("Azure-AsyncOperation") != "" || !strings.Contains(loc, "/operationresults/") || r.header.Get("Retry-After") != "15" {
+		t.Fatalf("DELETE = %d %v", r.status, r.header)
+	}
+	if p := a.do("GET", loc, nil); p.status != 202 || p.header.Get("Location") == "" {
+		t.Errorf("poll: %d", p.status)
+	}
+	if g := a.do("GET", groupA, nil); g.at("properties.provisioningState") != "Deleting" {
+		t.Errorf("state meanwhile: %v", g.at("properties.provisioningState"))
+	}
+	if p := a.do("PUT", net+"/routeTables/late", obj{"location": "westus3"}); p.code() != "ResourceGroupBeingDeleted" {
+		t.Errorf("a write meanwhile: %s", p.code())
+	}
+	took := a.sim.Settle()
+	if took < 40*time.Second || took > 10*time.Minute {
+		t.Errorf("deleting a VM and what it needs took %s", took)
+	}
+	if p := a.do("GET", loc, nil); p.status != 200 {
+		t.Errorf("last poll: %d %s", p.status, p.message())
+	}
+	if g := a.do("GET", groupA, nil); g.code() != "ResourceGroupNotFound" {
+		t.Errorf("after: %s", g.code())
+	}
+	if left := a.sim.State(); len(left) != 0 {
+		t.Errorf("%d resources are left: %v", len(left), left[0]["id"])
+	}
+}
+
+func TestGroupDeletionIsBlockedFromOutside(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	other := "/subscriptions/" + sub + "/resourceGroups/other"
+	a.must("PUT", other, obj{"location": "westus3"})
+	a.must("PUT", other+"/providers/Microsoft.Network/networkInterfaces/guest", nic("cp", nil))
+	r := a.do("DELETE", groupA, nil)
+	if took := a.sim.Settle(); took < 15*time.Minute {
+		t.Errorf("Azure tries for 15 minutes, this gave up after %s", took)
+	}
+	p := a.do("GET", r.header.Get("Location"), nil)
+	if p.status != 409 || !strings.HasPrefix(p.code(), "ResourceGroupDeletionBlocked") || !strings.Contains(p.message(), "virtualNetworks/vnet") {
+		t.Errorf("last poll: %d %s %s", p.status, p.code(), p.message())
+	}
+	if g := a.do("GET", groupA, nil); g.at("properties.provisioningState") != "Succeeded" {
+		t.Errorf("the group must be rolled back, it is %v", g.at("properties.provisioningState"))
+	}
+}
+
+func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.TimeScale, o.Clock = 0, store.Real{} })
+	a.group()
+	r := a.do("PUT", net+"/routeTables/x", obj{"location": "westus3"})
+	op := r.header.Get("Azure-AsyncOperation")
+	if r.at("properties.provisioningState") != "Updating" {
+		t.Errorf("the accepted body says %v", r.at("properties.provisioningState"))
+	}
+	first, second := a.do("GET", op, nil), a.do("GET", op, nil)
+	if first.at("status") != "InProgress" || second.at("status") != "Succeeded" {
+		t.Errorf("polls: %v, %v", first.at("status"), second.at("status"))
+	}
+	if first.header.Get("Retry-After") != "1" || first.header.Get("retry-after-ms") == "" {
+		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is told both ways", first.header.Get("Retry-After"), first.header.Get("retry-after-ms"))
+	}
+}
+
+func TestHeadersVersionsAndAuthentication(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	r := a.do("GET", groupA, nil, "x-ms-correlation-request-id", "corr", "x-ms-client-request-id", "client", "x-ms-return-client-request-id", "true")
+	for h, want := range map[string]string{"x-ms-correlation-request-id": "corr", "x-ms-client-request-id": "client", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json; charset=utf-8"} {
+		if got := r.header.Get(h); got != want {
+			t.Errorf("%s: %q, want %q", h, got, want)
+		}
+	}
+	if r.header.Get("x-ms-request-id") == "" || r.header.Get("x-ms-routing-request-id") == "" || r.header.Get("x-ms-ratelimit-remaining-subscription-reads") == "" {
+		t.Errorf("headers are missing: %v", r.header)
+	}
+	for q, want := range map[string]string{"?api-version=": "MissingApiVersionParameter", "?api-version=latest": "InvalidApiVersionParameter", "?api-version=2099-01-01": "InvalidApiVersionParameter", "?api-version=2024-05-01-preview": ""} {
+		if r := a.do("GET", groupA+q, nil); r.code() != want {
+			t.Errorf("%s: %d %s, want %q", q, r.status, r.code(), want)
+		}
+	}
+	for auth, want := range map[string]string{"": "AuthenticationFailed", "Bearer x.y.z": "InvalidAuthenticationToken", "Basic abc": "AuthenticationFailed"} {
+		r := a.do("GET", groupA, nil, "Authorization", auth)
+		if r.status != 401 || r.code() != want || !strings.Contains(r.header.Get("WWW-Authenticate"), "authorization_uri") {
+			t.Errorf("%q: %d %s %q", auth, r.status, r.code(), r.header.Get("WWW-Authenticate"))
+		}
+	}
+}
+
+func TestThrottlingTellsWhenToComeBack(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) {
+		o.Throttle = &server.Throttle{Reads: 3, ReadsPerSec: 1, Writes: 9, WritesPerSec: 1, Deletes: 9, DeletesPerSec: 1}
+	})
+	var got []string
+	for range 4 {
+		got = append(got, a.do("GET", "/subscriptions/"+sub, nil).header.Get("x-ms-ratelimit-remaining-subscription-reads"))
+	}
+	if d := cmp.Diff([]string{"2", "1", "0", "0"}, got); d != "" {
+		t.Error(d)
+	}
+	r := a.do("GET", "/subscriptions/"+sub, nil)
+	if wait, _ := strconv.Atoi(r.header.Get("Retry-After")); r.status != 429 || wait != 1 || r.code() != "SubscriptionRequestsThrottled" {
+		t.Errorf("%d %s Retry-After %d", r.status, r.code(), wait)
+	}
+	a.sim.Advance(time.Second)
+	if r := a.do("GET", "/subscriptions/"+sub, nil); r.status != 200 {
+		t.Errorf("after the wait: %d", r.status)
+	}
+}
+
+func TestListsFiltersAndPages(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.PageSize = 2 })
+	a.group()
+	for _, n := range []string{"a", "b", "c", "d", "e"} {
+		a.must("PUT", net+"/routeTables/"+n, obj{"location": "westus3", "tags": obj{"name": n}})
+	}
+	var names []any
+	for next := net + "/routeTables"; next != ""; {
+		r := a.do("GET", next, nil)
+		list, _ := r.at("value").([]any)
+		if len(list) > 2 {
+			t.Errorf("a page of %d", len(list))
+		}
+		for _, e := range list {
+			names = append(names, at(e, "name"))
+		}
+		next, _ = r.at("nextLink").(string)
+	}
+	if d := cmp.Diff([]any{"a", "b", "c", "d", "e"}, names); d != "" {
+		t.Error(d)
+	}
+	r := a.do("GET", "/subscriptions/"+sub+"/resources?$filter=tagName%20eq%20'name'%20and%20tagValue%20eq%20'c'&$expand=provisioningState", nil)
+	if list, _ := r.at("value").([]any); len(list) != 1 || r.at("value.0.name") != "c" || r.at("value.0.provisioningState") != "Succeeded" {
+		t.Errorf("by tag: %v", r.body)
+	}
+	r = a.do("GET", groupA+"/resources?$filter=resourceType%20eq%20'microsoft.network/routetables'", nil)
+	if list, _ := r.at("value").([]any); len(list) != 2 || r.at("nextLink") == nil {
+		t.Errorf("by type: %v", r.body)
+	}
+}
+
+func TestTagsAtScope(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	a.must("PUT", net+"/routeTables/rt", obj{"location": "westus3", "tags": obj{"keep": "1", "drop": "2"}})
+	tags := net + "/routeTables/rt/providers/Microsoft.Resources/tags/default"
+	a.must("PATCH", tags, obj{"operation": "Merge", "properties": obj{"tags": obj{"new": "3"}}})
+	a.must("PATCH", tags, obj{"operation": "Delete", "properties": obj{"tags": obj{"drop": "2"}}})
+	want := obj{"keep": "1", "new": "3"}
+	if d := cmp.Diff(any(want), a.do("GET", net+"/routeTables/rt", nil).at("tags")); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(any(want), a.do("GET", tags, nil).at("properties.tags")); d != "" {
+		t.Error(d)
+	}
+	if r := a.do("PATCH", net+"/routeTables/rt", obj{"tags": obj{"only": "x"}}); r.status != 200 || cmp.Diff(any(obj{"only": "x"}), r.at("tags")) != "" {
+		t.Errorf("PATCH of the resource replaces tags: %d %v", r.status, r.at("tags"))
+	}
+}
+
+func TestRequestLogHasNoSecrets(t *testing.T) {
+	var out strings.Builder
+	a := newAzure(t, func(o *server.Options) { o.RequestLog = &out })
+	a.group()
+	r := a.do("PUT", net+"/routeTables/x", obj{"location": "westus3", "tags": obj{"password": "hidden-value"}})
+	a.do("GET", r.header.Get("Azure-AsyncOperation"), nil, "User-Agent", "tester")
+	log := a.sim.Requests()
+	last := log[len(log)-1]
+	if last.Method != http.MethodGet || last.Status != 200 || last.UserAgent != "tester" || last.Principal != server.DefaultClientID || last.OperationID == "" || last.RequestID == "" {
+		t.Errorf("record: %+v", last)
+	}
+	if last.OperationID != log[len(log)-2].OperationID {
+		t.Error("a poll must carry the ID of the operation it asks for")
+	}
+	for _, secret := range []string{"hidden-value", a.sim.Token("")[:40], "&s=", "&h=", "&t="} {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
+	if n := strings.Count(out.String(), "\n"); n != len(log) {
+		t.Errorf("%d lines for %d requests", n, len(log))
+	}
+}
