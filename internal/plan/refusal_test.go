@@ -1,0 +1,445 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+)
+
+const group = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/"
+
+// expect fails unless every wanted fragment is in one of the messages, and there is a message for nothing else.
+func expect(t *testing.T, reason string, errs field.ErrorList, want []string) {
+	t.Helper()
+	if len(errs) != len(want) {
+		t.Fatalf("%s: got %d refusals, want %d: %v", reason, len(errs), len(want), errs)
+	}
+	for i, err := range errs {
+		for _, fragment := range strings.Split(want[i], " ... ") {
+			if !strings.Contains(err.Error(), fragment) {
+				t.Errorf("%s: got %q, want it to say %q", reason, err, fragment)
+			}
+		}
+	}
+}
+
+func TestClusterCheck(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		from   string
+		change func(in *plan.ClusterInput)
+		want   []string
+	}{
+		"network is there and ours":  {reason: "the usual case", change: func(in *plan.ClusterInput) { in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true} }},
+		"network to be made":         {reason: "a network in another group is made if it is not there", from: "network-other-group"},
+		"network was ours":           {reason: "a controller wrote the ID back; a network deleted by accident is made again", from: "everything-public"},
+		"subnets of an own network":  {reason: "its subnets are planned, not found to overlap themselves", change: owned("node-subnet", "10.1.0.0/16")},
+		"brought subnet by default":  {reason: "users who bring subnets leave their ranges out, and defaulting fills them in", from: "brought-network", change: subnet("node-subnet", "10.77.0.0/24")},
+		"one subnet role for all":    {reason: "the role cluster is enough", from: "one-subnet"},
+		"rules of two subnets agree": {reason: "subnets share a security group and its rules", from: "two-node-subnets-custom-rules", change: sameRules},
+		"network does not exist": {
+			reason: "spec.networkSpec.vnet.id says that the user brings it",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.ID = group + "c1/providers/Microsoft.Network/virtualNetworks/c1-vnet"
+			},
+			want: []string{`spec.networkSpec.vnet.name ... "c1-vnet" ... does not exist in resource group "c1" ... create it, correct the name or group, or remove spec.networkSpec.vnet.id`},
+		},
+		"network of subnets does not exist": {
+			reason: "an ID of a subnet says so, too",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].ID = group + "c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/node-subnet"
+			},
+			want: []string{"spec.networkSpec.vnet.name ... remove spec.networkSpec.subnets[1].id"},
+		},
+		"ID leads elsewhere": {
+			reason: "a security group of another group would be ignored",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].SecurityGroup.ID = group + "other/providers/Microsoft.Network/networkSecurityGroups/c1-node-nsg"
+			},
+			want: []string{"spec.networkSpec.subnets[1].securityGroup.id ... resourceGroups/other ... is not " + group + "c1/"},
+		},
+		"subnet outside of the network": {
+			reason: "Azure answers NetcfgSubnetRangeOutsideVnet after the network is made",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/16"}
+			},
+			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.1.0.0/16" ... is not within the network "c1-vnet", which has 10.0.0.0/16`},
+		},
+		"subnet larger than the network": {
+			reason: "its first address is inside, its last is not",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/16", "10.1.0.0/24"}
+			},
+			want: []string{"spec.networkSpec.subnets[1].cidrBlocks[0] ... is not within"},
+		},
+		"new subnet outside of a brought network": {
+			reason: "what counts is what Azure has, not the default in the spec",
+			from:   "brought-network-other-group",
+			change: func(in *plan.ClusterInput) { in.Facts.VNet.AddressPrefixes = []string{"10.0.0.0/16"} },
+			want:   []string{"spec.networkSpec.subnets[1].cidrBlocks[0] ... is not within"},
+		},
+		"subnets overlap": {
+			reason: "Azure answers NetcfgSubnetRangesOverlap for the second one",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].CIDRBlocks = []string{"10.0.128.0/17"}
+			},
+			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.0.128.0/17" ... overlaps 10.0.0.0/16 of subnet "control-plane-subnet"`},
+		},
+		"overlap with a subnet that is there": {
+			reason: "somebody else's subnet in a brought network",
+			from:   "brought-network-other-group",
+			change: func(in *plan.ClusterInput) { in.Facts.VNet.Subnets["others"] = []string{"10.1.4.0/24"} },
+			want:   []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... overlaps 10.1.4.0/24 of subnet "others"`},
+		},
+		"brought subnet has another range": {
+			reason: "what is asked for is not there",
+			from:   "brought-network",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].CIDRBlocks = []string{"10.7.0.0/16"}
+			},
+			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.7.0.0/16" ... has 10.1.0.0/16: correct the block or leave cidrBlocks out`},
+		},
+		"no CIDR block": {
+			reason: "typing errors",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"10.0.0.0"}
+			},
+			want: []string{"spec.networkSpec.subnets[0].cidrBlocks[0] ... is not a CIDR block"},
+		},
+		"network without a CIDR block": {
+			reason: "subnets are not blamed for it",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"ten"} },
+			want:   []string{"spec.networkSpec.vnet.cidrBlocks[0] ... is not a CIDR block"},
+		},
+		"subnet without a range": {
+			reason: "nothing to make it of",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.Subnets[0].CIDRBlocks = nil },
+			want:   []string{"spec.networkSpec.subnets[0].cidrBlocks ... needs an address range"},
+		},
+		"subnets of one name": {
+			reason: "Azure does not look at case",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].Name = "Control-Plane-Subnet"
+			},
+			want: []string{"spec.networkSpec.subnets[1].name: Duplicate value"},
+		},
+		"no subnet for the control plane": {
+			reason: "its machines have nowhere to go",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets = in.AzureCluster.Spec.NetworkSpec.Subnets[1:]
+			},
+			want: []string{"spec.networkSpec.subnets: Required value: one subnet needs the role control-plane or cluster"},
+		},
+		"private address outside of the subnet": {
+			reason: "the default does not fit a brought subnet",
+			from:   "brought-network-private",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs[0].PrivateIPAddress = "10.0.0.100"
+			},
+			want: []string{`spec.networkSpec.apiServerLB.frontendIPs[0].privateIP ... "10.0.0.100" ... not within the subnet "control-plane-subnet" ... 10.40.0.0/16`},
+		},
+		"private address that Azure keeps": {
+			reason: "Azure answers PrivateIPAddressInReservedRange",
+			from:   "private",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs[0].PrivateIPAddress = "10.0.0.3"
+			},
+			want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP ... Azure keeps the first four addresses"},
+		},
+		"last address of the subnet": {
+			reason: "it is the broadcast address",
+			from:   "private",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs[0].PrivateIPAddress = "10.0.255.255"
+			},
+			want: []string{"and the last one of 10.0.0.0/16"},
+		},
+		"no private address": {
+			reason: "an internal load balancer needs one",
+			from:   "private",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs = nil },
+			want:   []string{"spec.networkSpec.apiServerLB.frontendIPs: Required value"},
+		},
+		"zones in a region without": {
+			reason: "Azure answers ZonesNotAllowed",
+			from:   "private",
+			change: func(in *plan.ClusterInput) { in.Facts.Zones = nil },
+			want: []string{
+				"spec.networkSpec.apiServerLB.availabilityZones[0] ... region westus2 has no availability zones",
+				"spec.networkSpec.apiServerLB.availabilityZones[1] ... region westus2 has no availability zones",
+			},
+		},
+		"zone that the region lacks": {
+			reason: "the message names those it has",
+			from:   "two-node-subnets-custom-rules",
+			change: func(in *plan.ClusterInput) { in.Facts.Zones = []string{"2", "3"} },
+			want:   []string{`spec.networkSpec.subnets[1].natGateway.zones[0] ... "1" ... choose from 2, 3`},
+		},
+		"NAT gateway in two zones": {
+			reason: "Azure answers with an error; a gateway is in one zone or in none",
+			from:   "two-node-subnets-custom-rules",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].NatGateway.Zones = []string{"1", "2"}
+			},
+			want: []string{"spec.networkSpec.subnets[1].natGateway.zones: Too many"},
+		},
+		"priority of a default rule": {
+			reason: "allow_ssh has 2200, and the spec's rule is not for port 22 alone",
+			from:   "two-node-subnets-custom-rules",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules[0].DestinationPorts = new("22-23")
+			},
+			want: []string{`priority ... 2200 ... rule "allow_ssh" has the priority of rule "no_ssh"`},
+		},
+		"rule without a source": {
+			reason: "Azure answers SecurityRuleParameterMissing; open to the world is not a default",
+			from:   "two-node-subnets-custom-rules",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].SecurityGroup.SecurityRules[0].Sources = nil
+			},
+			want: []string{`spec.networkSpec.subnets[1].securityGroup.securityRules[0].source: Required value ... rule "allow_nodeport" needs "*"`},
+		},
+		"rules of two subnets differ": {
+			reason: "one of them would be lost",
+			from:   "two-node-subnets-custom-rules",
+			change: func(in *plan.ClusterInput) {
+				sameRules(in)
+				in.AzureCluster.Spec.NetworkSpec.Subnets[2].SecurityGroup.SecurityRules[0].Priority = 301
+			},
+			want: []string{`spec.networkSpec.subnets[2].securityGroup.securityRules[0].name ... differs from the rule of the same name in spec.networkSpec.subnets[1]`},
+		},
+		"port of the API server": {
+			reason: "two rules on one frontend port",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts[1] = infrav1.LoadBalancerPort{Name: "lbrulehttps", Port: 6443}
+			},
+			want: []string{"additionalAPIServerLBPorts[1].name: Duplicate value", "additionalAPIServerLBPorts[1].port: Duplicate value: 6443"},
+		},
+		"peering with itself": {
+			reason: "Azure refuses it",
+			from:   "private-outbound-peered-zone",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings[1].RemoteVnetName = "c1-vnet"
+			},
+			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName ... is the cluster's own network"},
+		},
+		"peered networks of one name": {
+			reason: "peerings and DNS links are called by the name alone",
+			from:   "private-outbound-peered-zone",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings[1].RemoteVnetName = "HUB"
+			},
+			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName: Duplicate value"},
+		},
+		"private endpoints of one name": {
+			reason: "they are in one resource group",
+			from:   "bastion-and-private-endpoints",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].PrivateEndpoints[1].Name = "storage"
+			},
+			want: []string{"spec.networkSpec.subnets[1].privateEndpoints[1].name: Duplicate value"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := inputOf(t, test.from, "default").ClusterInput
+			if test.change != nil {
+				test.change(&in)
+			}
+			expect(t, test.reason, cluster.Check(in), test.want)
+		})
+	}
+}
+
+func inputOf(t *testing.T, name, fallback string) plan.MachineInput {
+	t.Helper()
+	if name == "" {
+		name = fallback
+	}
+	return readInput(t, "testdata/"+name+".in.yaml")
+}
+
+func owned(name string, blocks ...string) func(in *plan.ClusterInput) {
+	return func(in *plan.ClusterInput) {
+		in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true, AddressPrefixes: []string{"10.0.0.0/8"}, Subnets: map[string][]string{name: blocks}}
+	}
+}
+
+func subnet(name string, blocks ...string) func(in *plan.ClusterInput) {
+	return func(in *plan.ClusterInput) { in.Facts.VNet.Subnets[name] = blocks }
+}
+
+// sameRules gives the second node subnet the rules of the first.
+func sameRules(in *plan.ClusterInput) {
+	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
+	subnets[2].SecurityGroup.SecurityRules = subnets[1].SecurityGroup.DeepCopy().SecurityRules
+}
+
+func TestClusterUnsupported(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		from   string
+		change func(in *plan.ClusterInput)
+		want   []string
+	}{
+		"default": {reason: "nothing to refuse"},
+		"edge zone without its gate": {reason: "the gate is off by default", from: "edge-zone", change: func(in *plan.ClusterInput) { in.Features.EdgeZone = false },
+			want: []string{"spec.extendedLocation: Forbidden: needs the feature gate EdgeZone"}},
+		"private frontend without its gate": {reason: "nothing would be made of it", from: "internal-beside-public", change: func(in *plan.ClusterInput) { in.Features.APIServerILB = false },
+			want: []string{"spec.networkSpec.apiServerLB.frontendIPs[1].privateIP: Forbidden ... feature gate APIServerILB"}},
+		"basic load balancer": {reason: "Azure retired it", change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.APIServerLB.SKU = "Basic" },
+			want: []string{`spec.networkSpec.apiServerLB.sku: Unsupported value: "Basic"`}},
+		"two public frontends": {reason: "the API server has one address", change: func(in *plan.ClusterInput) {
+			lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+			lb.FrontendIPs = append(lb.FrontendIPs, lb.FrontendIPs[0])
+			lb.FrontendIPsCount = new(int32(2))
+		}, want: []string{"apiServerLB.frontendIPsCount: Unsupported value: 2", "apiServerLB.frontendIPs: Too many"}},
+		"public address of an internal load balancer": {reason: "it has private ones", from: "private", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs[0].PublicIP = &infrav1.PublicIPSpec{Name: "p"}
+		}, want: []string{"apiServerLB.frontendIPs[0].publicIP: Forbidden"}},
+		"internal outbound load balancer": {reason: "it leads out", from: "node-outbound", change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.NodeOutboundLB.Type = infrav1.Internal },
+			want: []string{`nodeOutboundLB.type: Unsupported value: "Internal"`}},
+		"outbound frontends do not follow their count": {reason: "one of the two would be ignored", from: "node-outbound", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.NetworkSpec.NodeOutboundLB.FrontendIPsCount = new(int32(3))
+		}, want: []string{"nodeOutboundLB.frontendIPsCount: Invalid value: 3"}},
+		"outbound load balancer of a public control plane": {reason: "no machine would use it", from: "private-outbound-peered-zone", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.NetworkSpec.APIServerLB = inputOf(t, "default", "").AzureCluster.Spec.NetworkSpec.APIServerLB
+		}, want: []string{"controlPlaneOutboundLB: Forbidden", "privateDNSZoneName: Forbidden", "privateDNSZoneResourceGroup: Forbidden"}},
+		"NAT gateway of a bastion": {reason: "Azure refuses it", from: "bastion-and-private-endpoints", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.BastionSpec.AzureBastion.Subnet.NatGateway.Name = "n"
+		}, want: []string{"spec.bastionSpec.azureBastion.subnet.natGateway: Forbidden"}},
+		"ports without a load balancer": {reason: "somebody else runs the control plane", from: "external-control-plane", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "a", Port: 1}}
+		}, want: []string{"additionalAPIServerLBPorts: Forbidden"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := inputOf(t, test.from, "default").ClusterInput
+			if test.change != nil {
+				test.change(&in)
+			}
+			expect(t, test.reason, cluster.Unsupported(in), test.want)
+		})
+	}
+}
+
+func TestMachineCheck(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		from   string
+		change func(in *plan.MachineInput)
+		want   []string
+	}{
+		"worker": {reason: "nothing to refuse"},
+		"unknown size": {reason: "the nearest names help with typing errors", change: func(in *plan.MachineInput) {
+			in.MachineFacts.VMSize = nil
+			in.MachineFacts.NearestVMSizes = []string{"Standard_D2s_v3", "Standard_D2s_v4"}
+		}, want: []string{`spec.vmSize: Invalid value: "Standard_D2s_v3": region westus2 has no such VM size; near to it are Standard_D2s_v3, Standard_D2s_v4`}},
+		"restricted size": {reason: "Azure answers SkuNotAvailable", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Restricted = "NotAvailableForSubscription" },
+			want: []string{"spec.vmSize ... cannot use this size in region westus2 (NotAvailableForSubscription)"}},
+		"small size": {reason: "kubeadm refuses it", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.VCPUs, in.MachineFacts.VMSize.MemoryGB = 1, 0.5 },
+			want: []string{"spec.vmSize ... has 1 vCPUs and 0.5 GiB"}},
+		"size not in the zone": {reason: "the message names the zones where it is", from: "machine-control-plane", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Zones = []string{"1", "3"} },
+			want: []string{"spec.vmSize ... is not available in zone 2 of region westus2 but in 1, 3"}},
+		"size in no zone": {reason: "as in a region that offers it without zones", from: "machine-control-plane", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Zones = nil },
+			want: []string{"nor in any other zone"}},
+		"zone in a region without": {reason: "Azure answers AvailabilityZoneNotSupported", from: "machine-control-plane", change: func(in *plan.MachineInput) { in.Facts.Zones = nil },
+			want: []string{`spec.failureDomain: Invalid value: "2": region westus2 has no availability zones`}},
+		"unknown zone": {reason: "the message names those there are", from: "machine-control-plane", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "7" },
+			want: []string{`spec.failureDomain: Invalid value: "7": is not an availability zone of region westus2: choose from 1, 2, 3`}},
+		"zone in an edge zone": {reason: "it has none", from: "machine-edge-zone", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "1" },
+			want: []string{"spec.failureDomain ... edge zone"}},
+		"key that is not encoded": {reason: "the common mistake", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "ssh-rsa AAAA me@example.com" },
+			want: []string{"spec.sshPublicKey ... is an SSH key, but not encoded in base64: set it to the output of: base64"}},
+		"key cut off": {reason: "it is base64 and nothing else", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "c3NoLXJzYSBBQUFB" },
+			want: []string{"spec.sshPublicKey ... decodes to a key that is not of its type ssh-rsa"}},
+		"no key":      {reason: "a VM with Linux needs one", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "" }, want: []string{"spec.sshPublicKey ... there is no SSH key"}},
+		"some base64": {reason: "not a key at all", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "aGVsbG8=" }, want: []string{"spec.sshPublicKey ... does not decode to a line"}},
+		"no version":  {reason: "no default image is known", change: func(in *plan.MachineInput) { in.Machine.Spec.Version = "" }, want: []string{`spec.image ... the Kubernetes version "" is not a semantic version`}},
+		"two node subnets": {reason: "which one is the user's to say", change: func(in *plan.MachineInput) {
+			in.AzureCluster = inputOf(t, "two-node-subnets-custom-rules", "").AzureCluster
+		}, want: []string{"spec.networkInterfaces[0].subnetName ... has 2 subnets with the role node (node-subnet-2, node-subnet): name one of them"}},
+		"no subnet": {reason: "nowhere to go", change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.Subnets = nil },
+			want: []string{"spec.networkInterfaces[0].subnetName ... no subnet with the role node or cluster"}},
+		"role without an identity's parts": {reason: "a role assignment needs a name, scope and definition", from: "machine-system-identity", change: func(in *plan.MachineInput) {
+			in.AzureMachine.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
+		}, want: []string{"systemAssignedIdentityRole.definitionID: Required", "systemAssignedIdentityRole.name: Required", "systemAssignedIdentityRole.scope: Required"}},
+		"no identities": {reason: "there is none to assign", from: "machine-user-identity", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.UserAssignedIdentities = nil },
+			want: []string{"spec.userAssignedIdentities: Required"}},
+		"no availability sets": {reason: "a region without zones and sets cannot spread machines", from: "machine-worker-availability-set", change: func(in *plan.MachineInput) {
+			in.MachineFacts.MaximumPlatformFaultDomainCount = 0
+		}, want: []string{"spec.failureDomain ... availability set"}},
+		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: without("EphemeralOSDiskSupported"),
+			want: []string{"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk"}},
+		"ultra disk in a zone without": {reason: "the capability is the zone's", from: "machine-disks", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "2" },
+			want: []string{"spec.dataDisks ... cannot use ultra disks in zone 2 of region westus2"}},
+		"ultra disk anywhere": {reason: "without a zone any will do", from: "machine-disks", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "" }},
+		"ultra disk turned off": {reason: "an explicit false is not overruled, so the disk cannot be", from: "machine-disks", change: func(in *plan.MachineInput) {
+			in.AzureMachine.Spec.AdditionalCapabilities.UltraSSDEnabled = new(false)
+		}, want: []string{"spec.additionalCapabilities.ultraSSDEnabled ... UltraSSD_LRS"}},
+		"encryption at the host": {reason: "not every size can", from: "machine-trusted-launch", change: without("EncryptionAtHostSupported"), want: []string{"spec.securityProfile.encryptionAtHost"}},
+		"trusted launch": {reason: "some sizes exclude it", from: "machine-trusted-launch", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities["TrustedLaunchDisabled"] = "True" },
+			want: []string{"spec.securityProfile.uefiSettings ... cannot be launched trusted"}},
+		"secure boot without trusted launch": {reason: "Azure ignores it otherwise", from: "machine-trusted-launch", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SecurityProfile.SecurityType = "" },
+			want: []string{"spec.securityProfile.securityType ... need TrustedLaunch"}},
+		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: without("ConfidentialComputingType"), want: []string{"spec.securityProfile.securityType ... cannot be a confidential VM"}},
+		"confidential VM half told": {reason: "all of it is needed for an encrypted disk", from: "machine-confidential", change: func(in *plan.MachineInput) {
+			in.AzureMachine.Spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType = infrav1.SecurityEncryptionTypeDiskWithVMGuestState
+			in.AzureMachine.Spec.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: new(true)}
+		}, want: []string{"securityType ... needs ConfidentialVM", "vTpmEnabled: Required", "secureBootEnabled: Required", "encryptionAtHost: Forbidden"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := inputOf(t, test.from, "machine-worker")
+			if test.change != nil {
+				test.change(&in)
+			}
+			expect(t, test.reason, machine.Check(in), test.want)
+		})
+	}
+}
+
+func without(capability string) func(in *plan.MachineInput) {
+	return func(in *plan.MachineInput) { delete(in.MachineFacts.VMSize.Capabilities, capability) }
+}
+
+func TestMachineUnsupported(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		from   string
+		change func(spec *infrav1.AzureMachineSpec)
+		want   []string
+	}{
+		"worker":            {reason: "nothing to refuse"},
+		"deprecated fields": {reason: "alone they are looked at", from: "machine-deprecated-network-fields"},
+		"deprecated fields beside the list": {reason: "one of the two would be ignored", change: func(spec *infrav1.AzureMachineSpec) {
+			spec.SubnetName, spec.AcceleratedNetworking = "s", new(true)
+		}, want: []string{"spec.subnetName: Forbidden", "spec.acceleratedNetworking: Forbidden"}},
+		"old role name": {reason: "defaulting moves it; left over, nothing reads it", change: func(spec *infrav1.AzureMachineSpec) { spec.RoleAssignmentName = "r" },
+			want: []string{"spec.roleAssignmentName: Forbidden"}},
+		"identities of another kind": {reason: "the VM would have none", change: func(spec *infrav1.AzureMachineSpec) {
+			spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "x"}}
+			spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
+		}, want: []string{"spec.systemAssignedIdentityRole: Forbidden", "spec.userAssignedIdentities: Forbidden"}},
+		"unknown system": {reason: "there is no image and no way to boot", change: func(spec *infrav1.AzureMachineSpec) { spec.OSDisk.OSType = "Plan9" },
+			want: []string{`spec.osDisk.osType: Unsupported value: "Plan9"`}},
+		"extensions turned off": {reason: "Azure would refuse them", from: "machine-extensions", change: func(spec *infrav1.AzureMachineSpec) { spec.DisableExtensionOperations = new(true) },
+			want: []string{"spec.vmExtensions: Forbidden", "spec.disableVMBootstrapExtension: Forbidden"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := inputOf(t, test.from, "machine-worker")
+			if test.change != nil {
+				test.change(&in.AzureMachine.Spec)
+			}
+			expect(t, test.reason, machine.Unsupported(in), test.want)
+		})
+	}
+}
