@@ -56,10 +56,10 @@ func sameText(shape, want, have string) bool {
 // slash at the end of an ID, and the subscription in the ID of a role definition, which is the same in all of them.
 func normal(shape, s string) string {
 	name := shape[strings.LastIndex(shape, ".")+1:]
-	switch name {
-	case "location", "locations", "locations[]":
+	switch lower := strings.TrimSuffix(strings.ToLower(name), "[]"); {
+	case strings.HasSuffix(lower, "location"), strings.HasSuffix(lower, "locations"):
 		return strings.ReplaceAll(s, " ", "")
-	case "roleDefinitionId":
+	case lower == "roledefinitionid":
 		if i := strings.LastIndex(strings.ToLower(s), "/providers/microsoft.authorization/roledefinitions/"); i >= 0 {
 			s = s[i:]
 		}
