@@ -1,0 +1,135 @@
+package webhook
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+func TestValidateAzureMachineUpdate(t *testing.T) {
+	type spec = infrav1.AzureMachineSpec
+	nop := func(*spec) {}
+	for name, tc := range map[string]struct {
+		reason      string
+		old, change func(*spec)
+		want        []string
+	}{
+		"nothing": {reason: "no change is no offence", old: nop, change: nop},
+		"mutable": {reason: "what the VM takes, or what only new parts read, follows", old: nop, change: func(s *spec) {
+			s.VMSize, s.FailureDomain, s.AdditionalTags, s.ProviderID = "Standard_D4s_v5", new("1"), infrav1.Tags{"a": "b"}, new("azure:///x")
+			s.DNSServers, s.VMExtensions = []string{"10.0.0.4"}, []infrav1.VMExtension{{Name: "e"}}
+		}},
+		"invalid and the same": {reason: "what was stored is not judged again", old: func(s *spec) { s.OSDisk.DiskSizeGB = new(int32(9999)) }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"immutable": {reason: "a VM is not made twice", old: nop, change: func(s *spec) {
+			s.Image = &infrav1.Image{ID: new("id")}
+			s.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
+			s.RoleAssignmentName = "name"
+			s.OSDisk.OSType = "Windows"
+			s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", DiskSizeGB: 4}}
+			s.SpotVMOptions = &infrav1.SpotVMOptions{}
+			s.SecurityProfile = &infrav1.SecurityProfile{}
+			s.Diagnostics = diagnostics("Disabled", "")
+			s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
+		}, want: []string{"image: FieldValueForbidden", "userAssignedIdentities: FieldValueForbidden", "roleAssignmentName: FieldValueForbidden", "osDisk: FieldValueForbidden", "dataDisks: FieldValueForbidden", "spotVMOptions: FieldValueForbidden", "securityProfile: FieldValueForbidden", "diagnostics: FieldValueForbidden", "systemAssignedIdentityRole: FieldValueForbidden"}},
+		"role filled in": {reason: "scope and definition come when the subscription is known", old: func(s *spec) { s.Identity = "SystemAssigned" }, change: func(s *spec) {
+			s.SystemAssignedIdentityRole.Scope, s.SystemAssignedIdentityRole.DefinitionID = "/subscriptions/s/", contributor
+		}},
+		"role": {reason: "the role is assigned", old: func(s *spec) {
+			s.Identity, s.SystemAssignedIdentityRole = "SystemAssigned", &infrav1.SystemAssignedIdentityRole{Name: "a", Scope: "b", DefinitionID: "c"}
+		}, change: func(s *spec) { s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{} },
+			want: []string{"systemAssignedIdentityRole.name: FieldValueInvalid", "systemAssignedIdentityRole.scope: FieldValueInvalid", "systemAssignedIdentityRole.definitionID: FieldValueInvalid"}},
+		"deprecated role name": {reason: "an old machine's name has moved by defaulting", old: func(s *spec) { s.Identity, s.RoleAssignmentName = "SystemAssigned", "name" }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"subnet filled in":     {reason: "the subnet of the first interface is filled in when it is clear", old: nop, change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "nodes" }},
+		"subnet":               {reason: "a network interface does not move", old: func(s *spec) { s.SubnetName = "a" }, change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
+		"subnet of the second": {reason: "only the first interface has a default", old: func(s *spec) { s.NetworkInterfaces = make([]infrav1.NetworkInterface, 2) }, change: func(s *spec) { s.NetworkInterfaces[1].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
+		"accelerated set":      {reason: "the deprecated field can only go", old: nop, change: func(s *spec) { s.AcceleratedNetworking = new(true) }, want: []string{"acceleratedNetworking: FieldValueForbidden"}},
+		"extensions": {reason: "extensions that are forbidden would fail", old: func(s *spec) { s.DisableExtensionOperations = new(true) },
+			change: func(s *spec) { s.VMExtensions = []infrav1.VMExtension{{Name: "e"}} }, want: []string{"vmExtensions: FieldValueForbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old := newMachine(func(m *infrav1.AzureMachine) { tc.old(&m.Spec) })
+			DefaultAzureMachine(old, "")
+			m := old.DeepCopy()
+			tc.change(&m.Spec)
+			DefaultAzureMachine(m, "")
+			if diff := cmp.Diff(below("spec.", tc.want), found(ValidateAzureMachineUpdate(old, m)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+			m.DeletionTimestamp = &deletionTime
+			if errs := ValidateAzureMachineUpdate(old, m); len(errs) > 0 {
+				t.Errorf("a machine that is being deleted is refused: %v", errs)
+			}
+		})
+	}
+}
+
+func TestValidateAzureMachineTemplate(t *testing.T) {
+	type spec = infrav1.AzureMachineSpec
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*spec)
+		want   []string
+	}{
+		"minimal":         {reason: "what defaulting makes of the smallest spec is valid", change: func(*spec) {}},
+		"system-assigned": {reason: "machines get the role's defaults when they are made", change: func(s *spec) { s.Identity = "SystemAssigned" }},
+		"role name":       {reason: "machines cannot share a role assignment", change: func(s *spec) { s.Identity, s.RoleAssignmentName = "SystemAssigned", "name" }, want: []string{"roleAssignmentName: FieldValueForbidden"}},
+		"new role name": {reason: "machines cannot share a role assignment", change: func(s *spec) {
+			s.Identity, s.SystemAssignedIdentityRole = "SystemAssigned", &infrav1.SystemAssignedIdentityRole{Name: "name"}
+		}, want: []string{"systemAssignedIdentityRole.name: FieldValueForbidden"}},
+		"as machines": {reason: "what machines are refused for, templates are refused for", change: func(s *spec) {
+			s.OSDisk.OSType = ""
+			s.VMExtensions, s.DisableExtensionOperations = []infrav1.VMExtension{{Name: "e"}}, new(true)
+			s.SubnetName, s.NetworkInterfaces = "a", []infrav1.NetworkInterface{{}}
+		}, want: []string{"osDisk.osType: FieldValueRequired", "subnetName: FieldValueForbidden", "vmExtensions: FieldValueForbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			template := newMachineTemplate(tc.change)
+			if diff := cmp.Diff(below("spec.template.spec.", tc.want), found(ValidateAzureMachineTemplate(template)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func newMachineTemplate(change func(*infrav1.AzureMachineSpec)) *infrav1.AzureMachineTemplate {
+	template := &infrav1.AzureMachineTemplate{}
+	template.Spec.Template.Spec = newMachine().Spec
+	change(&template.Spec.Template.Spec)
+	DefaultAzureMachineTemplate(template)
+	return template
+}
+
+func TestValidateAzureMachineTemplateUpdate(t *testing.T) {
+	type spec = infrav1.AzureMachineSpec
+	nop := func(*spec) {}
+	for name, tc := range map[string]struct {
+		reason      string
+		old, change func(*spec)
+		refused     bool
+	}{
+		"nothing":     {reason: "no change is no offence", old: nop, change: nop},
+		"size":        {reason: "machines were made from it", old: nop, change: func(s *spec) { s.VMSize = "Standard_D4s_v5" }, refused: true},
+		"key added":   {reason: "an old template has no key", old: func(s *spec) { s.SSHPublicKey = "" }, change: func(s *spec) { s.SSHPublicKey = testSSHKey }},
+		"key removed": {reason: "machines have the key", old: nop, change: func(s *spec) { s.SSHPublicKey = "" }, refused: true},
+		"interfaces": {reason: "the deprecated field and the interface say the same", old: func(s *spec) { s.SubnetName = "nodes" }, change: func(s *spec) {
+			s.SubnetName, s.NetworkInterfaces = "", []infrav1.NetworkInterface{{SubnetName: "nodes"}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old := newMachineTemplate(tc.old)
+			template := newMachineTemplate(func(s *spec) { *s = *old.Spec.Template.Spec.DeepCopy(); tc.change(s) })
+			template.Spec.Template.ObjectMeta.Labels = map[string]string{"a": "b"}
+			got := found(ValidateAzureMachineTemplateUpdate(old, template))
+			want := []string{"spec.template.spec: FieldValueForbidden"}
+			if !tc.refused {
+				want = nil
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
