@@ -5,63 +5,45 @@ import (
 	"strings"
 )
 
-// References finds which resources each resource names in its body. The state may group resources in any way: whatever
-// object has an ID is a resource, and whatever text below it has the form of an ID is a reference.
+// References finds which resources each resource names in its body. The state may group resources in any way: an object
+// with an ID that is not inside of another resource is a resource, and any other text with the form of an ID is a
+// reference.
 func References(state any) map[string][]string {
 	found := map[string][]string{}
-	var visit func(key string, v any, owners []string)
-	visit = func(key string, v any, owners []string) {
+	var visit func(key string, v any, owner string)
+	visit = func(key string, v any, owner string) {
 		switch v := v.(type) {
 		case string:
-			id := strings.ToLower(v)
-			if !strings.HasPrefix(id, "/subscriptions/") || key == "id" {
-				// "id" of the object itself is not a reference; references are objects with nothing but an id.
-				return
+			if id := strings.ToLower(v); key != "id" && isID(id) {
+				add(found, owner, id)
 			}
-			add(found, owners, id)
 		case []any:
 			for _, item := range v {
-				visit("", item, owners)
+				visit("", item, owner)
 			}
 		case map[string]any:
 			id, _ := v["id"].(string)
-			id = strings.ToLower(id)
-			if strings.HasPrefix(id, "/subscriptions/") {
-				if len(v) == 1 {
-					add(found, owners, id)
-					return
-				}
-				owners = append(slices.Clone(owners), id)
+			switch id = strings.ToLower(id); {
+			case !isID(id):
+			case owner == "":
+				owner = id
+			default:
+				// A part of the resource has an ID below it; a reference has that of another one.
+				add(found, owner, id)
 			}
 			for k, item := range v {
-				visit(k, item, owners)
+				visit(k, item, owner)
 			}
 		}
 	}
-	visit("", state, nil)
+	visit("", state, "")
 	return found
 }
 
-// add notes a reference, and one to each resource that the target is inside of: a subnet's virtual network, a backend
-// pool's load balancer.
-func add(found map[string][]string, owners []string, id string) {
-	for _, owner := range owners {
-		for target := id; target != ""; target = parent(target) {
-			if target != owner && !strings.HasPrefix(owner, target+"/") && !slices.Contains(found[owner], target) {
-				found[owner] = append(found[owner], target)
-			}
-		}
-	}
-}
+func isID(text string) bool { return strings.HasPrefix(text, "/subscriptions/") }
 
-// parent is the resource that a child resource is inside of; "" for one that is not a child.
-func parent(id string) string {
-	_, rest, ok := strings.Cut(id, "/providers/")
-	if !ok || strings.Count(rest, "/") < 4 {
-		return ""
+func add(found map[string][]string, owner, id string) {
+	if owner != "" && id != owner && !strings.HasPrefix(id, owner+"/") && !slices.Contains(found[owner], id) {
+		found[owner] = append(found[owner], id)
 	}
-	for range 2 {
-		id = id[:strings.LastIndexByte(id, '/')]
-	}
-	return id
 }

@@ -34,6 +34,9 @@ type Write struct {
 	// After is the write whose end this one waited for: of the resources that this one needs, the last one that ended
 	// before this one began. Nil when it needed none.
 	After *Write
+
+	// needs are all writes that this one came after.
+	needs []*Write
 }
 
 // Duration is how long Azure took.
@@ -67,7 +70,7 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	}
 	times, err := workload.LoadTimes(s, cluster)
 	if err != nil {
-		return nil, fmt.Errorf("Cluster %s was not created with `lab create`: %w", cluster, err)
+		return nil, fmt.Errorf("times of Cluster %s, which `lab create` writes: %w", cluster, err)
 	}
 	groups, err := resourceGroups(ctx, kube, cluster)
 	if err != nil {
@@ -184,11 +187,16 @@ func newWrite(r Request, id string, operations map[string]simulator.Operation) *
 
 // link finds what each write waited for.
 func (t *Timeline) link(references map[string][]string) {
+	written := map[string]bool{}
+	for _, w := range t.Writes {
+		written[w.ID] = true
+	}
 	for _, w := range t.Writes {
 		for _, other := range t.Writes {
-			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.End.After(w.Start) || !needs(w.ID, other.ID, references) {
+			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.End.After(w.Start) || !needs(w.ID, other.ID, references[w.ID], written) {
 				continue
 			}
+			w.needs = append(w.needs, other)
 			if w.After == nil || other.End.After(w.After.End) {
 				w.After = other
 			}
@@ -197,15 +205,15 @@ func (t *Timeline) link(references map[string][]string) {
 }
 
 // needs tells whether a write to one resource comes after that of another one: because it is inside it, because it
-// refers to it, or because Azure takes one write at a time to the document that both are parts of.
-func needs(id, other string, references map[string][]string) bool {
-	if id == other {
+// refers to it, or because Azure takes one write at a time to the document that both are parts of. A reference to a part
+// that has no write of its own is one to the resource that the part was written with.
+func needs(id, other string, references []string, written map[string]bool) bool {
+	if id == other || strings.HasPrefix(id, other+"/") || serial(id) != "" && serial(id) == serial(other) {
 		return true
 	}
-	if strings.HasPrefix(id, other+"/") || slices.Contains(references[id], other) {
-		return true
-	}
-	return serial(id) != "" && serial(id) == serial(other)
+	return slices.ContainsFunc(references, func(r string) bool {
+		return r == other || !written[r] && strings.HasPrefix(r, other+"/")
+	})
 }
 
 // serialParents are the types whose children are parts of one document.
@@ -235,20 +243,25 @@ func (t *Timeline) Infrastructure() []*Write {
 }
 
 // CriticalPath is the chain of writes of the infrastructure with the longest sum of durations, in order, and that sum.
-// Each link is the one that held the next write up.
 func (t *Timeline) CriticalPath() ([]*Write, time.Duration) {
 	writes := t.Infrastructure()
 	slices.SortStableFunc(writes, func(a, b *Write) int { return a.End.Compare(b.End) })
 	longest := map[*Write]time.Duration{}
+	before := map[*Write]*Write{}
 	var last *Write
 	for _, w := range writes {
-		longest[w] = w.Duration() + longest[w.After]
+		for _, need := range w.needs {
+			if longest[need] > longest[before[w]] {
+				before[w] = need
+			}
+		}
+		longest[w] = w.Duration() + longest[before[w]]
 		if longest[w] > longest[last] {
 			last = w
 		}
 	}
 	var path []*Write
-	for w := last; w != nil; w = w.After {
+	for w := last; w != nil; w = before[w] {
 		path = append(path, w)
 	}
 	slices.Reverse(path)

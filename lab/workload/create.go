@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
@@ -48,7 +49,7 @@ type Screen interface {
 
 // Times are the moments of a cluster's life that its figures are computed from.
 type Times struct {
-	// Applied is when the API server had taken the last object of the manifest.
+	// Applied is when the API server took the object of the cluster's infrastructure.
 	Applied time.Time `json:"applied"`
 	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.
 	Provisioned time.Time `json:"provisioned,omitzero"`
@@ -99,11 +100,61 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 		return Times{}, err
 	}
 	times := Times{Applied: time.Now()}
+	watched, cancel := context.WithCancel(ctx)
+	defer cancel()
+	infrastructure := watchInfrastructure(watched, s, name)
 	if err := Apply(ctx, s, manifest); err != nil {
 		return times, err
 	}
 	err = wait(ctx, s, name, o.Timeout, &times, screen)
+	if err == nil {
+		// The watch sees the moments exactly; looking now and then does not.
+		select {
+		case seen := <-infrastructure:
+			times.Applied, times.Provisioned = seen.Applied, seen.Provisioned
+		case <-time.After(interval):
+		}
+	}
 	return times, errors.Join(err, saveTimes(s, name, times))
+}
+
+// watchInfrastructure sends when the AzureCluster was taken by the API server and when it was provisioned, once both are
+// known.
+func watchInfrastructure(ctx context.Context, s *settings.Settings, name string) <-chan Times {
+	result := make(chan Times, 1)
+	go func() {
+		config, err := management.RESTConfig(s)
+		if err != nil {
+			return
+		}
+		kube, err := client.NewWithWatch(config, client.Options{})
+		if err != nil {
+			return
+		}
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "AzureClusterList"})
+		watcher, err := kube.Watch(ctx, list, client.InNamespace(management.Namespace), client.MatchingFields{"metadata.name": name})
+		if err != nil {
+			return // another provider; the moments seen by looking have to do
+		}
+		defer watcher.Stop()
+		var times Times
+		for event := range watcher.ResultChan() {
+			object, ok := event.Object.(*unstructured.Unstructured)
+			if !ok {
+				continue
+			}
+			if times.Applied.IsZero() {
+				times.Applied = time.Now()
+			}
+			if done, _, _ := unstructured.NestedBool(object.Object, "status", "initialization", "provisioned"); done {
+				times.Provisioned = time.Now()
+				result <- times
+				return
+			}
+		}
+	}()
+	return result
 }
 
 // Wait waits until all of a cluster is ready.
@@ -127,7 +178,7 @@ func wait(ctx context.Context, s *settings.Settings, name string, timeout time.D
 		next, err := Load(ctx, kube, management.Namespace, name)
 		switch {
 		case err == nil && next == nil:
-			return fmt.Errorf("Cluster %s does not exist", name)
+			return fmt.Errorf("there is no Cluster %s", name)
 		case err == nil:
 			root = next
 			screen.Show(root, time.Since(begin))
@@ -221,7 +272,7 @@ func Delete(ctx context.Context, s *settings.Settings, name string, timeout time
 		return err
 	}
 	if root == nil {
-		return fmt.Errorf("Cluster %s does not exist", name)
+		return fmt.Errorf("there is no Cluster %s", name)
 	}
 	if err := kube.Delete(ctx, root.raw, client.PropagationPolicy("Background")); err != nil {
 		return err
@@ -245,7 +296,7 @@ func Delete(ctx context.Context, s *settings.Settings, name string, timeout time
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("Cluster %s is still there after %s: %w", name, timeout, lastProblem(s, root))
+			return fmt.Errorf("deleting Cluster %s takes longer than %s: %w", name, timeout, lastProblem(s, root))
 		case <-tick.C:
 		}
 	}

@@ -38,7 +38,7 @@ func Kubeconfig(ctx context.Context, s *settings.Settings, name string) ([]byte,
 	}
 	config, err := clientcmd.Load(raw)
 	if err != nil {
-		return nil, fmt.Errorf("Secret %s-kubeconfig: %w", name, err)
+		return nil, fmt.Errorf("kubeconfig in Secret %s-kubeconfig: %w", name, err)
 	}
 	for _, cluster := range config.Clusters {
 		cluster.ProxyURL = s.ProxyURL()

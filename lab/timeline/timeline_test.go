@@ -1,0 +1,119 @@
+package timeline
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+)
+
+const group = "/subscriptions/s/resourceGroups/demo"
+
+var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func at(seconds float64) time.Time {
+	return begin.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+func put(seconds float64, id string, ms int64, operation string) Request {
+	return Request{Time: at(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
+}
+
+// sample is a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
+// that needs the network and the gateway.
+func sample() *Timeline {
+	network, address := group+"/providers/Microsoft.Network/virtualNetworks/v", group+"/providers/Microsoft.Network/publicIPAddresses/p"
+	gateway, subnet := group+"/providers/Microsoft.Network/natGateways/g", network+"/subnets/n"
+	state := map[string]any{"resources": []any{
+		map[string]any{"id": group},
+		map[string]any{"id": network, "properties": map[string]any{"subnets": []any{map[string]any{"id": subnet, "name": "n"}}}},
+		map[string]any{"id": address, "properties": map[string]any{"natGateway": map[string]any{"id": gateway}}},
+		map[string]any{"id": gateway, "properties": map[string]any{
+			"publicIpAddresses": []any{map[string]any{"id": strings.ToUpper(address)}},
+			"subnets":           []any{map[string]any{"id": subnet}},
+		}},
+		map[string]any{"id": subnet, "properties": map[string]any{"natGateway": map[string]any{"id": gateway}}},
+	}}
+	requests := []Request{
+		put(0.5, group, 500, ""),
+		put(1, network, 10, "op-v"), // until 3
+		put(1, address, 10, "op-p"), // until 2
+		{Time: at(1.5), Method: "GET", URL: network, Status: 200},
+		put(2, gateway, 10, "op-g"), // until 5
+		put(5, subnet, 10, "op-n"),  // until 6
+		put(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
+		{Time: at(9), Method: "GET", URL: network, Status: 200},
+		put(1, "/subscriptions/s/resourceGroups/other/providers/A/b/c", 9000, ""),
+	}
+	requests[6].Status = 409
+	operations := []simulator.Operation{
+		{ID: "op-v", Ended: at(3), Status: "Succeeded"}, {ID: "op-p", Ended: at(2), Status: "Succeeded"},
+		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Succeeded"},
+	}
+	times := workload.Times{Applied: begin, Provisioned: at(7), Ready: at(8)}
+	return Build(times, []string{"demo"}, requests, operations, References(state))
+}
+
+func TestBuild(t *testing.T) {
+	line := sample()
+	got := map[string]string{}
+	for _, w := range line.Writes {
+		after := "nothing"
+		if w.After != nil {
+			after = Short(w.After.ID)
+		}
+		got[Short(w.ID)] = after
+	}
+	want := map[string]string{
+		"resourceGroups/demo":         "nothing",
+		"virtualnetworks/v":           "resourceGroups/demo",
+		"publicipaddresses/p":         "resourceGroups/demo",
+		"natgateways/g":               "publicipaddresses/p",
+		"virtualnetworks/v/subnets/n": "natgateways/g",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what writes waited for (-want +got):\n%s", diff)
+	}
+	if line.Reads != 2 || line.ReadsAfterReady != 1 || line.WritesAfterReady != 0 {
+		t.Errorf("reads %d, after ready %d, writes after ready %d; want 2, 1, 0", line.Reads, line.ReadsAfterReady, line.WritesAfterReady)
+	}
+}
+
+func TestCriticalPath(t *testing.T) {
+	line := sample()
+	path, sum := line.CriticalPath()
+	var names []string
+	for _, w := range path {
+		names = append(names, Short(w.ID))
+	}
+	want := []string{"resourceGroups/demo", "publicipaddresses/p", "natgateways/g", "virtualnetworks/v/subnets/n"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("critical path (-want +got):\n%s", diff)
+	}
+	if want := 5500 * time.Millisecond; sum != want {
+		t.Errorf("critical path takes %v, want %v", sum, want)
+	}
+	if got, want := line.Overhead(), 7/5.5; got < want-0.001 || got > want+0.001 {
+		t.Errorf("Overhead = %v, want %v", got, want)
+	}
+}
+
+func TestPrint(t *testing.T) {
+	var out bytes.Buffer
+	sample().Print(&out)
+	for _, want := range []string{
+		"2.00   5.00  3.00  PUT    natgateways/g",
+		"publicipaddresses/p (0.00 s before)",
+		"overhead 1.27",
+		"0 writes, 1 reads",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the timeline lacks %q:\n%s", want, &out)
+		}
+	}
+}

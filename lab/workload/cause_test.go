@@ -1,0 +1,102 @@
+package workload
+
+import (
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+)
+
+func object(t *testing.T, text string, children ...*Object) *Object {
+	t.Helper()
+	raw := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &raw.Object); err != nil {
+		t.Fatal(err)
+	}
+	o := describe(raw)
+	o.Children = children
+	return o
+}
+
+const (
+	cluster = `{kind: Cluster, metadata: {name: c}, status: {phase: Provisioning, conditions: [
+		{type: Available, status: "False", reason: NotAvailable, message: "* InfrastructureReady: ..."},
+		{type: Paused, status: "False", reason: NotPaused}]}}`
+	waitingMachine = `{kind: AzureMachine, metadata: {name: m}, status: {conditions: [
+		{type: VMRunning, status: "False", reason: WaitingForClusterInfrastructure, message: the cluster comes first}]}}`
+	runningMachine = `{kind: AzureMachine, metadata: {name: m}, status: {conditions: [{type: Ready, status: "True"}]}}`
+)
+
+func TestFindCause(t *testing.T) {
+	failedCluster := `{kind: AzureCluster, metadata: {name: c}, status: {conditions: [
+		{type: Ready, status: "False", reason: Failed, message: summary},
+		{type: SubnetsReady, status: "False", reason: InvalidConfiguration, message: "NetcfgInvalidSubnet: outside"},
+		{type: LoadBalancersReady, status: "False", reason: BlockedByDependency}]}}`
+	failedGuest := simulator.Guest{ComputerName: "m"}
+	failedGuest.Status.Phase, failedGuest.Status.Message = "Failed", "cloud-config is not YAML"
+	stranger := failedGuest
+	stranger.ComputerName = "of-another-cluster"
+	cases := map[string]struct {
+		reason  string
+		root    *Object
+		guests  []simulator.Guest
+		want    string
+		process string
+	}{
+		"Failure": {
+			reason: "a failure explains more than a deeper object that waits for it, and a part more than the summary",
+			root:   object(t, cluster, object(t, failedCluster), object(t, waitingMachine)),
+			want:   "AzureCluster c: SubnetsReady is not true: InvalidConfiguration: NetcfgInvalidSubnet: outside", process: "capz-manager",
+		},
+		"Guest": {
+			reason: "Azure is content with a machine that cannot boot",
+			root:   object(t, cluster, object(t, runningMachine)), guests: []simulator.Guest{stranger, failedGuest},
+			want: "virtual machine m: boot failed: cloud-config is not YAML", process: "bridge",
+		},
+		"Waiting": {
+			reason: "without a failure, the deepest object that waits",
+			root:   object(t, cluster, object(t, waitingMachine)),
+			want:   "AzureMachine m: VMRunning is not true: WaitingForClusterInfrastructure: the cluster comes first", process: "capz-manager",
+		},
+		"Unseen": {
+			reason: "an object without conditions has not been seen by its controller",
+			root:   object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}]}}`, object(t, `{kind: AzureCluster, metadata: {name: c}}`)),
+			want:   "AzureCluster c: pending; it has no condition that says why", process: "capz-manager",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := FindCause(tc.root, tc.guests)
+			if got == nil || got.String() != tc.want || got.Process != tc.process {
+				t.Errorf("%s: FindCause = %v, want %s in the log of %s", tc.reason, got, tc.want, tc.process)
+			}
+		})
+	}
+	ready := object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}, {type: Deleting, status: "False"}]}}`, object(t, runningMachine))
+	if got := FindCause(ready, nil); got != nil || !ready.Complete() {
+		t.Errorf("FindCause of a ready cluster = %v, Complete %v; want none and true", got, ready.Complete())
+	}
+}
+
+func TestDescribeCountsReplicas(t *testing.T) {
+	cases := map[string]struct {
+		reason, status string
+		ready          bool
+	}{
+		"All":     {"wanted, there and ready are the same", `{replicas: 3, readyReplicas: 3}`, true},
+		"Missing": {"one is not ready", `{replicas: 3, readyReplicas: 2}`, false},
+		"Surplus": {"a scale-down is not finished", `{replicas: 4, readyReplicas: 4}`, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := object(t, `{kind: MachineDeployment, metadata: {name: d}, spec: {replicas: 3}, status: `+tc.status+`}`)
+			o.raw.Object["status"].(map[string]any)["conditions"] = []any{map[string]any{"type": "Available", "status": "True"}}
+			if got := describe(o.raw).Ready; got != tc.ready {
+				t.Errorf("%s: Ready = %v, want %v", tc.reason, got, tc.ready)
+			}
+		})
+	}
+}
