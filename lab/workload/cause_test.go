@@ -13,7 +13,11 @@ import (
 func object(t *testing.T, text string, children ...*Object) *Object {
 	t.Helper()
 	raw := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &raw.Object); err != nil {
+	data, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.UnmarshalJSON(data); err != nil {
 		t.Fatal(err)
 	}
 	o := describe(raw)
