@@ -47,7 +47,7 @@ test: tools build ## Run all tests, with the stories in the lab
 	cd lab && go test -timeout 40m ./...
 
 golden: ## Rewrite the golden files of the plans
-	go test ./internal/plan/... -update
+	go test ./internal/plan -update
 
 lab: tools build ## Start a management cluster and a workload cluster on a simulated Azure
 	$(BIN)/lab up $(LAB_FLAGS)
