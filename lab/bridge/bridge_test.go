@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -279,24 +278,7 @@ func TestClusterComesUp(t *testing.T) {
 
 	t.Run("who may do what", func(t *testing.T) { checkAccess(t, f, d) })
 
-	t.Run("kubectl get nodes", func(t *testing.T) {
-		var table metav1.Table
-		data, err := c.CoreV1().RESTClient().Get().Resource("nodes").SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json").Do(t.Context()).Raw()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(data, &table); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, r := range table.Rows {
-			got = append(got, fmt.Sprint(r.Cells[0], " ", r.Cells[1], " ", r.Cells[2], " ", r.Cells[4]))
-		}
-		want := []string{"cp-0 Ready control-plane " + testVersion, "cp-1 Ready control-plane " + testVersion, "cp-2 Ready control-plane " + testVersion, "worker-0 Ready <none> " + testVersion}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("rows (-want +got)\n%s", diff)
-		}
-	})
+	t.Run("as kubectl asks", func(t *testing.T) { checkKubectl(t, f, d, c) })
 
 	t.Run("port-forward over WebSocket", func(t *testing.T) {
 		target := c.CoreV1().RESTClient().Post().Resource("pods").Namespace(metav1.NamespaceSystem).Name("etcd-cp-0").SubResource("portforward").URL()

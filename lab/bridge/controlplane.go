@@ -85,11 +85,12 @@ func staticPod(component, node, version string) *corev1.Pod {
 	}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:   metav1.NamespaceSystem,
-			Name:        podName(component, node),
-			UID:         newUID(),
-			Labels:      map[string]string{"component": component, "tier": "control-plane"},
-			Annotations: map[string]string{"kubernetes.io/config.source": "file"},
+			Namespace: metav1.NamespaceSystem,
+			Name:      podName(component, node),
+			UID:       newUID(),
+			Labels:    map[string]string{"component": component, "tier": "control-plane"},
+			// The mirror annotation keeps a node drain away from the pod.
+			Annotations: map[string]string{"kubernetes.io/config.source": "file", corev1.MirrorPodAnnotationKey: "lab"},
 		},
 		Spec: corev1.PodSpec{
 			NodeName:   node,

@@ -36,9 +36,14 @@ func (w *workload) serveAPI(rw http.ResponseWriter, r *http.Request) {
 	// The in-memory handlers tell clusters apart by the port in the Host header and dial the same
 	// address for port-forward.
 	r.Host = w.pods.address
+	picked, selective := selects(r)
 	switch {
-	case wantsTable(r):
-		w.serveTable(rw, r)
+	case selective && picked.table != "" && !isWatch(r):
+		w.serveTable(rw, r, picked)
+	case selective:
+		serveSelection(w.fleet.api, picked, rw, r)
+	case patchable(r):
+		w.servePatch(rw, r)
 	case isTunnel(r):
 		serveTunnel(w.fleet.api, rw, r)
 	case r.Method == http.MethodDelete:

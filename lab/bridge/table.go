@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,59 +19,88 @@ import (
 // tablePath matches the requests for Nodes and Pods that kubectl get sends.
 var tablePath = regexp.MustCompile(`^/api/v1/(?:namespaces/([^/]+)/)?(nodes|pods)(?:/([^/]+))?$`)
 
-// wantsTable says whether kubectl asks for rows to print. Watches are left to the in-memory server.
+// wantsTable says whether kubectl asks for rows to print.
 func wantsTable(r *http.Request) bool {
-	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "as=Table") &&
-		r.URL.Query().Get("watch") == "" && r.URL.Query().Get("fieldSelector") == "" && tablePath.MatchString(r.URL.Path)
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "as=Table") && tablePath.MatchString(r.URL.Path)
 }
 
 // serveTable prints Nodes and Pods with the columns kube-apiserver has for them, which the in-memory
 // server does not know: without it kubectl get nodes shows no status.
-func (w *workload) serveTable(rw http.ResponseWriter, r *http.Request) {
+func (w *workload) serveTable(rw http.ResponseWriter, r *http.Request, s selection) {
 	m := tablePath.FindStringSubmatch(r.URL.Path)
 	namespace, resource, name := m[1], m[2], m[3]
-	selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
-	if err != nil {
-		writeStatus(rw, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
-		return
-	}
-	options := []client.ListOption{client.MatchingLabelsSelector{Selector: selector}}
+	var options []client.ListOption
 	if namespace != "" {
 		options = append(options, client.InNamespace(namespace))
 	}
-	table := metav1.Table{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "Table"}}
-	now := time.Now()
+	table := newTable(resource)
+	var objects []client.Object
+	var err error
 	if resource == "nodes" {
 		var list corev1.NodeList
 		err = w.client.List(r.Context(), &list, options...)
 		table.ResourceVersion = list.ResourceVersion
-		table.ColumnDefinitions = columns("Name", "Status", "Roles", "Age", "Version", "Internal-IP*", "External-IP*")
-		for _, n := range list.Items {
-			table.Rows = append(table.Rows, row(&n.ObjectMeta, n.Name, nodeStatus(&n), nodeRoles(&n), age(now, n.CreationTimestamp), n.Status.NodeInfo.KubeletVersion,
-				address(&n, corev1.NodeInternalIP), address(&n, corev1.NodeExternalIP)))
+		for i := range list.Items {
+			objects = append(objects, &list.Items[i])
 		}
 	} else {
 		var list corev1.PodList
 		err = w.client.List(r.Context(), &list, options...)
 		table.ResourceVersion = list.ResourceVersion
-		table.ColumnDefinitions = columns("Name", "Ready", "Status", "Restarts", "Age", "IP*", "Node*")
-		for _, p := range list.Items {
-			table.Rows = append(table.Rows, row(&p.ObjectMeta, p.Name, readyContainers(&p), string(p.Status.Phase), "0", age(now, p.CreationTimestamp), or(p.Status.PodIP, "<none>"), or(p.Spec.NodeName, "<none>")))
+		for i := range list.Items {
+			objects = append(objects, &list.Items[i])
 		}
 	}
 	if err != nil {
-		writeStatus(rw, http.StatusInternalServerError, metav1.StatusReasonInternalError, err.Error())
+		writeError(rw, err)
 		return
 	}
-	if name != "" {
-		table.Rows = slices.DeleteFunc(table.Rows, func(r metav1.TableRow) bool { return r.Cells[0] != name })
-		if len(table.Rows) == 0 {
-			writeStatus(rw, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("%s %q not found", resource, name))
-			return
+	for _, o := range objects {
+		if (name == "" || o.GetName() == name) && s.matches(o) {
+			table.Rows = append(table.Rows, tableRow(o))
 		}
+	}
+	if name != "" && len(table.Rows) == 0 {
+		writeStatus(rw, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("%s %q not found", resource, name))
+		return
 	}
 	slices.SortFunc(table.Rows, func(a, b metav1.TableRow) int { return strings.Compare(rowKey(a), rowKey(b)) })
 	writeJSON(rw, http.StatusOK, table)
+}
+
+func newTable(resource string) *metav1.Table {
+	table := &metav1.Table{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "Table"}}
+	if resource == "nodes" {
+		table.ColumnDefinitions = columns("Name", "Status", "Roles", "Age", "Version", "Internal-IP*", "External-IP*")
+	} else {
+		table.ColumnDefinitions = columns("Name", "Ready", "Status", "Restarts", "Age", "IP*", "Node*")
+	}
+	return table
+}
+
+func tableRow(o client.Object) metav1.TableRow {
+	switch o := o.(type) {
+	case *corev1.Node:
+		return row(&o.ObjectMeta, o.Name, nodeStatus(o), nodeRoles(o), age(o.CreationTimestamp), o.Status.NodeInfo.KubeletVersion,
+			address(o, corev1.NodeInternalIP), address(o, corev1.NodeExternalIP))
+	case *corev1.Pod:
+		return row(&o.ObjectMeta, o.Name, readyContainers(o), string(o.Status.Phase), "0", age(o.CreationTimestamp), or(o.Status.PodIP, "<none>"), or(o.Spec.NodeName, "<none>"))
+	}
+	return metav1.TableRow{}
+}
+
+// tableEvent turns the object of a watch event into a table of one row.
+func tableEvent(resource string, o *unstructured.Unstructured) any {
+	var typed client.Object = &corev1.Pod{}
+	if resource == "nodes" {
+		typed = &corev1.Node{}
+	}
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, typed) != nil {
+		return o
+	}
+	table := newTable(resource)
+	table.Rows = []metav1.TableRow{tableRow(typed)}
+	return table
 }
 
 func rowKey(r metav1.TableRow) string {
@@ -103,8 +132,8 @@ func row(meta *metav1.ObjectMeta, cells ...any) metav1.TableRow {
 	}}}
 }
 
-func age(now time.Time, created metav1.Time) string {
-	return duration.HumanDuration(now.Sub(created.Time))
+func age(created metav1.Time) string {
+	return duration.HumanDuration(time.Since(created.Time))
 }
 
 func nodeStatus(n *corev1.Node) string {

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	cloudv1 "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/cloud/api/v1alpha1"
@@ -30,6 +31,7 @@ import (
 // every interface and asks no client who it is.
 type fleet struct {
 	manager inmemory.Manager
+	kinds   map[schema.GroupVersionResource]schema.GroupVersionKind
 	api     http.Handler
 	etcd    http.Handler
 	ports   *portRange
@@ -58,6 +60,7 @@ func newFleet(ports *portRange, log *slog.Logger) *fleet {
 		workloads: map[string]*workload{},
 		groups:    map[string]string{},
 	}
+	f.kinds = kindsByResource(f.manager.GetScheme())
 	f.api = inmemoryapi.NewAPIServerHandler(f.manager, logr.Discard(), f.resolve)
 	f.etcd = inmemoryetcd.NewEtcdServerHandler(f.manager, logr.Discard(), f.resolve)
 	return f
