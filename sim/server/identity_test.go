@@ -232,7 +232,7 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rp, err := roles.NewListPager(scope, &armauthorization.RoleDefinitionsClientListOptions{Filter: new("roleName%20eq%20'Contributor'")}).NextPage(ctx)
+	rp, err := roles.NewListPager(scope, &armauthorization.RoleDefinitionsClientListOptions{Filter: new("roleName eq 'Contributor'")}).NextPage(ctx)
 	if err != nil || len(rp.Value) != 1 || *rp.Value[0].Name != contributor {
 		t.Errorf("role definitions: %v %v", rp.Value, err)
 	}

@@ -222,7 +222,9 @@ func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
 	a := newAzure(t)
 	a.base()
 	a.must("PUT", net+"/virtualNetworks/hub", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
-	peer := func(to string) obj { return obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/" + to)}} }
+	peer := func(to string) obj {
+		return obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/" + to)}}
+	}
 	there, back := net+"/virtualNetworks/vnet/virtualNetworkPeerings/to-hub", net+"/virtualNetworks/hub/virtualNetworkPeerings/to-vnet"
 	a.must("PUT", there, peer("hub"))
 	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Initiated" {

@@ -1,0 +1,354 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	stdnet "net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	clock := store.NewVirtual(epoch)
+	with := func(o *server.Options) { o.StateDir, o.Clock = dir, clock }
+	a := newAzure(t, with)
+	a.machine()
+	op := a.do("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
+	token := a.sim.Token("")
+	before := a.sim.State()
+	// The first simulator is not closed: a second one reads what is on disk at this moment.
+	b := newAzure(t, with)
+	if d := cmp.Diff(before, b.sim.State()); d != "" {
+		t.Error(d)
+	}
+	u, err := url.Parse(op)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := b.do("GET", u.RequestURI(), nil, "Authorization", "Bearer "+token); r.at("status") != "InProgress" {
+		t.Errorf("the running operation after the restart: %d %v", r.status, r.body)
+	}
+	b.sim.Settle()
+	if r := b.do("GET", u.RequestURI(), nil); r.at("status") != "Succeeded" {
+		t.Errorf("its end: %v", r.body)
+	}
+	if r := b.do("GET", net+"/virtualNetworks/vnet/subnets/late", nil); r.at("properties.provisioningState") != "Succeeded" {
+		t.Errorf("the subnet: %v", r.body)
+	}
+	if !bytes.Equal(a.sim.CA(), b.sim.CA()) {
+		t.Error("the CA changed with the restart")
+	}
+}
+
+func TestScriptedFaults(t *testing.T) {
+	table := net + "/routeTables/x"
+	put := func(a *azure) response { return a.do("PUT", table, obj{"location": "westus3"}) }
+	cases := map[string]struct {
+		reason string
+		rule   fault.Rule
+		act    func(t *testing.T, a *azure)
+	}{
+		"status": {"the request is not carried out", fault.Rule{Kind: fault.Status, Status: 503, Method: "PUT"}, func(t *testing.T, a *azure) {
+			if r := put(a); r.status != 503 || r.code() != "ServiceUnavailable" {
+				t.Errorf("%d %s", r.status, r.code())
+			}
+			if r := a.do("GET", table, nil); r.status != 404 {
+				t.Errorf("GET = %d", r.status)
+			}
+			if r := put(a); r.status != 201 {
+				t.Errorf("the rule is used up, but %d", r.status)
+			}
+		}},
+		"throttle": {"429 with Retry-After", fault.Rule{Kind: fault.Throttle, RetryAfter: 17, ID: "*/routetables/*"}, func(t *testing.T, a *azure) {
+			if r := put(a); r.status != 429 || r.header.Get("Retry-After") != "17" {
+				t.Errorf("%d %q", r.status, r.header.Get("Retry-After"))
+			}
+		}},
+		"second": {"nth counts matching requests", fault.Rule{Kind: fault.Status, Status: 500, Nth: 2, Type: "Microsoft.Network/routeTables"}, func(t *testing.T, a *azure) {
+			if first, second := put(a), a.do("GET", table, nil); first.status != 201 || second.status != 500 {
+				t.Errorf("%d then %d", first.status, second.status)
+			}
+		}},
+		"lost": {"the write happens, the answer does not arrive", fault.Rule{Kind: fault.Lost, Method: "PUT"}, func(t *testing.T, a *azure) {
+			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
+				t.Error("an answer arrived")
+			}
+			if r := a.do("GET", table, nil); r.status != 200 {
+				t.Errorf("GET = %d", r.status)
+			}
+		}},
+		"late": {"504 after the provider accepted", fault.Rule{Kind: fault.LateError, Method: "PUT"}, func(t *testing.T, a *azure) {
+			if r := put(a); r.status != 504 || r.code() != "GatewayTimeout" {
+				t.Errorf("%d %s", r.status, r.code())
+			}
+			if r := a.do("GET", table, nil); r.status != 200 {
+				t.Errorf("GET = %d", r.status)
+			}
+		}},
+		"reset": {"nothing happens", fault.Rule{Kind: fault.Reset, Method: "PUT"}, func(t *testing.T, a *azure) {
+			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
+				t.Error("an answer arrived")
+			}
+			if r := a.do("GET", table, nil); r.status != 404 {
+				t.Errorf("GET = %d", r.status)
+			}
+		}},
+		"stuck": {"the operation never ends", fault.Rule{Kind: fault.Stuck}, func(t *testing.T, a *azure) {
+			op := put(a).header.Get("Azure-AsyncOperation")
+			a.sim.Advance(100 * time.Hour)
+			if r := a.do("GET", op, nil); r.at("status") != "InProgress" {
+				t.Errorf("%v", r.body)
+			}
+		}},
+		"fail": {"the operation fails and so does the resource", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"}, func(t *testing.T, a *azure) {
+			op := put(a).header.Get("Azure-AsyncOperation")
+			a.sim.Settle()
+			if r := a.do("GET", op, nil); r.at("status") != "Failed" || r.at("error.code") != "InternalServerError" {
+				t.Errorf("%v", r.body)
+			}
+			if r := a.do("GET", table, nil); r.at("properties.provisioningState") != "Failed" {
+				t.Errorf("%v", r.at("properties.provisioningState"))
+			}
+			put(a)
+			a.sim.Settle()
+			if r := a.do("GET", table, nil); r.at("properties.provisioningState") != "Succeeded" {
+				t.Errorf("one more PUT must heal it: %v", r.at("properties.provisioningState"))
+			}
+		}},
+		"race": {"somebody writes just before", fault.Rule{Kind: fault.EtagRace, Method: "PUT", Nth: 2}, func(t *testing.T, a *azure) {
+			put(a)
+			a.sim.Settle()
+			etag, _ := a.do("GET", table, nil).at("etag").(string)
+			if r := a.do("PUT", table, obj{"location": "westus3"}, "If-Match", etag); r.status != 412 {
+				t.Errorf("%d", r.status)
+			}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := newAzure(t)
+			a.t = t
+			a.group()
+			if err := a.sim.AddFault(tc.rule); err != nil {
+				t.Fatal(err)
+			}
+			tc.act(t, a)
+		})
+	}
+}
+
+// broken sends a request and returns the transport's error.
+func (a *azure) broken(method, path string, body any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequest(method, a.url+path+"?api-version=2024-05-01", bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	req.GetBody = nil // no silent second try of the transport
+	req.Header.Set("Authorization", "Bearer "+a.sim.Token(""))
+	res, err := a.http.Do(req)
+	if err == nil {
+		res.Body.Close()
+	}
+	return err
+}
+
+func TestOutOfBandChanges(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	rule := net + "/networkSecurityGroups/nsg/securityRules/api"
+	if err := a.sim.AddFault(fault.Rule{Kind: fault.Edit, Now: true, ID: rule, Patch: obj{"properties": obj{"access": "Deny"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.do("GET", rule, nil); r.at("properties.access") != "Deny" {
+		t.Errorf("the edited rule: %v", r.at("properties.access"))
+	}
+	if err := a.sim.AddFault(fault.Rule{Kind: fault.Remove, Now: true, ID: rule}); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.do("GET", rule, nil); r.status != 404 {
+		t.Errorf("the removed rule: %d", r.status)
+	}
+	if err := a.sim.AddFault(fault.Rule{Kind: "nonsense"}); err == nil || !strings.Contains(err.Error(), "use one of") {
+		t.Errorf("an unknown kind: %v", err)
+	}
+}
+
+// control calls the control API.
+func (a *azure) control(method, path string, body, out any) int {
+	a.t.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	req, err := http.NewRequest(method, a.url+path, bytes.NewReader(raw))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	req.Header.Set("X-Sim-Token", "token")
+	res, err := a.http.Do(req)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if out != nil {
+		if err := json.NewDecoder(res.Body).Decode(out); err != nil {
+			a.t.Fatal(err)
+		}
+	}
+	return res.StatusCode
+}
+
+func TestGuestsAndTheDataPlane(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+	var page struct {
+		Revision int64
+		Guests   []server.Guest
+	}
+	a.control("GET", "/_sim/guests", nil, &page)
+	start := page.Revision
+	a.machine()
+	a.control("GET", fmt.Sprintf("/_sim/guests?after=%d&wait=5", start), nil, &page)
+	if len(page.Guests) != 1 || page.Revision <= start {
+		t.Fatalf("guests: %+v", page)
+	}
+	g := page.Guests[0]
+	if g.VMID != comp+"/virtualMachines/vm0" || g.CustomData != cloudInit || g.PowerState != "running" || g.Zone != "1" || g.OSType != "Linux" || g.BootID == "" || g.NICs[0].PrivateIPs[0] != "10.0.0.4" {
+		t.Errorf("guest: %+v", g)
+	}
+	const name = "api.westus3.cloudapp.azure.com"
+	dial := func(host string, port int) (r server.Route) {
+		t.Helper()
+		a.control("GET", fmt.Sprintf("/_sim/dial?host=%s&port=%d", host, port), nil, &r)
+		return r
+	}
+	for what, want := range map[string]struct {
+		host string
+		port int
+		step string
+	}{
+		"an unknown name":      {"none.example", 443, "dns"},
+		"a port without rule":  {name, 80, "rule"},
+		"nobody answers":       {name, 443, "probe"},
+		"an unknown address":   {"10.200.0.1", 22, "frontend"},
+		"nothing on that port": {"10.0.0.4", 6443, "listener"},
+	} {
+		if r := dial(want.host, want.port); r.Step != want.step || r.Message == "" {
+			t.Errorf("%s: %+v, want step %s", what, r, want.step)
+		}
+	}
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello from the guest") }))
+	defer backend.Close()
+	address := strings.TrimPrefix(backend.URL, "http://")
+	if s := a.control("PUT", "/_sim/guests/listeners", obj{"vmID": g.VMID, "port": 6443, "address": address}, nil); s != 204 {
+		t.Fatalf("listener: %d", s)
+	}
+	if r := dial(name, 443); r.Address != address || r.VMID != g.VMID || len(r.Trace) < 4 {
+		t.Errorf("through the load balancer: %+v", r)
+	}
+	proxy := httptest.NewServer(a.sim.Proxy(strings.TrimPrefix(a.url, "https://")))
+	defer proxy.Close()
+	through := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer through.CloseIdleConnections()
+	if res, err := through.Get("https://management.azure.com/subscriptions?api-version=2022-12-01"); err != nil || res.StatusCode != 401 {
+		t.Errorf("Azure through the proxy: %v %v", res, err)
+	} else {
+		res.Body.Close()
+	}
+	conn, err := tunnel(proxy.URL, name+":443")
+	if err != nil || !strings.Contains(conn, "hello from the guest") {
+		t.Errorf("the guest through the proxy: %q %v", conn, err)
+	}
+	deny := allowRule("api", 100, "*")
+	deny["properties"].(obj)["access"] = "Deny"
+	a.must("PUT", net+"/networkSecurityGroups/nsg/securityRules/api", deny)
+	if r := dial(name, 443); r.Step != "securityRule" {
+		t.Errorf("with a rule that denies: %+v", r)
+	}
+	if s := a.control("PUT", "/_sim/guests/status", obj{"vmID": g.VMID, "phase": "Running", "nodeName": "cp-0"}, nil); s != 204 {
+		t.Errorf("status: %d", s)
+	}
+	a.control("GET", "/_sim/guests", nil, &page)
+	if page.Guests[0].Status.NodeName != "cp-0" {
+		t.Errorf("status: %+v", page.Guests[0].Status)
+	}
+	a.must("DELETE", g.VMID, nil)
+	a.control("GET", "/_sim/guests", nil, &page)
+	if len(page.Guests) != 0 {
+		t.Errorf("after the delete: %+v", page.Guests)
+	}
+}
+
+// tunnel sends one HTTP request through a CONNECT proxy and returns the answer.
+func tunnel(proxy, target string) (string, error) {
+	conn, err := stdnet.Dial("tcp", strings.TrimPrefix(proxy, "http://"))
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	fmt.Fprintf(conn, "CONNECT %[1]s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", target)
+	res, err := http.ReadResponse(in, &http.Request{Method: "CONNECT"})
+	if err != nil || res.StatusCode != 200 {
+		return "", fmt.Errorf("CONNECT: %v %v", res, err)
+	}
+	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: guest\r\nConnection: close\r\n\r\n")
+	if res, err = http.ReadResponse(in, nil); err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	return string(raw), err
+}
+
+func TestBootstrappingExtensionWaitsForTheGuest(t *testing.T) {
+	for phase, want := range map[string]string{"Running": "Succeeded", "Failed": "Failed"} {
+		t.Run(phase, func(t *testing.T) {
+			a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+			a.t = t
+			a.machine()
+			a.control("GET", "/_sim/guests?after=0&wait=1", nil, nil)
+			id := comp + "/virtualMachines/vm0"
+			r := a.do("PUT", id+"/extensions/CAPZ.Linux.Bootstrapping", obj{"location": "westus3", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}})
+			op := r.header.Get("Azure-AsyncOperation")
+			a.sim.Advance(5 * time.Minute)
+			if r := a.do("GET", op, nil); r.at("status") != "InProgress" {
+				t.Errorf("before the guest reports: %v", r.body)
+			}
+			a.control("PUT", "/_sim/guests/status", obj{"vmID": id, "phase": phase, "message": "kubeadm init failed"}, nil)
+			a.sim.Advance(5 * time.Second)
+			r = a.do("GET", op, nil)
+			if r.at("status") != want {
+				t.Errorf("after %s: %v", phase, r.body)
+			}
+			if msg, _ := r.at("error.message").(string); phase == "Failed" && (r.at("error.code") != "VMExtensionProvisioningError" || !strings.Contains(msg, "kubeadm init failed")) {
+				t.Errorf("error: %v", r.body)
+			}
+		})
+	}
+}
+
+func TestControlTokenIsAsked(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "other" })
+	if s := a.control("GET", "/_sim/state", nil, nil); s != 401 {
+		t.Errorf("a wrong token: %d", s)
+	}
+}
