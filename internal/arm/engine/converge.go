@@ -152,7 +152,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 	s.failure = failure
 	if doing, failed := provisioning(headOf(found.Body).Properties.ProvisioningState); found.Exists && doing == "" && !failed {
 		s.remains = p.remains(key, hash, s.differences, found)
-	} else if failed && node.Policy == arm.CreateOnly && s.owned {
+	} else if failed && keepsFailed(node) && s.owned {
 		if s.failure = e.memory.last(key); s.failure == nil {
 			s.failure = e.whyFailed(p.ctx, p.request.Client, node.ID, row)
 			e.memory.fail(key, hash, s.failure)
@@ -173,6 +173,9 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 			p.set(result, 0)
 			return
 		}
+		if result.Message == "" {
+			result.Message = "looked at again every few minutes"
+		}
 		p.set(result, arm.BackOff(arm.Classify(d.err), 5, e.options.Jitter()))
 		return
 	}
@@ -182,8 +185,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		return
 	}
 	if failedBefore && wait > 0 {
-		result.Err = failure
-		result.State = stateOf(failure)
+		result.State, result.Err, result.Message = stateOf(failure), failure, e.memory.nextTry(key)
 		p.set(result, wait)
 		return
 	}
@@ -229,7 +231,7 @@ func (p *pass) unreadable(node *arm.Node, result arm.Result, err error) {
 	key := node.ID.Key() + "|read"
 	p.engine.memory.fail(key, "", err)
 	_, wait, _ := p.engine.memory.failed(key, "")
-	result.State, result.Err = stateOf(err), err
+	result.State, result.Err, result.Message = stateOf(err), err, p.engine.memory.nextTry(key)
 	p.set(result, max(wait, 100*time.Millisecond))
 }
 

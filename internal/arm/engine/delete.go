@@ -321,7 +321,7 @@ func (p *pass) remove(id arm.ID, group string, before arm.ID) {
 		return
 	}
 	if failure, wait, ok := e.memory.failed(key, desired); ok && wait > 0 {
-		result.State, result.Err = stateOf(failure), failure
+		result.State, result.Err, result.Message = stateOf(failure), failure, e.memory.nextTry(key)
 		p.set(result, wait)
 		return
 	}
