@@ -5,22 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
-
-// refusedRetry is how often input that was refused is looked at again without a change of the object: Azure may have
-// changed, as when a network that was missing was made.
-const refusedRetry = 2 * time.Minute
 
 // converge brings Azure one pass closer to the spec.
 func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, error) {
@@ -35,7 +31,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	planned := r.planInput(in)
 	if errs := cluster.Unsupported(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
-		return ctrl.Result{RequeueAfter: refusedRetry}, nil
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
 	planned.Facts, err = r.Facts.Cluster(ctx, in.access.Client, planned)
 	if err != nil {
@@ -43,7 +39,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 	if errs := cluster.Check(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
-		return ctrl.Result{RequeueAfter: refusedRetry}, nil
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
 	graph, err := cluster.Plan(planned)
 	if err != nil {

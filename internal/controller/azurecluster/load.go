@@ -1,6 +1,7 @@
 package azurecluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -106,6 +107,23 @@ func (r *Reconciler) clustersOfIdentity(ctx context.Context, obj client.Object) 
 		ref := item.Spec.IdentityRef
 		if ref != nil && ref.Name == obj.GetName() && (ref.Namespace == obj.GetNamespace() || ref.Namespace == "" && item.Namespace == obj.GetNamespace()) {
 			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&item)})
+		}
+	}
+	return out
+}
+
+// clustersOfSecret wakes the AzureClusters whose identity takes its credential from a Secret.
+func (r *Reconciler) clustersOfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
+	list := &infrav1.AzureClusterIdentityList{}
+	if err := r.Client.List(ctx, list); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusterIdentities")
+		return nil
+	}
+	var out []ctrl.Request
+	for _, item := range list.Items {
+		ref := item.Spec.ClientSecret
+		if ref.Name == secret.GetName() && cmp.Or(ref.Namespace, item.Namespace) == secret.GetNamespace() {
+			out = append(out, r.clustersOfIdentity(ctx, &item)...)
 		}
 	}
 	return out

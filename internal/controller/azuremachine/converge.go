@@ -3,13 +3,13 @@ package azuremachine
 import (
 	"context"
 	"fmt"
-	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
@@ -17,10 +17,6 @@ import (
 
 	"sigs.k8s.io/cluster-api/util"
 )
-
-// refusedRetry is how often input that was refused is looked at again without a change of the object: the catalog or the
-// network may have changed.
-const refusedRetry = 2 * time.Minute
 
 // converge brings Azure one pass closer to the spec.
 func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, error) {
@@ -35,7 +31,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	planned := r.planInput(in)
 	if errs := machine.Unsupported(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
-		return ctrl.Result{RequeueAfter: refusedRetry}, nil
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
 	planned.MachineFacts, err = r.Facts.Machine(ctx, in.access.Client, planned)
 	if err != nil {
@@ -51,7 +47,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		}
 		if errs := machine.Check(planned); len(errs) > 0 {
 			reportRefusal(in, errs)
-			return ctrl.Result{RequeueAfter: refusedRetry}, nil
+			return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 		}
 	}
 	graph, err := machine.Plan(planned)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -176,6 +177,10 @@ func Summary(conditionType string, conditions []metav1.Condition) metav1.Conditi
 	return summary
 }
 
+// RefusedRetry is how often input that was refused is looked at again without a change of the object: Azure may have
+// changed, as when a network that was missing was made.
+const RefusedRetry = 2 * time.Minute
+
 // Refusal is the condition for input that is refused: reason says whether it is invalid or not supported, and the
 // message names every field.
 func Refusal(conditionType string, errs field.ErrorList) metav1.Condition {
@@ -191,7 +196,7 @@ func Refusal(conditionType string, errs field.ErrorList) metav1.Condition {
 	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: join(lines) + ". Nothing is created until this is corrected; it is looked at again at once when the object changes",
+		Message: join(lines) + ". Nothing is created until this is corrected; it is looked at again when the object changes, and every " + RefusedRetry.String(),
 	}
 }
 
