@@ -1,0 +1,45 @@
+package badinput_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// object has conditions.
+type object interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}
+
+// waitNotReady waits until the Ready condition of the object is False for this reason.
+func waitNotReady[T object](s *harness.Stage, o T, name, reason string) T {
+	s.T.Helper()
+	return harness.WaitFor(s, o, name, "not ready for the reason "+reason, func(o T) bool {
+		ready := harness.Condition(o, infrav1.ReadyCondition)
+		return ready.Status == metav1.ConditionFalse && ready.Reason == reason
+	})
+}
+
+// saysWhen matches how messages say when the object is looked at again.
+var saysWhen = regexp.MustCompile(`again|next try`)
+
+// explains checks that a condition's message says all of it, and when the next try is.
+func explains(t *testing.T, reason, message string, parts []string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("%s, but the message does not say %q: %s", reason, part, message)
+		}
+	}
+	if !saysWhen.MatchString(message) {
+		t.Errorf("%s, but the message does not say when the next try is: %s", reason, message)
+	}
+	t.Log(message)
+}
