@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -16,12 +17,18 @@ type cache struct {
 	freshness time.Duration
 
 	mu      sync.Mutex
-	count   uint64            // writes so far
-	written map[string]uint64 // the count at the last write to a resource, by ID key
-	touched map[string]uint64 // the same for writes to resources that share its document
+	count   uint64          // writes so far
+	written map[string]mark // the last write to a resource, by ID key
+	touched map[string]mark // the last write to a resource that shares its document
 	entries map[string]observation
 	lists   map[string]*listing
 	swept   time.Time
+}
+
+// mark is when something was written, and the cache's count then.
+type mark struct {
+	count uint64
+	at    time.Time
 }
 
 // observation is a resource as read, or as a write answered.
@@ -42,7 +49,7 @@ type listing struct {
 }
 
 func newCache(clock Clock, freshness time.Duration) *cache {
-	return &cache{clock: clock, freshness: freshness, written: map[string]uint64{}, touched: map[string]uint64{}, entries: map[string]observation{}, lists: map[string]*listing{}}
+	return &cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, entries: map[string]observation{}, lists: map[string]*listing{}}
 }
 
 func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
@@ -57,11 +64,11 @@ func (c *cache) get(scope string, id arm.ID, maxAge time.Duration) (observation,
 	defer c.mu.Unlock()
 	oldest := c.clock.Now().Add(-maxAge)
 	found, ok := c.entries[cacheKey(scope, id)]
-	if ok && found.count >= c.written[id.Key()] && !found.At.Before(oldest) {
+	if ok && found.count >= c.written[id.Key()].count && !found.At.Before(oldest) {
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
-	if list != nil && !list.at.IsZero() && list.count >= c.written[id.Key()] && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+	if list != nil && !list.at.IsZero() && list.count >= c.written[id.Key()].count && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
 		return observation{Observed: Observed{ID: id, At: list.at}, count: list.count, fromList: true}, true
 	}
 	return observation{}, false
@@ -126,13 +133,13 @@ func (c *cache) wrote(id arm.ID, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count++
-	c.written[id.Key()] = c.count
+	c.written[id.Key()] = mark{c.count, c.clock.Now()}
 	if !whole {
 		return
 	}
 	for _, found := range c.entries {
 		if found.ID.Within(id) {
-			c.written[found.ID.Key()] = c.count
+			c.written[found.ID.Key()] = mark{c.count, c.clock.Now()}
 		}
 	}
 	for key, list := range c.lists {
@@ -147,14 +154,14 @@ func (c *cache) touch(document arm.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count++
-	c.touched[document.Key()] = c.count
+	c.touched[document.Key()] = mark{c.count, c.clock.Now()}
 }
 
 // stale tells whether the etag of an observation is known to be old; if so, the resource has to be read again.
 func (c *cache) stale(scope string, found observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !found.fromWrite && c.touched[found.ID.Key()] <= found.count {
+	if !found.fromWrite && c.touched[found.ID.Key()].count <= found.count {
 		return false
 	}
 	delete(c.entries, cacheKey(scope, found.ID))
@@ -165,19 +172,22 @@ func (c *cache) stale(scope string, found observation) bool {
 func (c *cache) changedSince(id arm.ID, count uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.written[id.Key()] > count
+	return c.written[id.Key()].count > count
 }
 
-// sweep drops what nobody will use again, now and then.
+// sweep drops what nobody will use again, now and then: no observation that old is given out.
 func (c *cache) sweep() {
-	now := c.clock.Now()
-	if len(c.entries) < 1000 || now.Sub(c.swept) < 10*c.freshness {
+	now, old := c.clock.Now(), 10*c.freshness
+	if len(c.entries)+len(c.written) < 2000 || now.Sub(c.swept) < old {
 		return
 	}
 	c.swept = now
-	for key, found := range c.entries {
-		if now.Sub(found.At) > 10*c.freshness {
-			delete(c.entries, key)
-		}
-	}
+	maps.DeleteFunc(c.entries, func(_ string, found observation) bool { return now.Sub(found.At) > old })
+	written := func(_ string, last mark) bool { return now.Sub(last.at) > old }
+	maps.DeleteFunc(c.written, written)
+	maps.DeleteFunc(c.touched, written)
+	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
+		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })
+		return now.Sub(list.at) > old && len(list.asked) == 0
+	})
 }

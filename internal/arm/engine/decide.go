@@ -57,7 +57,7 @@ func decide(s situation) decision {
 	switch {
 	case doing != "":
 		return decision{follow: doing}
-	case failed && node.Policy == arm.CreateOnly:
+	case failed && keepsFailed(node):
 		return decision{state: arm.Failed, err: s.failure}
 	case failed:
 		return decision{write: "PUT", drift: []string{"properties.provisioningState"}}
@@ -120,6 +120,12 @@ func provisioning(state string) (doing arm.State, failed bool) {
 		return arm.Creating, false
 	}
 	return arm.Updating, false
+}
+
+// keepsFailed tells whether a failed resource stays as it is.
+func keepsFailed(node *arm.Node) bool {
+	row, err := types.Of(node.ID)
+	return err == nil && row.KeepFailed && node.Policy == arm.CreateOnly
 }
 
 func taggable(id arm.ID) bool {

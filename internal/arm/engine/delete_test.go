@@ -234,3 +234,34 @@ func TestWhetherAGroupGoesAsAWholeIsNotGuessed(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestDeletableWhole(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		before func(w *world)
+		want   bool
+		fails  bool
+	}{
+		"own":             {"nothing else is in it", func(*world) {}, true, false},
+		"another cluster": {"what is another cluster's must stay", func(w *world) { w.put(pip, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}}) }, false, false},
+		"not tagged":      {"the group was brought", func(w *world) { w.put(group, object{"location": "eastus"}) }, false, false},
+		"list fails": {"nobody knows", func(w *world) {
+			w.fault(fault.Rule{Method: "GET", ID: "*/resourcegroups/rg", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
+			w.fault(fault.Rule{Method: "GET", ID: "*/resources", Kind: fault.Status, Status: 500, Code: "InternalServerError"})
+		}, false, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, request := made(t, groupNode(), nsgNode())
+			test.before(w)
+			got, err := w.engine.DeletableWhole(t.Context(), request, group)
+			if got != test.want || (err != nil) != test.fails {
+				t.Errorf("%s: got %t, %v", test.reason, got, err)
+			}
+		})
+	}
+	w := newWorld(t)
+	if gone, err := w.engine.DeletableWhole(t.Context(), w.request(), group); !gone || err != nil {
+		t.Errorf("gone already: %t, %v", gone, err)
+	}
+}

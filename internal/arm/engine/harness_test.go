@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -54,7 +56,10 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewTLSServer(sim.Handler())
+	listener := httptest.NewUnstartedServer(sim.Handler())
+	// Requests that a test leaves behind are cut off, which is no news.
+	listener.Config.ErrorLog = log.New(io.Discard, "", 0)
+	listener.StartTLS()
 	t.Cleanup(func() {
 		listener.Close()
 		if err := sim.Close(); err != nil {

@@ -39,6 +39,9 @@ type Type struct {
 	NoList bool
 	// DiesWithParent means that deleting the parent deletes the resource, so that it needs no deletion of its own.
 	DiesWithParent bool
+	// KeepFailed means that a create-only resource that ended as failed is reported and left for replacement; others are
+	// PUT once more, which mends them or tells the error again.
+	KeepFailed bool
 	// DeleteWhileBusy means that a deletion is taken while another operation is under way, which it ends.
 	DeleteWhileBusy bool
 }

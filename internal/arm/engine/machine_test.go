@@ -1,0 +1,106 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+var vm = arm.NewID(sub, "rg", "Microsoft.Compute/virtualMachines", "vm")
+
+func vmNode() arm.Node {
+	return arm.Node{ID: vm, Policy: arm.CreateOnly, Group: "VM", After: []arm.ID{nic}, Body: object{"location": "eastus", "tags": tags(), "properties": object{
+		"hardwareProfile": object{"vmSize": "Standard_D2s_v3"},
+		"storageProfile": object{
+			"imageReference": object{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2", "version": "latest"},
+			"osDisk":         object{"name": "vm_OSDisk", "createOption": "FromImage", "diskSizeGB": 128, "managedDisk": object{"storageAccountType": "Premium_LRS"}, "deleteOption": "Delete"}},
+		"osProfile": object{"computerName": "vm", "adminUsername": "capi", "customData": "I2Nsb3VkLWNvbmZpZw==",
+			"linuxConfiguration": object{"disablePasswordAuthentication": true, "ssh": object{"publicKeys": []object{{"path": "/home/capi/.ssh/authorized_keys", "keyData": sshKey}}}}},
+		"networkProfile": object{"networkInterfaces": []object{{"id": string(nic), "properties": object{"primary": true}}}},
+	}}}
+}
+
+const sshKey = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDhA8cMNUn6hoWqkGCrLpl1mYhBLYgsYpu0QHWlaEVpVmxFTzXX4dHKdFSM5bYYVd3XnYtUrRUFz7GCVAqzBuUWBGjvjTKz3Iq5kvJ6HcD3bmeYB1yRPnDyNGIsYX7HWVwQG3E4w3EeePVLoRnkaFLOHoE8CqZpE0rEx0s= test"
+
+func machine() []arm.Node { return append(network(), nicNode(), vmNode()) }
+
+func TestMachine(t *testing.T) {
+	w, request := made(t, machine()...)
+	request.Fresh = true
+	if outcome := w.converge(request, 0); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	} else if got := result(t, outcome, vm); len(got.Drift) > 0 {
+		t.Errorf("write-only values are no drift: %v", got.Drift)
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Errorf("wrote %v", writes)
+	}
+	if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() {
+		t.Fatalf("%v", states(outcome))
+	}
+	if writes := w.writes(); !slices.Contains(writes, "DELETE rg virtualMachines/vm?forceDeletion=true") {
+		t.Errorf("deleted %v", writes)
+	}
+}
+
+func TestFailedMachineIsNotMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate, Message: "Allocation failed. We do not have sufficient capacity."})
+	request := w.request(machine()...)
+	failed := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
+	got := result(t, w.until(request, 5*time.Minute, failed), vm)
+	if got.State != arm.Failed || codeOf(got.Err) != "AllocationFailed" || !strings.Contains(got.Err.Error(), "sufficient capacity") {
+		t.Errorf("%s %v", got.State, got.Err)
+	}
+	w.restart()
+	got = result(t, w.until(request, 5*time.Minute, failed), vm)
+	if code := codeOf(got.Err); got.State != arm.Failed || code == "" || code == engine.CodeProvisioningFailed {
+		t.Errorf("after a restart the instance view tells the code: %s %v", got.State, got.Err)
+	}
+	w.restart()
+	w.until(request, time.Hour, arm.Outcome.Done)
+	puts := slices.DeleteFunc(w.writes(), func(line string) bool { return line != "PUT rg virtualMachines/vm" })
+	if diff := cmp.Diff([]string{"PUT rg virtualMachines/vm"}, puts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMachineThatIsBeingMadeCanBeDeleted(t *testing.T) {
+	w := newWorld(t)
+	request := w.request(machine()...)
+	w.until(request, 5*time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Creating })
+	w.writes()
+	outcome := w.delete(w.request(nicNodeAlone(), vmNode()), 10*time.Minute)
+	if !outcome.Deleted() {
+		t.Fatalf("%v", states(outcome))
+	}
+	writes := w.writes()
+	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"}, slices.Compact(sorted(writes))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// nicNodeAlone is the interface in a machine's own plan, where the subnet is the cluster's.
+func nicNodeAlone() arm.Node {
+	node := nicNode()
+	node.After = nil
+	return node
+}
+
+func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
+	w, request := made(t, append(network(), nicNode())...)
+	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})
+	if outcome := w.converge(request, time.Minute); !outcome.Done() {
+		t.Errorf("%+v", outcome.Causes())
+	}
+	if diff := cmp.Diff([]string{"PUT rg networkInterfaces/nic"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+}
