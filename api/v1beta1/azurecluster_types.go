@@ -119,8 +119,12 @@ type AzureClusterStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// failureDomains are the availability zones of the region.
+	// failureDomains are the availability zones of the region: a list of objects with name, controlPlane and attributes. The
+	// schema leaves it open, because contract v1beta1 of Cluster API had a map here: with a list in the schema the API server
+	// would empty a stored map, and refuse server-side apply of the object until the map is gone.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	FailureDomains FailureDomains `json:"failureDomains,omitempty"`
 
 	// ready mirrors initialization.provisioned, for scripts written before there was that.

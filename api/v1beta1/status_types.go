@@ -13,9 +13,6 @@ import (
 // FailureDomains are the failure domains of a cluster as its status lists them: availability zones. In JSON it is a list
 // of objects with a name, as contract v1beta2 of Cluster API has it. A map from name to object, as contract v1beta1 had it,
 // is read as well, in the order of its keys, because clusters made under that contract have it stored.
-// +listType=map
-// +listMapKey=name
-// +kubebuilder:validation:MaxItems=100
 type FailureDomains []clusterv1.FailureDomain
 
 // UnmarshalJSON reads a list, or a map of contract v1beta1.
