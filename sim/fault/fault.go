@@ -24,7 +24,7 @@ const (
 	LateError Kind = "lateError"   // do the request, then answer with Status (504 by default)
 	Reset     Kind = "reset"       // cut the connection, do nothing
 	Stuck     Kind = "stuck"       // the operation never ends
-	Slow      Kind = "slow"        // the operation takes Factor times as long
+	Slow      Kind = "slow"        // the operation takes Factor times as long, or exactly Seconds when set
 	Fail      Kind = "fail"        // the operation ends Failed with Code and Message
 	Allocate  Kind = "allocation"  // the operation ends with AllocationFailed, or Code of its family
 	Quota     Kind = "quota"       // the PUT is refused with OperationNotAllowed for cores
@@ -53,6 +53,7 @@ type Rule struct {
 	Target     string         `json:"target,omitempty"`
 	RetryAfter int            `json:"retryAfter,omitempty"` // seconds
 	Factor     float64        `json:"factor,omitempty"`
+	Seconds    float64        `json:"seconds,omitempty"` // how long a slow operation takes, not scaled
 	Patch      map[string]any `json:"patch,omitempty"`
 }
 

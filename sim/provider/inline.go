@@ -169,10 +169,3 @@ func (c *Call) inlineReply(status int, id string) *Reply {
 	it := c.Find(id)
 	return &Reply{Status: status, Body: c.renderItem(c.Type, it), Etag: it.Resource.Etag}
 }
-
-// Changed bumps a resource's etag without any other change.
-func (c *Call) touch(id string) {
-	if r := c.Edit(id); r != nil {
-		c.Save(r)
-	}
-}

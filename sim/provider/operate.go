@@ -23,6 +23,10 @@ func (c *Call) Start(verb, resourceID string, timing Timing) *store.Operation {
 	}
 	if c.OperationFault != nil {
 		c.OperationFault(op)
+		// What waits for others starts to look at its usual time; it only must not end before.
+		if !op.Earliest.IsZero() && (verb != "delete" || c.Type.WaitDelete == nil) {
+			op.Due = op.Earliest
+		}
 	}
 	c.PutOperation(op)
 	return op
@@ -91,6 +95,9 @@ func (c *Call) complete(op *store.Operation) error {
 					c.setStates(t, c.Edit(it.Resource.ID), it, state)
 				}
 				return err
+			}
+			if early := op.Earliest.Sub(c.Now()); early > 0 {
+				return Wait(early)
 			}
 		}
 		c.erase(t, c.Find(op.ResourceID))

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -42,8 +41,8 @@ func (c *Call) Put() (*Reply, error) {
 	if t.ReadOnly {
 		return nil, Errorf(405, "MethodNotAllowed", "The resource type '%s' cannot be written directly; write its parent.", t.Name)
 	}
-	if err := errors.Join(c.checkGroup(true)); err != nil {
-		return nil, unjoin(err)
+	if err := c.checkGroup(true); err != nil {
+		return nil, err
 	}
 	if err := c.checkParent(); err != nil {
 		return nil, err
@@ -95,15 +94,6 @@ func (c *Call) Put() (*Reply, error) {
 		return nil, err
 	}
 	return c.store(d, old)
-}
-
-// unjoin keeps *Error values as they are.
-func unjoin(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return err
 }
 
 // cleaned is a copy of a PUT body without what the caller cannot set.

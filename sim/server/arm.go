@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
@@ -456,5 +455,3 @@ func clone(v url.Values) url.Values {
 	}
 	return out
 }
-
-var _ = body.Get

@@ -60,6 +60,10 @@ func (s *Server) operationFault(op *store.Operation) {
 	case fault.Stuck:
 		op.Due = time.Time{}
 	case fault.Slow:
+		if rule.Seconds > 0 {
+			op.Earliest, op.MinPolls = op.Started.Add(time.Duration(rule.Seconds*float64(time.Second))), 0
+			return
+		}
 		op.Due = op.Started.Add(time.Duration(float64(op.Due.Sub(op.Started)) * max(rule.Factor, 1)))
 	case fault.Fail:
 		msg := rule.Message

@@ -1,8 +1,8 @@
 package server
 
 import (
+	"crypto/sha256"
 	"encoding/json"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,12 +71,24 @@ func (v *guestView) current() (int64, []Guest) {
 			}
 		}
 	})
-	raw, err := json.Marshal(guests)
-	if err == nil && string(raw) != v.seen {
-		v.seen = string(raw)
+	if seen := fingerprints(guests); seen != v.seen {
+		v.seen = seen
 		v.rev++
 	}
 	return v.rev, guests
+}
+
+// fingerprints is what a change of any guest changes. Custom data is left out: it is large and cannot change during a VM's life.
+func fingerprints(guests []Guest) string {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, g := range guests {
+		g.CustomData = ""
+		if enc.Encode(g) != nil {
+			return ""
+		}
+	}
+	return string(h.Sum(nil))
 }
 
 // find looks a VM up by its ARM ID or its vmId.
@@ -133,10 +145,8 @@ func nicsOf(c *provider.Call, r *store.Resource) []*store.Resource {
 			out = append(out, nic)
 		}
 	}
-	for _, child := range c.Children(r.ID) {
-		if strings.HasSuffix(strings.ToLower(child.Type), "/networkinterfaces") && !slices.ContainsFunc(out, func(o *store.Resource) bool { return store.Same(o.ID, child.ID) }) {
-			out = append(out, child)
-		}
+	if strings.EqualFold(r.Type, compute.ScaleSetVMs) {
+		out = append(out, c.List(compute.ScaleSetVMs+"/networkInterfaces", r.ID)...)
 	}
 	return out
 }

@@ -24,8 +24,10 @@ type Operation struct {
 	RequestID  string    `json:"requestID,omitempty"`
 	Started    time.Time `json:"started"`
 	Due        time.Time `json:"due"` // zero: never ends by itself
-	Ended      time.Time `json:"ended,omitzero"`
-	Status     string    `json:"status"`
+	// Earliest is when an operation that waits for others may end at the earliest.
+	Earliest time.Time `json:"earliest,omitzero"`
+	Ended    time.Time `json:"ended,omitzero"`
+	Status   string    `json:"status"`
 	// MinPolls is how many polls still have to be answered with InProgress although the work is done.
 	MinPolls int            `json:"minPolls,omitempty"`
 	Polls    int            `json:"polls,omitempty"`

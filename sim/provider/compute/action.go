@@ -17,7 +17,7 @@ func vmActions() map[string]*provider.Action {
 		}
 	}
 	timed := func(seconds float64, finish func(*provider.Call, *store.Operation, *store.Resource) error) *provider.Action {
-		return &provider.Action{Timing: provider.Timing{HTTP: sec(1), LRO: sec(seconds)}, Start: notDeleting, Finish: finish}
+		return &provider.Action{Timing: provider.Timing{HTTP: sec(1), LRO: sec(seconds)}, Finish: finish}
 	}
 	return map[string]*provider.Action{
 		"start": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Start: startVM, Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
@@ -53,8 +53,6 @@ func SetPower(c *provider.Call, r *store.Resource, power string, boots bool) {
 		r.Secret["bootID"] = c.GUID()
 	}
 }
-
-func notDeleting(c *provider.Call, r *store.Resource) (*provider.Reply, error) { return nil, nil }
 
 func startVM(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if body.String(r.Secret, "power") != "deallocated" {

@@ -14,7 +14,7 @@ func loadBalancerTypes() []*provider.Type {
 		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true,
 		Create: provider.Timing{HTTP: ms(400), LRO: sec(1)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid"}, Immutable: []string{"sku"},
-		Prepare: prepareLoadBalancer, CanDelete: loadBalancerInUse, Deleted: forgetLoadBalancer,
+		Prepare: prepareLoadBalancer, Deleted: forgetLoadBalancer,
 	}
 	child := func(name string, prepare func(*provider.Call, *provider.Draft) error, view func(*provider.Call, *provider.Item), readOnlyPaths ...string) *provider.Type {
 		return &provider.Type{
@@ -24,7 +24,7 @@ func loadBalancerTypes() []*provider.Type {
 	}
 	front := child("frontendIPConfigurations", prepareFrontend, viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules", "inboundNatRules": "inboundNatRules", "outboundRules": "outboundRules", "inboundNatPools": "inboundNatPools"}),
 		"properties.loadBalancingRules", "properties.inboundNatRules", "properties.outboundRules", "properties.inboundNatPools")
-	pool := child("backendAddressPools", preparePool, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules", "properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
+	pool := child("backendAddressPools", nil, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules", "properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
 	pool.ReadOnly, pool.Immediate = false, true
 	pool.Create, pool.Delete = provider.Timing{HTTP: ms(300), LRO: sec(1)}, provider.Timing{HTTP: ms(200), LRO: sec(2)}
 	pool.CanDelete = poolInUse
@@ -100,8 +100,6 @@ func siblings(d *provider.Draft, path string) map[netip.Addr]bool {
 	return out
 }
 
-func preparePool(c *provider.Call, d *provider.Draft) error { return nil }
-
 func poolInUse(c *provider.Call, it *provider.Item) error {
 	for _, ref := range c.Referrers(it.ID) {
 		r := c.Get(ref.From)
@@ -111,8 +109,6 @@ func poolInUse(c *provider.Call, it *provider.Item) error {
 	}
 	return nil
 }
-
-func loadBalancerInUse(c *provider.Call, it *provider.Item) error { return nil }
 
 // forgetLoadBalancer takes the references to a deleted load balancer out of the interfaces, as Azure does.
 func forgetLoadBalancer(c *provider.Call, r *store.Resource) {

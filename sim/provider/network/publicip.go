@@ -166,10 +166,18 @@ func publicIPInUse(c *provider.Call, it *provider.Item) error {
 	return nil
 }
 
+// bastionPath gives the IP configuration of a bastion host the name Azure uses in references.
+func bastionPath(id string) string {
+	if strings.Contains(strings.ToLower(id), "/bastionhosts/") {
+		return strings.Replace(id, "/ipConfigurations/", "/bastionHostIpConfigurations/", 1)
+	}
+	return id
+}
+
 func viewPublicIP(c *provider.Call, it *provider.Item) {
 	cfgs, gateways := publicIPUsers(c, it.ID)
 	if len(cfgs) > 0 {
-		body.Set(it.Body, "properties.ipConfiguration", body.Object{"id": strings.Replace(cfgs[0], "/bastionHosts/", "/bastionHosts/", 1)})
+		body.Set(it.Body, "properties.ipConfiguration", body.Object{"id": bastionPath(cfgs[0])})
 	}
 	if len(gateways) > 0 {
 		body.Set(it.Body, "properties.natGateway", body.Object{"id": gateways[0]})

@@ -141,10 +141,8 @@ func viewSubnet(c *provider.Call, it *provider.Item) {
 		switch {
 		case equalFold(r.Type, PrivateEndpoints):
 			endpoints = append(endpoints, ref.From)
-		case equalFold(r.Type, BastionHosts):
-			cfgs = append(cfgs, strings.Replace(ref.Path(), "/ipConfigurations/", "/bastionHostIpConfigurations/", 1))
 		case strings.Count(ref.Sub, "/") == 1:
-			cfgs = append(cfgs, ref.Path())
+			cfgs = append(cfgs, bastionPath(ref.Path()))
 		}
 	}
 	if cfgs != nil {

@@ -50,7 +50,6 @@ func resourceGroup() *provider.Type {
 			return nil
 		},
 		Patch:      func(c *provider.Call, d *provider.Draft) error { return nil },
-		CanDelete:  func(c *provider.Call, it *provider.Item) error { return nil },
 		WaitDelete: sweep,
 	}
 }
