@@ -115,7 +115,7 @@ func (w *workload) checkToken(r *http.Request, token string) error {
 	}
 	switch {
 	case secret.Type != bootstrapapi.SecretTypeBootstrapToken:
-		return fmt.Errorf("Secret %s is of type %q, not %q", key.Name, secret.Type, bootstrapapi.SecretTypeBootstrapToken)
+		return fmt.Errorf("bootstrap token Secret %s is of type %q, not %q", key.Name, secret.Type, bootstrapapi.SecretTypeBootstrapToken)
 	case subtle.ConstantTimeCompare([]byte(data(bootstrapapi.BootstrapTokenSecretKey)), []byte(m[2])) != 1:
 		return fmt.Errorf("bootstrap token %s has another secret in the workload cluster", id)
 	case data(bootstrapapi.BootstrapTokenUsageAuthentication) != "true":

@@ -23,7 +23,7 @@ func checkKubectl(t *testing.T, f *fakeSimulator, d *bootData, c *kubernetes.Cli
 	nodes := c.CoreV1().Nodes()
 	t.Run("kubectl get nodes", func(t *testing.T) {
 		var table metav1.Table
-		data, err := c.CoreV1().RESTClient().Get().Resource("nodes").SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json").Do(t.Context()).Raw()
+		data, err := c.CoreV1().RESTClient().Get().Resource("nodes").SetHeader("Accept", acceptTable).Do(t.Context()).Raw()
 		if err != nil {
 			t.Fatal(err)
 		}
