@@ -32,14 +32,18 @@ type Simulator struct {
 	t *testing.T
 }
 
-// newSimulator starts a simulator in which operations end at once.
-func newSimulator(t *testing.T, secret string) *Simulator {
+// newSimulator starts a simulator in which operations take timeScale times as long as on Azure.
+func newSimulator(t *testing.T, secret string, timeScale float64) *Simulator {
 	t.Helper()
 	s := &Simulator{
 		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, t: t,
 	}
 	var err error
-	s.Server, err = server.New(server.Options{Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}}})
+	s.Server, err = server.New(server.Options{
+		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}},
+		// Limits are measured elsewhere; at a time scale they would be those of a slow Azure.
+		Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6},
+	})
 	if err != nil {
 		t.Fatalf("simulator: %v", err)
 	}

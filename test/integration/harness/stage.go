@@ -38,11 +38,17 @@ type Stage struct {
 	secrets []string
 }
 
-// NewStage makes a namespace and a simulator. There is no manager and no identity yet.
+// NewStage makes a namespace and a simulator in which operations end at once. There is no manager and no identity yet.
 func NewStage(t *testing.T, environment *Environment) *Stage {
 	t.Helper()
+	return NewSlowStage(t, environment, 0)
+}
+
+// NewSlowStage is NewStage in which Azure's operations take timeScale times as long as on Azure.
+func NewSlowStage(t *testing.T, environment *Environment, timeScale float64) *Stage {
+	t.Helper()
 	s := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8]}
-	s.Azure = newSimulator(t, s.Secret("client-secret"))
+	s.Azure = newSimulator(t, s.Secret("client-secret"), timeScale)
 	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
 	t.Cleanup(func() {

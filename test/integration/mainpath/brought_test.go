@@ -51,45 +51,78 @@ func TestBroughtGroup(t *testing.T) {
 // deleted.
 func TestBroughtNetwork(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8", map[string]string{"cp": "10.0.0.0/16", "nodes": "10.1.0.0/16"})
-	before := stage.Azure.Resources()
+	tests := map[string]struct {
+		reason                        string
+		addresses, controlPlane, node string
+		cidrBlocks                    bool
+	}{
+		"default addresses": {
+			reason:    "the subnets have the ranges that defaulting fills in",
+			addresses: "10.0.0.0/8", controlPlane: "10.0.0.0/16", node: "10.1.0.0/16",
+		},
+		"addresses left out": {
+			reason:    "who brings a network does not repeat its ranges; those of defaulting ask for nothing",
+			addresses: "172.16.0.0/12", controlPlane: "172.16.1.0/24", node: "172.16.2.0/24",
+		},
+		"addresses repeated": {
+			reason:    "the spec says what Azure has",
+			addresses: "172.16.0.0/12", controlPlane: "172.16.1.0/24", node: "172.16.2.0/24", cidrBlocks: true,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewStage(t, environment)
+			stage.Azure.PutNetwork("hub", "hub-vnet", test.addresses, map[string]string{"cp": test.controlPlane, "nodes": test.node})
+			before, network := stage.Azure.Resources(), hub(stage)
+			stage.StartManager(harness.ManagerOptions{})
+			stage.CreateIdentity()
+
+			azureCluster := stage.AzureCluster("c1")
+			spec := &azureCluster.Spec.NetworkSpec
+			spec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-vnet"}
+			spec.Subnets = infrav1.Subnets{
+				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
+				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode}},
+			}
+			if test.cidrBlocks {
+				spec.Vnet.CIDRBlocks = []string{test.addresses}
+				spec.Subnets[0].CIDRBlocks, spec.Subnets[1].CIDRBlocks = []string{test.controlPlane}, []string{test.node}
+			}
+			stage.CreateCluster(azureCluster)
+			stage.WaitClusterProvisioned("c1")
+			stage.CreateMachine(stage.AzureMachine("c1", "c1-md"), harness.Worker, "")
+			stage.WaitMachineProvisioned("c1-md")
+			_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-md-nic", networkVersion)
+			if subnet := harness.Find(nic, "properties.ipConfigurations.0.properties.subnet.id"); !strings.HasSuffix(subnet, "/hub-vnet/subnets/nodes") {
+				t.Errorf("the worker is in the subnet %q, want nodes of hub-vnet", subnet)
+			}
+
+			stage.DeleteCluster("c1", "c1-md")
+			for _, write := range stage.Azure.Writes(0) {
+				if strings.Contains(write, "resourceGroups/hub") {
+					t.Errorf("%s: the network is the user's, but the provider sent %s", test.reason, write)
+				}
+			}
+			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+				t.Errorf("%s: after the deletion it is as before the cluster (-before +after):\n%s", test.reason, diff)
+			}
+			if diff := cmp.Diff(network, hub(stage)); diff != "" {
+				t.Errorf("%s: the network was changed (-before +after):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// hub is the network that the user brought, without what Azure counts up by itself.
+func hub(stage *harness.Stage) map[string]any {
+	stage.T.Helper()
 	_, network := stage.Azure.Get("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-
-	azureCluster := stage.AzureCluster("c1")
-	azureCluster.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-vnet"}
-	azureCluster.Spec.NetworkSpec.Subnets = infrav1.Subnets{
-		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
-		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode}},
+	delete(network, "etag")
+	properties, _ := network["properties"].(map[string]any)
+	subnets, _ := properties["subnets"].([]any)
+	for _, subnet := range subnets {
+		delete(subnet.(map[string]any), "etag")
 	}
-	stage.CreateCluster(azureCluster)
-	stage.WaitClusterProvisioned("c1")
-	stage.CreateMachine(stage.AzureMachine("c1", "c1-md"), harness.Worker, "")
-	stage.WaitMachineProvisioned("c1-md")
-	for _, write := range stage.Azure.Writes(0) {
-		if strings.Contains(write, "resourceGroups/hub") {
-			t.Errorf("the network is the user's, but the provider sent %s", write)
-		}
-	}
-	_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-md-nic", networkVersion)
-	if subnet := harness.Find(nic, "properties.ipConfigurations.0.properties.subnet.id"); !strings.HasSuffix(subnet, "/hub-vnet/subnets/nodes") {
-		t.Errorf("the worker is in the subnet %q, want nodes of hub-vnet", subnet)
-	}
-
-	stage.DeleteCluster("c1", "c1-md")
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
-		t.Errorf("after the deletion it is as before the cluster (-want +got):\n%s", diff)
-	}
-	_, after := stage.Azure.Get("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)
-	for _, resource := range []map[string]any{network, after} {
-		delete(resource, "etag")
-	}
-	if diff := cmp.Diff(harness.Find(network, "properties.addressSpace.addressPrefixes.0"), harness.Find(after, "properties.addressSpace.addressPrefixes.0")); diff != "" {
-		t.Errorf("the network was changed (-before +after):\n%s", diff)
-	}
-	if diff := cmp.Diff(network["tags"], after["tags"]); diff != "" {
-		t.Errorf("the network's tags were changed (-before +after):\n%s", diff)
-	}
+	return network
 }
