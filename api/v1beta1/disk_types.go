@@ -27,7 +27,7 @@ type OSDisk struct {
 	// osType is Linux or Windows.
 	// +required
 	// +kubebuilder:default=Linux
-	OSType string `json:"osType"`
+	OSType string `json:"osType,omitempty"`
 
 	// diskSizeGB is the size in GiB. The default is the size of the image.
 	// +optional

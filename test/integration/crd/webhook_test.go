@@ -1,0 +1,126 @@
+package crd_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+func newMachine(name string) *infrav1.AzureMachine {
+	m := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	m.Spec.VMSize = "Standard_D2s_v5"
+	return m
+}
+
+// stored reads an object as the API server has it.
+func stored[T client.Object](t *testing.T, obj T) T {
+	t.Helper()
+	if err := environment.Client.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// TestRandomDefaults makes a machine before its cluster: nobody waits, and what is random is made once.
+func TestRandomDefaults(t *testing.T) {
+	m := newMachine("early")
+	m.Labels = map[string]string{clusterv1.ClusterNameLabel: "late"}
+	m.Spec.Identity = infrav1.VMIdentitySystemAssigned
+	start := time.Now()
+	create(t, m)
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("the webhook took %s for a machine without a cluster; it should not wait for one", took)
+	}
+	first := stored(t, m).Spec
+	role := first.SystemAssignedIdentityRole
+	if first.SSHPublicKey == "" || role == nil || role.Name == "" || role.Scope != "" {
+		t.Errorf("want a key, and a role with a name and no scope yet, got %q and %+v", first.SSHPublicKey, role)
+	}
+
+	m.Labels["touched"] = "yes"
+	if err := environment.Client.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	second := stored(t, m).Spec
+	if second.SSHPublicKey != first.SSHPublicKey || second.SystemAssignedIdentityRole.Name != role.Name {
+		t.Errorf("an update made random values anew: %q became %q", role.Name, second.SystemAssignedIdentityRole.Name)
+	}
+	m.Spec.SystemAssignedIdentityRole.Scope = "/subscriptions/s/"
+	if err := environment.Client.Update(t.Context(), m); err != nil {
+		t.Errorf("the scope can be filled in later: %v", err)
+	}
+	m.Spec.SystemAssignedIdentityRole.Scope = "/subscriptions/other/"
+	refused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope", "cannot change")
+}
+
+func TestSubscriptionOf(t *testing.T) {
+	azureCluster := create(t, newCluster("subscription-azure"))
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription"}}
+	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureCluster", Name: azureCluster.Name}
+	create(t, cluster)
+	lookup := webhook.SubscriptionOf(environment.Client)
+
+	m := newMachine("m")
+	if got, err := lookup(t.Context(), m); err == nil {
+		t.Errorf("a machine without the cluster's label is found to be in %q", got)
+	}
+	m.Labels = map[string]string{clusterv1.ClusterNameLabel: "nobody"}
+	if got, err := lookup(t.Context(), m); err == nil {
+		t.Errorf("a machine of no cluster is found to be in %q", got)
+	}
+	m.Labels = map[string]string{clusterv1.ClusterNameLabel: cluster.Name}
+	got, err := lookup(t.Context(), m)
+	if err != nil || got != azureCluster.Spec.SubscriptionID {
+		t.Errorf("the subscription is %q, %v; want that of the AzureCluster, %s", got, err, azureCluster.Spec.SubscriptionID)
+	}
+}
+
+func TestMachineTemplateDryRun(t *testing.T) {
+	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dry"}}
+	template.Spec.Template.Spec = newMachine("").Spec
+	template.Spec.Template.Spec.SubnetName = "nodes"
+	create(t, template)
+	if diff := cmp.Diff([]infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}, template.Spec.Template.Spec.NetworkInterfaces); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	resize := func(t *infrav1.AzureMachineTemplate) { t.Spec.Template.Spec.VMSize = "Standard_D4s_v5" }
+	refused(t, "machines were made from it", dryUpdate(t, template, resize), "spec.template.spec", "make a new one")
+	refused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, template, func(m *infrav1.AzureMachineTemplate) {
+		resize(m)
+		m.Annotations = map[string]string{clusterv1.TopologyDryRunAnnotation: ""}
+	}), "", "")
+}
+
+func TestClusterTemplate(t *testing.T) {
+	template := &infrav1.AzureClusterTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "template"}}
+	template.Spec.Template.Spec.AzureClusterClassSpec = newCluster("").Spec.AzureClusterClassSpec
+	create(t, template)
+	move := func(t *infrav1.AzureClusterTemplate) { t.Spec.Template.Spec.Location = "northeurope" }
+	refused(t, "clusters were made from it", dryUpdate(t, template, move), "spec.template.spec", "make a new one")
+	refused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, template, func(c *infrav1.AzureClusterTemplate) {
+		move(c)
+		c.Annotations = map[string]string{clusterv1.TopologyDryRunAnnotation: ""}
+	}), "", "")
+}
+
+// TestDefaultsAreStable applies a minimal cluster twice, as GitOps does.
+func TestDefaultsAreStable(t *testing.T) {
+	first := create(t, newCluster("stable"))
+	again := newCluster("stable")
+	again.ResourceVersion = first.ResourceVersion
+	again.Spec.NetworkSpec = first.Spec.NetworkSpec
+	again.Spec.ResourceGroup = first.Spec.ResourceGroup
+	if err := environment.Client.Update(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	if again.ResourceVersion != first.ResourceVersion {
+		t.Errorf("defaulting what was defaulted changes the object: %s", cmp.Diff(first.Spec, again.Spec))
+	}
+}
