@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+func TestPrincipals(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]server.Principal{
+		"id:s3cret":        {ClientID: "id", Secret: "s3cret"},
+		"id:s3cret:object": {ClientID: "id", Secret: "s3cret", ObjectID: "object"},
+		"id:@" + file:      {ClientID: "id", Secret: "from-file"},
+	} {
+		got, err := parsePrincipal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	for _, bad := range []string{"", "only-id", "a:b3cret:c:d", ":b3cret", "id:@/does/not/exist"} {
+		if _, err := parsePrincipal(bad); err == nil || strings.Contains(err.Error(), "b3cret") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestServesUntilTold(t *testing.T) {
+	dir := t.TempDir()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := command()
+	cmd.SetArgs([]string{"--listen", address, "--state-dir", dir, "--time-scale", "0", "--request-log", filepath.Join(dir, "log")})
+	out, ready := os.Stdout, make(chan struct{})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout = w
+	defer func() { os.Stdout = out }()
+	go func() {
+		buf := make([]byte, 256)
+		n, _ := r.Read(buf)
+		if bytes.Contains(buf[:n], []byte("ready")) {
+			close(ready)
+		}
+	}()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.ExecuteContext(ctx) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	pem, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, ServerName: "management.azure.com"}}}
+	res, err := client.Get("https://" + address + "/subscriptions?api-version=2022-12-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	client.CloseIdleConnections()
+	if res.StatusCode != 401 {
+		t.Errorf("without a token: %d", res.StatusCode)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("it must end well when told: %v", err)
+	}
+}
