@@ -23,6 +23,8 @@ type cache[V any] struct {
 
 	mu      sync.Mutex
 	entries map[string]entry[V]
+	// failures are of fetches that ended when nobody waited for them; who asks next is told.
+	failures map[string]error
 }
 
 type entry[V any] struct {
@@ -31,7 +33,7 @@ type entry[V any] struct {
 }
 
 func newCache[V any](ttl time.Duration, now func() time.Time) *cache[V] {
-	return &cache[V]{ttl: ttl, now: now, entries: map[string]entry[V]{}}
+	return &cache[V]{ttl: ttl, now: now, entries: map[string]entry[V]{}, failures: map[string]error{}}
 }
 
 // get gives the answer under key, fetching it when there is none or it is too old. A caller that gives up leaves the
@@ -61,6 +63,32 @@ func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Conte
 		value, _ := answer.Val.(V)
 		return value, answer.Err
 	}
+}
+
+// begin gives the answer under key if it is there. Otherwise it fetches it in the background, calls arrived once it is
+// known whether that worked, and returns false; the error is that of the last such fetch, and the next call tries again.
+func (c *cache[V]) begin(ctx context.Context, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
+	value, ok := c.lookup(key)
+	if ok {
+		return value, true, nil
+	}
+	c.mu.Lock()
+	failure := c.failures[key]
+	delete(c.failures, key)
+	c.mu.Unlock()
+	if failure != nil {
+		return value, false, failure
+	}
+	go func() {
+		_, err := c.get(context.WithoutCancel(ctx), key, fetch)
+		if err != nil {
+			c.mu.Lock()
+			c.failures[key] = err
+			c.mu.Unlock()
+		}
+		arrived()
+	}()
+	return value, false, nil
 }
 
 func (c *cache[V]) lookup(key string) (V, bool) {

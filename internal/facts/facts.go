@@ -55,25 +55,35 @@ func New(options Options) *Facts {
 
 // Cluster gives the facts for the plan of a cluster. An unknown region is a *field.Error on spec.location that lists the
 // names most like it; an unknown subscription is the *arm.Error of Azure. in.Facts is not used.
-func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+//
+// The SKU catalog, which tells the zones, takes Azure seconds, and most of a network does not depend on it. It is not
+// waited for: until it is there ZonesPending is set, and wake is called when it has arrived.
+func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
-	// A region that does not exist explains every other failure, so it is asked first; the answer is kept for a day.
-	if err := f.checkRegion(ctx, c, in); err != nil {
-		return facts, err
+	catalog, known, zonesErr := f.skus.begin(ctx, catalogKey(c, in), listCatalog(c, in), wake)
+	if known {
+		facts.Zones = catalog.zones
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	facts.ZonesPending = !known
+	var regionErr error
+	var group errgroup.Group
 	group.Go(func() error {
-		catalog, err := f.catalog(ctx, c, in)
-		if err == nil {
-			facts.Zones = catalog.zones
-		}
-		return err
+		regionErr = f.checkRegion(ctx, c, in)
+		return nil
 	})
 	group.Go(func() (err error) {
 		facts.VNet, err = f.VNet(ctx, c, in)
 		return err
 	})
-	return facts, group.Wait()
+	err := group.Wait()
+	// A region or subscription that does not exist explains every other failure.
+	if regionErr != nil {
+		return facts, regionErr
+	}
+	if zonesErr != nil {
+		return facts, zonesErr
+	}
+	return facts, err
 }
 
 // Machine gives the facts for the plan of a machine. A VM size that the catalog does not have is no error: VMSize is nil

@@ -14,6 +14,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -60,7 +61,7 @@ func TestCluster(t *testing.T) {
 			bodies := maps.Clone(region)
 			maps.Copy(bodies, test.azure)
 			a := newAzure(bodies)
-			got, err := New(Options{Now: newClock().Now}).Cluster(context.Background(), clientOf(t, a, "p"), clusterInput(test.change))
+			got, err := clusterFacts(New(Options{Now: newClock().Now}), clientOf(t, a, "p"), clusterInput(test.change))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,6 +72,38 @@ func TestCluster(t *testing.T) {
 				t.Errorf("the catalog of all regions is a hundred times as large: %s", diff)
 			}
 		})
+	}
+}
+
+// clusterFacts asks as a controller does: again once what was pending has arrived.
+func clusterFacts(f *Facts, c *client.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+	arrived := make(chan struct{}, 1)
+	got, err := f.Cluster(context.Background(), c, in, func() { arrived <- struct{}{} })
+	if err != nil || !got.ZonesPending {
+		return got, err
+	}
+	<-arrived
+	return f.Cluster(context.Background(), c, in, func() {})
+}
+
+func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
+	a := newAzure(region)
+	f, c, in := New(Options{}), clientOf(t, a, "p"), clusterInput(nil)
+	arrived := make(chan struct{}, 1)
+	first, err := f.Cluster(context.Background(), c, in, func() { arrived <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.ZonesPending || len(first.Zones) != 0 {
+		t.Errorf("nothing depends on the zones yet, got %+v", first)
+	}
+	<-arrived
+	second, err := f.Cluster(context.Background(), c, in, func() { t.Error("nothing is pending") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.ZonesPending || len(second.Zones) != 3 {
+		t.Errorf("the catalog has arrived, got %+v", second)
 	}
 }
 
@@ -109,7 +142,7 @@ func TestClusterRefuses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.Location = test.location })
-			_, err := New(Options{}).Cluster(context.Background(), clientOf(t, newAzure(test.azure), "p"), in)
+			_, err := clusterFacts(New(Options{}), clientOf(t, newAzure(test.azure), "p"), in)
 			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
 				t.Fatalf("%s: got %v", test.reason, err)
 			}

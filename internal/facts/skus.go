@@ -43,16 +43,23 @@ func (c *catalog) size(name string) (*plan.VMSize, []string) {
 
 // catalog is the SKU catalog of the cluster's region.
 func (f *Facts) catalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
+	return f.skus.get(ctx, catalogKey(c, in), listCatalog(c, in))
+}
+
+func catalogKey(c *client.Client, in plan.ClusterInput) string {
+	return strings.Join([]string{c.Scope(), strings.ToLower(in.SubscriptionID), plan.Location(in)}, "|")
+}
+
+func listCatalog(c *client.Client, in plan.ClusterInput) func(context.Context) (*catalog, error) {
 	location := plan.Location(in)
-	key := strings.Join([]string{c.Scope(), strings.ToLower(in.SubscriptionID), location}, "|")
-	return f.skus.get(ctx, key, func(ctx context.Context) (*catalog, error) {
+	return func(ctx context.Context) (*catalog, error) {
 		path := string(arm.SubscriptionID(in.SubscriptionID)) + "/providers/Microsoft.Compute/skus"
 		items, err := c.List(ctx, path, skusAPIVersion, url.Values{"$filter": {fmt.Sprintf("location eq '%s'", location)}})
 		if err != nil {
 			return nil, fmt.Errorf("list VM sizes of %s: %w", location, err)
 		}
 		return readCatalog(items, location)
-	})
+	}
 }
 
 // sku is one row of the catalog as Azure writes it.

@@ -35,6 +35,9 @@ type ClusterFacts struct {
 	// has none.
 	Zones []string
 
+	// ZonesPending tells that Zones are not known yet. What depends on them is planned as blocked.
+	ZonesPending bool
+
 	// VNet is the virtual network as it is now.
 	VNet VNetFact
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -33,9 +34,12 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		reportRefusal(in, errs)
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
-	planned.Facts, err = r.Facts.Cluster(ctx, in.access.Client, planned)
+	planned.Facts, err = r.Facts.Cluster(ctx, in.access.Client, planned, r.wake.Func(in.key))
 	if err != nil {
 		return reportProblem(in, err), nil
+	}
+	if planned.Facts.ZonesPending && cluster.NamesZones(planned) {
+		return ctrl.Result{}, nil
 	}
 	if errs := cluster.Check(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
@@ -45,7 +49,16 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
 	}
-	outcome, err := r.Engine.Converge(ctx, r.request(in, planned, graph))
+	// What is planned is remembered before it is made, so that what a later plan does not want any more is found.
+	if remembered := cluster.Remember(planned, graph); remembered != in.azureCluster.Annotations[cluster.PlannedAnnotation] {
+		metav1.SetMetaDataAnnotation(&in.azureCluster.ObjectMeta, cluster.PlannedAnnotation, remembered)
+		if err := r.patch(ctx, in); err != nil {
+			return ctrl.Result{}, fmt.Errorf("remember the plan: %w", err)
+		}
+	}
+	request := r.request(in, planned, graph)
+	request.Prune = cluster.Prune(planned, graph)
+	outcome, err := r.Engine.Converge(ctx, request)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
@@ -57,6 +70,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}
+	metav1.SetMetaDataAnnotation(&in.azureCluster.ObjectMeta, cluster.PlannedAnnotation, cluster.Settled(planned, graph))
 	// The status that this pass writes does not change the fingerprint, the endpoint in the spec does.
 	fingerprint, err = settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
 	if err != nil {

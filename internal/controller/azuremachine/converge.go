@@ -45,6 +45,9 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		if planned.BootstrapData, err = r.bootstrapData(ctx, in); err != nil {
 			return ctrl.Result{}, err
 		}
+		if planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {
+			planned.AdminPassword = adminPassword()
+		}
 		if errs := machine.Check(planned); len(errs) > 0 {
 			reportRefusal(in, errs)
 			return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil

@@ -20,11 +20,17 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	}
 	r.settled.Forget(in.key)
 	planned := r.planInput(in)
+	var err error
+	if planned.MachineFacts, err = r.Facts.DeletingMachine(ctx, in.access.Client, planned); err != nil {
+		return reportProblem(in, err), nil
+	}
 	graph, err := machine.DeletePlan(planned)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("plan deletion: %w", err)
 	}
 	request := r.request(in, planned, graph)
+	// Azure makes the disks, and may leave them without tags.
+	request.Inventory = machine.Disks(planned)
 
 	goesWithGroup := false
 	if !in.cluster.DeletionTimestamp.IsZero() {

@@ -91,35 +91,55 @@ func eachSubnet(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.Su
 
 func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	check := func(path *field.Path, zones []string) {
-		for i, zone := range zones {
-			switch {
-			case in.AzureCluster.Spec.ExtendedLocation != nil:
-				errs = append(errs, field.Invalid(path.Index(i), zone, "an edge zone has no availability zones: remove it"))
-			case len(in.Facts.Zones) == 0:
-				errs = append(errs, field.Invalid(path.Index(i), zone, fmt.Sprintf("region %s has no availability zones: remove it", plan.Location(in))))
-			case !slices.Contains(in.Facts.Zones, zone):
-				errs = append(errs, field.Invalid(path.Index(i), zone, fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in), strings.Join(in.Facts.Zones, ", "))))
-			}
-		}
-	}
-	network := in.AzureCluster.Spec.NetworkSpec
-	if lb := network.APIServerLB; lb != nil {
-		check(path.Child("apiServerLB", "availabilityZones"), lb.AvailabilityZones)
-	}
-	if lb := network.NodeOutboundLB; lb != nil {
-		check(path.Child("nodeOutboundLB", "availabilityZones"), lb.AvailabilityZones)
-	}
-	if lb := network.ControlPlaneOutboundLB; lb != nil {
-		check(path.Child("controlPlaneOutboundLB", "availabilityZones"), lb.AvailabilityZones)
-	}
 	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
-		check(path.Child("natGateway", "zones"), subnet.NatGateway.Zones)
 		if zones := subnet.NatGateway.Zones; len(zones) > 1 {
 			errs = append(errs, field.TooMany(path.Child("natGateway", "zones"), len(zones), 1))
 		}
 	})
+	if in.Facts.ZonesPending {
+		return errs
+	}
+	eachZone(in, path, func(path *field.Path, zone string) {
+		switch {
+		case in.AzureCluster.Spec.ExtendedLocation != nil:
+			errs = append(errs, field.Invalid(path, zone, "an edge zone has no availability zones: remove it"))
+		case len(in.Facts.Zones) == 0:
+			errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("region %s has no availability zones: remove it", plan.Location(in))))
+		case !slices.Contains(in.Facts.Zones, zone):
+			errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in), strings.Join(in.Facts.Zones, ", "))))
+		}
+	})
 	return errs
+}
+
+// NamesZones tells whether the spec names availability zones: then nothing may be made before it is known which ones the
+// region has, because a wrong one is refused.
+func NamesZones(in plan.ClusterInput) bool {
+	named := false
+	eachZone(in, field.NewPath("spec", "networkSpec"), func(*field.Path, string) { named = true })
+	return named
+}
+
+// eachZone visits the availability zones that the spec names.
+func eachZone(in plan.ClusterInput, path *field.Path, visit func(path *field.Path, zone string)) {
+	each := func(path *field.Path, zones []string) {
+		for i, zone := range zones {
+			visit(path.Index(i), zone)
+		}
+	}
+	network := in.AzureCluster.Spec.NetworkSpec
+	if lb := network.APIServerLB; lb != nil {
+		each(path.Child("apiServerLB", "availabilityZones"), lb.AvailabilityZones)
+	}
+	if lb := network.NodeOutboundLB; lb != nil {
+		each(path.Child("nodeOutboundLB", "availabilityZones"), lb.AvailabilityZones)
+	}
+	if lb := network.ControlPlaneOutboundLB; lb != nil {
+		each(path.Child("controlPlaneOutboundLB", "availabilityZones"), lb.AvailabilityZones)
+	}
+	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		each(path.Child("natGateway", "zones"), subnet.NatGateway.Zones)
+	})
 }
 
 func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {

@@ -64,8 +64,13 @@ func publicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zon
 	for _, tag := range spec.IPTags {
 		properties.IPTags = append(properties.IPTags, &armnetwork.IPTag{IPTagType: new(tag.Type), Tag: new(tag.Tag)})
 	}
+	blocked := ""
+	if in.Facts.ZonesPending {
+		blocked = "the availability zones of the region are being looked up"
+	}
 	g.Add(arm.Node{
-		ID: id,
+		ID:      id,
+		Blocked: blocked,
 		Body: armnetwork.PublicIPAddress{
 			Location:         new(plan.Location(in)),
 			ExtendedLocation: location,

@@ -75,6 +75,17 @@ func newWorld(t *testing.T, secret string) *world {
 	return w
 }
 
+// cluster asks for the facts of a cluster as a controller does: again once what was pending has arrived.
+func (w *world) cluster(ctx context.Context, c *armclient.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+	arrived := make(chan struct{}, 1)
+	got, err := w.facts.Cluster(ctx, c, in, func() { arrived <- struct{}{} })
+	if err != nil || !got.ZonesPending {
+		return got, err
+	}
+	<-arrived
+	return w.facts.Cluster(ctx, c, in, func() {})
+}
+
 func (w *world) client(t *testing.T) *armclient.Client {
 	t.Helper()
 	resolved, err := w.identities.Resolve(context.Background(), &corev1.ObjectReference{Name: "id"}, "ns", "")
@@ -100,7 +111,7 @@ func TestQuestions(t *testing.T) {
 	w := newWorld(t, server.DefaultSecret)
 	c := w.client(t)
 
-	cluster, err := w.facts.Cluster(ctx, c, input("East US 2", server.DefaultSubscription))
+	cluster, err := w.cluster(ctx, c, input("East US 2", server.DefaultSubscription))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +170,7 @@ func TestRefusals(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.secret)
-			_, err := w.facts.Cluster(context.Background(), w.client(t), input(test.location, test.subscription))
+			_, err := w.cluster(context.Background(), w.client(t), input(test.location, test.subscription))
 			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "wr0ng") {
 				t.Fatalf("%s: got %v", test.reason, err)
 			}
@@ -180,14 +191,14 @@ func TestCorrectedSecret(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t, "wrong")
 	in := input("eastus2", server.DefaultSubscription)
-	if _, err := w.facts.Cluster(ctx, w.client(t), in); err == nil {
+	if _, err := w.cluster(ctx, w.client(t), in); err == nil {
 		t.Fatal("a wrong secret was accepted")
 	}
 	w.secret.Data["clientSecret"] = []byte(server.DefaultSecret)
 	if err := w.kubernetes.Update(ctx, w.secret); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.facts.Cluster(ctx, w.client(t), in); err != nil {
+	if _, err := w.cluster(ctx, w.client(t), in); err != nil {
 		t.Errorf("after the Secret was mended: %v", err)
 	}
 }
