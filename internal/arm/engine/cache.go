@@ -22,6 +22,7 @@ type cache struct {
 	touched map[string]mark // the last write to a resource that shares its document
 	entries map[string]observation
 	lists   map[string]*listing
+	born    map[string]mark // resource groups that we made: nothing but what we put is in them, by cache key
 	swept   time.Time
 }
 
@@ -49,7 +50,7 @@ type listing struct {
 }
 
 func newCache(clock Clock, freshness time.Duration) *cache {
-	return &cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, entries: map[string]observation{}, lists: map[string]*listing{}}
+	return &cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, entries: map[string]observation{}, lists: map[string]*listing{}, born: map[string]mark{}}
 }
 
 func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
@@ -71,7 +72,19 @@ func (c *cache) get(scope string, id arm.ID, maxAge time.Duration) (observation,
 	if list != nil && !list.at.IsZero() && list.count >= c.written[id.Key()].count && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
 		return observation{Observed: Observed{ID: id, At: list.at}, count: list.count, fromList: true}, true
 	}
+	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
+	born, ok := c.born[cacheKey(scope, group)]
+	if ok && !id.Equal(group) && born.count >= c.written[id.Key()].count && !born.at.Before(oldest) {
+		return observation{Observed: Observed{ID: id, At: born.at}, count: born.count}, true
+	}
 	return observation{}, false
+}
+
+// made notes that a resource group has just been made by us, so that what is in it need not be asked for.
+func (c *cache) made(scope string, group arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.born[cacheKey(scope, group)] = mark{c.count, c.clock.Now()}
 }
 
 // begin is the count to give to put for a read that begins now.
@@ -137,6 +150,11 @@ func (c *cache) wrote(id arm.ID, whole bool) {
 	if !whole {
 		return
 	}
+	for key := range c.born {
+		if _, group, _ := strings.Cut(key, "|"); group == id.Key() {
+			delete(c.born, key)
+		}
+	}
 	for _, found := range c.entries {
 		if found.ID.Within(id) {
 			c.written[found.ID.Key()] = mark{c.count, c.clock.Now()}
@@ -186,6 +204,7 @@ func (c *cache) sweep() {
 	written := func(_ string, last mark) bool { return now.Sub(last.at) > old }
 	maps.DeleteFunc(c.written, written)
 	maps.DeleteFunc(c.touched, written)
+	maps.DeleteFunc(c.born, written)
 	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
 		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })
 		return now.Sub(list.at) > old && len(list.asked) == 0

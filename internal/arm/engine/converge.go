@@ -21,6 +21,7 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 	if err != nil {
 		return arm.Outcome{}, err
 	}
+	p.patient = true
 	prune := p.pruned()
 	p.run(func() []arm.ID { return p.toObserve(prune, false) }, func() {
 		for _, node := range p.nodes {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -33,6 +34,15 @@ func TestCreate(t *testing.T) {
 		t.Error(diff)
 	}
 	t.Logf("%d reads, %s", len(reads), w.clock.Now().Sub(epoch))
+	missing := 0
+	for _, record := range w.sim.Requests() {
+		if record.Status == http.StatusNotFound {
+			missing++
+		}
+	}
+	if missing != 1 {
+		t.Errorf("%d reads of what does not exist: what is in a group that was just made need not be asked for", missing)
+	}
 
 	if outcome := w.converge(request, 0); !outcome.Done() {
 		t.Errorf("%+v", outcome.Causes())

@@ -20,7 +20,8 @@ type Options struct {
 	Log logr.Logger
 	// MaxParallel is how many requests one pass has under way at a time; 0 is 16.
 	MaxParallel int
-	// Freshness is how long a read is shared with other passes; 0 is 10 s.
+	// Freshness is how long a read is shared with other passes; 0 is 10 s. Converging passes take what is up to three
+	// times as old.
 	Freshness time.Duration
 	// Grace is how long a pass waits for Azure to answer the writes it sent, never for operations; 0 is 2 s. Writes that
 	// are answered later go on in the background, and their answer wakes the object.

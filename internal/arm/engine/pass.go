@@ -44,6 +44,10 @@ type pass struct {
 	inventory map[string]arm.ID
 	recorded  map[string]bool // in the inventory as given: stored already
 
+	// patient passes come often, woken by one operation after another; what was in place a moment ago is not read again
+	// each time.
+	patient bool
+
 	changed chan struct{}
 	slots   chan struct{}
 	mu      sync.Mutex
@@ -103,11 +107,14 @@ func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 	stop := p.engine.clock.AfterFunc(p.engine.options.Grace, func() { close(expired) })
 	defer stop()
 	maxAge := p.engine.maxAge(p.request.Fresh)
+	if p.patient && !p.request.Fresh {
+		maxAge = 3 * p.engine.options.Freshness
+	}
 	for {
 		for key, found := range p.engine.observe(p.ctx, p.request.Client, ids(), maxAge) {
 			p.found[key] = found
 		}
-		maxAge = p.engine.options.Freshness
+		maxAge = max(maxAge, p.engine.options.Freshness)
 		evaluate()
 		if p.unanswered() == 0 {
 			select {

@@ -178,6 +178,9 @@ func (e *Engine) send(op *operation, request func() (*client.Response, error)) {
 	op.mu.Lock()
 	op.requestID = response.RequestID
 	op.mu.Unlock()
+	if op.verb == http.MethodPut && response.Status == http.StatusCreated && op.id.Type() == types.ResourceGroup {
+		e.cache.made(op.client.Scope(), op.id)
+	}
 	if !accepted(op.verb, response) {
 		var found *observation
 		if op.verb == http.MethodPut && !op.action && headOf(response.Body).ID != "" {
