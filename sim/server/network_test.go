@@ -280,3 +280,17 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 		t.Errorf("bastion: %v", r.body)
 	}
 }
+
+func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	if r := a.do("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}); r.status != 201 {
+		t.Fatalf("subnet: %d %s", r.status, r.message())
+	}
+	r := a.do("PUT", net+"/networkInterfaces/n", nic("late", nil))
+	if r.status != 429 || r.code() != "RetryableError/ReferencedResourceNotProvisioned" || r.header.Get("Retry-After") == "" {
+		t.Errorf("an interface in a subnet that is still created: %d %s %q", r.status, r.code(), r.header.Get("Retry-After"))
+	}
+	a.sim.Settle()
+	a.must("PUT", net+"/networkInterfaces/n", nic("late", nil))
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
@@ -256,5 +257,18 @@ func TestRequestLogHasNoSecrets(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "\n"); n != len(log) {
 		t.Errorf("%d lines for %d requests", n, len(log))
+	}
+}
+
+func TestGroupDeletionGivesUpOnADeletionThatNeverEnds(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	if err := a.sim.AddFault(fault.Rule{Kind: fault.Stuck, Method: "DELETE", Type: "Microsoft.Network/virtualNetworks"}); err != nil {
+		t.Fatal(err)
+	}
+	r := a.do("DELETE", groupA, nil)
+	a.sim.Settle()
+	if p := a.do("GET", r.header.Get("Location"), nil); p.status != 409 || !strings.HasPrefix(p.code(), "ResourceGroupDeletionBlocked") {
+		t.Errorf("last poll: %d %s", p.status, p.code())
 	}
 }

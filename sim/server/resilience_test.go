@@ -352,3 +352,70 @@ func TestControlTokenIsAsked(t *testing.T) {
 		t.Errorf("a wrong token: %d", s)
 	}
 }
+
+func TestPrivateNamesLeadThroughTheInternalLoadBalancer(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+	a.base()
+	lb := net + "/loadBalancers/internal"
+	a.must("PUT", lb, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
+		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp"), "privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.100"}}},
+		"backendAddressPools":      []any{obj{"name": "pool"}},
+		"loadBalancingRules":       []any{obj{"name": "api", "properties": obj{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"), "backendAddressPool": ref(lb + "/backendAddressPools/pool")}}},
+	}})
+	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(lb + "/backendAddressPools/pool")}))
+	a.must("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+	zone := net + "/privateDnsZones/c.capz.io"
+	a.must("PUT", zone, obj{"location": "global"})
+	a.must("PUT", zone+"/virtualNetworkLinks/l", obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
+	a.must("PUT", zone+"/A/apiserver", obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.100"}}}})
+	a.control("PUT", "/_sim/guests/listeners", obj{"vmID": comp + "/virtualMachines/vm0", "port": 6443, "address": "127.0.0.1:1"}, nil)
+	var r server.Route
+	a.control("GET", "/_sim/dial?host=apiserver.c.capz.io&port=6443", nil, &r)
+	if r.Address != "127.0.0.1:1" {
+		t.Errorf("route: %+v", r)
+	}
+	a.must("POST", comp+"/virtualMachines/vm0/deallocate", nil)
+	r = server.Route{}
+	a.control("GET", "/_sim/dial?host=10.0.0.4&port=6443", nil, &r)
+	if r.Step != "listener" || !strings.Contains(r.Message, "not running") {
+		t.Errorf("a deallocated machine: %+v", r)
+	}
+}
+
+func BenchmarkThousandMachines(b *testing.B) {
+	for b.Loop() {
+		sim, err := server.New(server.Options{Clock: store.NewVirtual(epoch), TimeScale: 1, StateDir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		h, token := sim.Handler(), sim.Token("")
+		do := func(method, path string, body any) {
+			raw, _ := json.Marshal(body)
+			req := httptest.NewRequest(method, "https://x"+path+"?api-version=2024-05-01", bytes.NewReader(raw))
+			req.Header.Set("Authorization", "Bearer "+token)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, req)
+			if w.Code > 299 {
+				b.Fatalf("%s %s = %d %s", method, path, w.Code, w.Body)
+			}
+		}
+		do("PUT", groupA, obj{"location": "westus3"})
+		do("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}})
+		sim.Settle()
+		for i := range 1000 {
+			name := fmt.Sprintf("n%d", i)
+			do("PUT", net+"/networkInterfaces/"+name, nic("cp", nil))
+			do("PUT", comp+"/virtualMachines/"+name, vm(name, func(p obj) { p["storageProfile"].(obj)["dataDisks"] = []any{} }))
+		}
+		sim.Settle()
+		do("GET", comp+"/virtualMachines", nil)
+		do("DELETE", groupA, nil)
+		sim.Settle()
+		if left := sim.State(); len(left) != 0 {
+			b.Fatalf("%d resources are left", len(left))
+		}
+		if err := sim.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -247,14 +247,25 @@ func (tx *Tx) List(typ, scope string) []*Resource {
 		from = tx.s.byType[strings.ToLower(typ)]
 	}
 	prefix := Key(scope) + "/"
-	var out []*Resource
-	for k, r := range from {
+	var keys []string
+	for k := range from {
 		if scope == "" || strings.HasPrefix(k, prefix) {
-			out = append(out, r)
+			keys = append(keys, k)
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return Key(out[i].ID) < Key(out[j].ID) })
+	sort.Strings(keys)
+	out := make([]*Resource, len(keys))
+	for i, k := range keys {
+		out[i] = from[k]
+	}
 	return out
+}
+
+// Each calls f with every resource of a type, in no particular order.
+func (tx *Tx) Each(typ string, f func(r *Resource)) {
+	for _, r := range tx.s.byType[strings.ToLower(typ)] {
+		f(r)
+	}
 }
 
 // Children returns everything stored below id, ordered by ID.

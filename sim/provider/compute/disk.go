@@ -116,6 +116,9 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 		kept[store.Key(body.String(def, "managedDisk.id"))] = true
 	}
 	kept[store.Key(body.String(vm.Body, sp+"osDisk.managedDisk.id"))] = true
+	if body.String(vm.Secret, "power") == "" {
+		return // a new VM has nothing to let go
+	}
 	for _, r := range c.List(Disks, "/subscriptions/"+id.Subscription) {
 		if store.Same(body.String(r.Body, "managedBy"), vm.ID) && !kept[store.Key(r.ID)] {
 			releaseDisk(c, r.ID, false) // taken out of the definition: detached

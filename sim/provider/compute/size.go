@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // Size is one VM size of the catalogue.
@@ -198,10 +199,11 @@ const (
 // A deallocated VM uses none. Scale-set instances count as far as they are stored as VMs or as instances.
 func Cores(c *provider.Call, location string) map[string]int {
 	out := map[string]int{}
+	prefix := store.Key("/subscriptions/"+c.ID.Subscription+"/") + "/"
 	for _, typ := range []string{VirtualMachines, ScaleSetVMs} {
-		for _, r := range c.List(typ, "/subscriptions/"+c.ID.Subscription) {
-			if r.Location != location || body.String(r.Secret, "power") == "deallocated" {
-				continue
+		c.Each(typ, func(r *store.Resource) {
+			if r.Location != location || body.String(r.Secret, "power") == "deallocated" || !strings.HasPrefix(store.Key(r.ID), prefix) {
+				return
 			}
 			size := body.String(r.Body, "properties.hardwareProfile.vmSize")
 			if size == "" {
@@ -209,15 +211,15 @@ func Cores(c *provider.Call, location string) map[string]int {
 			}
 			z, ok := FindSize(size)
 			if !ok {
-				continue
+				return
 			}
 			if strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot") {
 				out["lowPriorityCores"] += z.VCPUs
-				continue
+				return
 			}
 			out[""] += z.VCPUs
 			out[z.Family] += z.VCPUs
-		}
+		})
 	}
 	return out
 }

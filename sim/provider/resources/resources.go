@@ -63,6 +63,11 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	left, moving := 0, 0
 	var blocked []*provider.Error
 	var names []string
+	block := func(res *store.Resource, e *provider.Error) {
+		id, _ := store.ParseID(res.ID)
+		blocked = append(blocked, e.WithTarget(res.ID))
+		names = append(names, id.Type()+"/"+id.Name())
+	}
 	for _, res := range c.List("", r.ID) {
 		if c.Get(res.ID) == nil {
 			continue
@@ -73,6 +78,7 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 		left++
 		if body.String(res.Body, "properties.provisioningState") == "Deleting" && c.RunningOn(res.ID) != nil {
 			moving++
+			block(res, provider.Errorf(0, "Conflict", "The resource is still being deleted."))
 			continue
 		}
 		call, err := c.For("DELETE", res.ID)
@@ -84,9 +90,7 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 		var refused *provider.Error
 		switch {
 		case errors.As(err, &refused):
-			blocked = append(blocked, provider.Errorf(0, refused.Code, "%s", string(refused.JSON())).WithTarget(res.ID))
-			id, _ := store.ParseID(res.ID)
-			names = append(names, id.Type()+"/"+id.Name())
+			block(res, provider.Errorf(0, refused.Code, "%s", string(refused.JSON())))
 		case err != nil:
 			return err
 		case rep.Operation != nil:
@@ -105,11 +109,15 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	}
 	since, _ := time.Parse(time.RFC3339Nano, body.String(op.Data, "since"))
 	rounds := body.Int(op.Data, "rounds")
-	if moving > 0 || left != body.Int(op.Data, "left") || since.IsZero() {
+	if moving > body.Int(op.Data, "moving") || left != body.Int(op.Data, "left") || since.IsZero() {
 		since, rounds = now, 0
 	}
-	op.Data["left"], op.Data["since"], op.Data["rounds"] = float64(left), since.Format(time.RFC3339Nano), float64(rounds+1)
-	if len(blocked) > 0 && moving == 0 && rounds >= 3 && now.Sub(since) >= c.Scale(giveUpAfter) {
+	op.Data["left"], op.Data["moving"], op.Data["since"], op.Data["rounds"] = float64(left), float64(moving), since.Format(time.RFC3339Nano), float64(rounds+1)
+	patience := c.Scale(giveUpAfter)
+	if moving > 0 {
+		patience = max(patience, 2*time.Minute) // a deletion that runs may be slow for reasons the time scale does not shorten
+	}
+	if rounds >= 3 && now.Sub(since) >= patience {
 		e := provider.Errorf(409, "ResourceGroupDeletionBlocked", "Deletion of resource group '%s' failed as resources with identifiers '%s' could not be deleted. The provisioning state of the resource group will be rolled back. The tracking Id is '%s'. Please check audit logs for more details.",
 			r.Name(), strings.Join(names, ","), op.ID)
 		e.Details = blocked
