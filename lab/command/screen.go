@@ -27,8 +27,8 @@ type liveScreen struct {
 
 func (s *liveScreen) Show(root *workload.Object, elapsed time.Duration) {
 	width, height, err := term.GetSize(int(s.out.Fd()))
-	if err != nil {
-		width, height = 120, 50
+	if err != nil || width < 20 || height < 5 {
+		width, height = 120, 50 // a terminal that does not tell its size
 	}
 	lines := []string{fmt.Sprintf("%.0f s", elapsed.Seconds())}
 	if root != nil {
