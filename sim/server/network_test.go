@@ -294,3 +294,53 @@ func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 	a.sim.Settle()
 	a.must("PUT", net+"/networkInterfaces/n", nic("late", nil))
 }
+
+// dropEtags removes what may differ between two reads of one state.
+func dropEtags(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "etag")
+		for _, e := range v {
+			dropEtags(e)
+		}
+	case []any:
+		for _, e := range v {
+			dropEtags(e)
+		}
+	}
+	return v
+}
+
+// A client that reads a resource and writes it back as it is must change nothing.
+func TestWritingBackWhatWasReadChangesNothing(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	a.must("PUT", net+"/loadBalancers/lb/inboundNatRules/nat", obj{"properties": obj{"frontendPort": 22, "backendPort": 22, "frontendIPConfiguration": ref(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
+	a.must("PUT", net+"/publicIPAddresses/natip", publicIP("natip"))
+	a.must("PUT", net+"/natGateways/nat", obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/natip")}})
+	a.must("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat"), "serviceEndpoints": []any{obj{"service": "Microsoft.Storage"}}}})
+	a.must("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s"}}}}})
+	a.must("PUT", net+"/privateDnsZones/z.example", obj{"location": "global"})
+	a.must("PUT", net+"/privateDnsZones/z.example/A/a", obj{"properties": obj{"ttl": 60, "aRecords": []any{obj{"ipv4Address": "10.0.0.9"}}}})
+	a.must("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/mi", obj{"location": "westus3"})
+	a.must("PUT", comp+"/availabilitySets/as", obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
+	before := a.sim.State()
+	for _, r := range before {
+		id, _ := r["id"].(string)
+		res := a.do("PUT", id, a.do("GET", id, nil).body)
+		if res.status != 200 && res.status != 202 {
+			t.Errorf("PUT %s = %d %s %s", id, res.status, res.code(), res.message())
+		}
+		if s := res.at("properties.provisioningState"); s != nil && s != "Succeeded" {
+			t.Errorf("PUT %s started an update", id)
+		}
+		a.sim.Settle()
+	}
+	after := a.sim.State()
+	for i := range before {
+		if d := cmp.Diff(dropEtags(before[i]), dropEtags(after[i])); d != "" {
+			t.Errorf("%v changed: %s", before[i]["id"], d)
+		}
+	}
+}

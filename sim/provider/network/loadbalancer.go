@@ -24,7 +24,7 @@ func loadBalancerTypes() []*provider.Type {
 	}
 	front := child("frontendIPConfigurations", prepareFrontend, viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules", "inboundNatRules": "inboundNatRules", "outboundRules": "outboundRules", "inboundNatPools": "inboundNatPools"}),
 		"properties.loadBalancingRules", "properties.inboundNatRules", "properties.outboundRules", "properties.inboundNatPools")
-	pool := child("backendAddressPools", nil, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules", "properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
+	pool := child("backendAddressPools", preparePool, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules", "properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
 	pool.ReadOnly, pool.Immediate = false, true
 	pool.Create, pool.Delete = provider.Timing{HTTP: ms(300), LRO: sec(1)}, provider.Timing{HTTP: ms(200), LRO: sec(2)}
 	pool.CanDelete = poolInUse
@@ -98,6 +98,21 @@ func siblings(d *provider.Draft, path string) map[netip.Addr]bool {
 		}
 	}
 	return out
+}
+
+// preparePool drops the addresses that the view derives from interfaces.
+func preparePool(_ *provider.Call, d *provider.Draft) error {
+	var own []body.Object
+	for _, e := range body.Objects(d.New, "properties.loadBalancerBackendAddresses") {
+		if body.Child(e, "properties.networkInterfaceIPConfiguration") == nil {
+			own = append(own, e)
+		}
+	}
+	body.Delete(d.New, "properties.loadBalancerBackendAddresses")
+	if own != nil {
+		body.Set(d.New, "properties.loadBalancerBackendAddresses", own)
+	}
+	return nil
 }
 
 func poolInUse(c *provider.Call, it *provider.Item) error {

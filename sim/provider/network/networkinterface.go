@@ -59,6 +59,11 @@ func prepareInterface(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 	}
+	interfaceDefaults(c, d)
+	return nil
+}
+
+func interfaceDefaults(c *provider.Call, d *provider.Draft) {
 	p := "properties."
 	body.Default(d.New, p+"dnsSettings.dnsServers", []any{})
 	body.Set(d.New, p+"dnsSettings.appliedDnsServers", []any{})
@@ -75,7 +80,6 @@ func prepareInterface(c *provider.Call, d *provider.Draft) error {
 	body.Set(d.New, p+"allowPort25Out", false)
 	body.Set(d.New, p+"hostedWorkloads", []any{})
 	body.Set(d.New, p+"tapConfigurations", []any{})
-	return nil
 }
 
 func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {

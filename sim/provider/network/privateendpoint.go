@@ -89,10 +89,11 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 	if err := Allocate(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, map[netip.Addr]bool{}); err != nil {
 		return err
 	}
-	nic := &store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(body.Object{"location": d.Location, "properties": body.Object{
-		"provisioningState": store.Succeeded, "resourceGuid": c.GUID(), "ipConfigurations": []any{cfg}, "dnsSettings": body.Object{"dnsServers": []any{}, "appliedDnsServers": []any{}},
-		"enableAcceleratedNetworking": false, "enableIPForwarding": false, "hostedWorkloads": []any{}, "tapConfigurations": []any{}, "nicType": "Standard"}})}
-	c.Save(nic)
+	nic := &provider.Draft{ID: nicID, Name: name, Location: d.Location, New: body.Object{"location": d.Location, "properties": body.Object{
+		"provisioningState": store.Succeeded, "ipConfigurations": []any{cfg}}}}
+	resourceGUID(c, nic)
+	interfaceDefaults(c, nic)
+	c.Save(&store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(nic.New)})
 	body.Set(d.New, "properties.networkInterfaces", links([]string{nicID}))
 	return nil
 }
