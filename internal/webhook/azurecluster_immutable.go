@@ -2,12 +2,14 @@ package webhook
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -79,7 +81,7 @@ func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs fiel
 			continue
 		}
 		before, path := old.Spec.NetworkSpec.Subnets[j], path.Index(i)
-		if ownsVnet(old) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
+		if (ownsVnet(old) || madeSubnet(old, before.Name)) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
 			errs = append(errs, field.Forbidden(path.Child("cidrBlocks"), immutable))
 		}
 		errs = append(errs, onceSet(before.RouteTable.Name, subnet.RouteTable.Name, path.Child("routeTable", "name"))...)
@@ -98,6 +100,15 @@ func ownsVnet(c *infrav1.AzureCluster) bool {
 		}
 	}
 	return false
+}
+
+// madeSubnet tells whether the status lists the subnet as one that was made for the cluster.
+func madeSubnet(c *infrav1.AzureCluster, name string) bool {
+	return slices.ContainsFunc(c.Status.Resources, func(r infrav1.ResourceStatus) bool {
+		id := arm.ID(r.ID)
+		return strings.EqualFold(id.Type(), "Microsoft.Network/virtualNetworks/subnets") && strings.EqualFold(id.Name(), name) &&
+			(r.State == string(arm.Ready) || r.State == string(arm.Updating))
+	})
 }
 
 func immutableZones(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -170,6 +171,11 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	owned := func(tag string) func(*object) {
 		return func(c *object) { c.Spec.NetworkSpec.Vnet.Tags = infrav1.Tags{tag: "owned"} }
 	}
+	listing := func(state string) func(*object) {
+		return func(c *object) {
+			c.Status.Resources = []infrav1.ResourceStatus{{ID: "/subscriptions/s/resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet", State: state}}
+		}
+	}
 	subnet := func(change func(*infrav1.SubnetSpec)) func(*object) {
 		return func(c *object) { change(&c.Spec.NetworkSpec.Subnets[1]) }
 	}
@@ -223,6 +229,12 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"range of our subnet":     {reason: "machines are in it", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
 		"range, other Cluster name": {reason: "the tag has the name of the Cluster", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_other"), func(c *object) { c.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "other"} }),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
+		"range of a subnet that was made": {reason: "Azure does not change the range of a subnet with machines in it", old: with(listing(string(arm.Ready))),
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
+		"range of a foreign subnet": {reason: "the range of a subnet that somebody else owns follows", old: with(listing(string(arm.Foreign))),
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
+		"range that Azure refused": {reason: "a range that did not work can be corrected", old: with(listing(string(arm.Failed))),
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"subnet parts": {reason: "what hangs on a subnet stays", change: with(subnet(func(s *infrav1.SubnetSpec) {
 			s.RouteTable.Name, s.NatGateway.Name, s.SecurityGroup.Name = "a", "b", "c"
 		})), want: []string{"spec.networkSpec.subnets[1].routeTable.name: FieldValueInvalid", "spec.networkSpec.subnets[1].natGateway.name: FieldValueInvalid", "spec.networkSpec.subnets[1].securityGroup.name: FieldValueInvalid"}},

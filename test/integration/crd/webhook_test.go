@@ -6,11 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/yaml"
 )
 
 func newMachine(name string) *infrav1.AzureMachine {
@@ -122,5 +124,52 @@ func TestDefaultsAreStable(t *testing.T) {
 	}
 	if again.ResourceVersion != first.ResourceVersion {
 		t.Errorf("defaulting what was defaulted changes the object: %s", cmp.Diff(first.Spec, again.Spec))
+	}
+}
+
+// TestSubnetsWithoutNames creates what manifests leave out although the schema requires it.
+func TestSubnetsWithoutNames(t *testing.T) {
+	raw := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(`
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureCluster
+metadata: {name: unnamed, namespace: default}
+spec:
+  location: westeurope
+  subscriptionID: s
+  identityRef: {kind: AzureClusterIdentity, name: identity}
+  bastionSpec: {azureBastion: {}}
+  networkSpec:
+    vnet: {peerings: [{remoteVnetName: hub}]}
+    subnets:
+    - role: control-plane
+      securityGroup:
+        securityRules:
+        - {name: in, description: d, protocol: Tcp, priority: 100, destinationPorts: "443"}
+    - role: node
+    - role: node
+      natGateway: {ip: {name: own-ip}}
+`), &raw.Object); err != nil {
+		t.Fatal(err)
+	}
+	create(t, raw)
+	c := stored(t, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "unnamed"}})
+	var got []string
+	for _, subnet := range c.Spec.NetworkSpec.Subnets {
+		got = append(got, subnet.Name+" "+subnet.NatGateway.NatGatewayIP.Name)
+	}
+	want := []string{"unnamed-controlplane-subnet ", "unnamed-node-subnet-1 pip-unnamed-node-natgw-1", "unnamed-node-subnet-2 own-ip"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	rule := c.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules[0]
+	if rule.Action != infrav1.SecurityRuleActionAllow || rule.Direction != infrav1.SecurityRuleDirectionInbound {
+		t.Errorf("a rule that says nothing else lets inbound traffic in, got %s %s", rule.Action, rule.Direction)
+	}
+	if bastion := c.Spec.BastionSpec.AzureBastion; bastion.Sku != infrav1.BasicBastionHostSku || bastion.Subnet.Name != "AzureBastionSubnet" {
+		t.Errorf("the bastion host is %+v", bastion)
+	}
+	if !c.Spec.ControlPlaneEnabled {
+		t.Error("a cluster has a control plane unless it says otherwise")
 	}
 }
