@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -47,15 +46,6 @@ type Screen interface {
 	Close()
 }
 
-// Times are the moments of a cluster's life that its figures are computed from.
-type Times struct {
-	// Applied is when the API server took the object of the cluster's infrastructure.
-	Applied time.Time `json:"applied"`
-	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.
-	Provisioned time.Time `json:"provisioned,omitzero"`
-	Ready       time.Time `json:"ready,omitzero"`
-}
-
 // interval is how often a cluster is looked at. A look costs a few reads of the management cluster and no request to Azure.
 const interval = 300 * time.Millisecond
 
@@ -86,8 +76,13 @@ func Apply(ctx context.Context, s *settings.Settings, manifest []byte) error {
 	return nil
 }
 
-// Create renders and applies a template and waits until all of the cluster is ready.
+// Create renders and applies a template and waits until all of the cluster is ready. A cluster that exists already is
+// waited for as it is.
 func Create(ctx context.Context, s *settings.Settings, name string, o Options, screen Screen) (Times, error) {
+	if times, err := LoadTimes(s, name); err == nil && exists(ctx, s, name) {
+		err := wait(ctx, s, name, o.Timeout, &times, screen)
+		return times, errors.Join(err, saveTimes(s, name, times))
+	}
 	manifest, err := Manifest(ctx, s, name, o)
 	if err != nil {
 		return Times{}, err
@@ -106,6 +101,10 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	if err := Apply(ctx, s, manifest); err != nil {
 		return times, err
 	}
+	// Whoever runs the command again after an interruption goes on waiting.
+	if err := saveTimes(s, name, times); err != nil {
+		return times, err
+	}
 	err = wait(ctx, s, name, o.Timeout, &times, screen)
 	if err == nil {
 		// The watch sees the moments exactly; looking now and then does not.
@@ -116,6 +115,15 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 		}
 	}
 	return times, errors.Join(err, saveTimes(s, name, times))
+}
+
+func exists(ctx context.Context, s *settings.Settings, name string) bool {
+	kube, err := management.Client(s)
+	if err != nil {
+		return false
+	}
+	root, err := Load(ctx, kube, management.Namespace, name)
+	return err == nil && root != nil
 }
 
 // watchInfrastructure sends when the AzureCluster was taken by the API server and when it was provisioned, once both are
@@ -186,7 +194,9 @@ func wait(ctx context.Context, s *settings.Settings, name string, timeout time.D
 				times.Provisioned = time.Now()
 			}
 			if root.Complete() {
-				times.Ready = time.Now()
+				if times.Ready.IsZero() {
+					times.Ready = time.Now()
+				}
 				return nil
 			}
 		case ctx.Err() == nil:
@@ -239,72 +249,4 @@ func provisioned(root *Object) bool {
 		}
 	}
 	return done
-}
-
-func timesFile(s *settings.Settings, name string) string { return s.Path("clusters", name+".json") }
-
-func saveTimes(s *settings.Settings, name string, times Times) error {
-	raw, err := json.Marshal(times)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(timesFile(s, name), raw, 0o644)
-}
-
-// LoadTimes are the moments that Create saw.
-func LoadTimes(s *settings.Settings, name string) (Times, error) {
-	var times Times
-	raw, err := os.ReadFile(timesFile(s, name))
-	if err != nil {
-		return times, err
-	}
-	return times, json.Unmarshal(raw, &times)
-}
-
-// Delete deletes a cluster and waits until nothing of it is left.
-func Delete(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
-	kube, err := management.Client(s)
-	if err != nil {
-		return err
-	}
-	root, err := Load(ctx, kube, management.Namespace, name)
-	if err != nil {
-		return err
-	}
-	if root == nil {
-		return fmt.Errorf("there is no Cluster %s", name)
-	}
-	if err := kube.Delete(ctx, root.raw, client.PropagationPolicy("Background")); err != nil {
-		return err
-	}
-	begin := time.Now()
-	defer screen.Close()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		next, err := Load(ctx, kube, management.Namespace, name)
-		if err == nil {
-			root = next
-			screen.Show(root, time.Since(begin))
-			if root == nil {
-				return nil
-			}
-		} else if ctx.Err() == nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("deleting Cluster %s takes longer than %s: %w", name, timeout, lastProblem(s, root))
-		case <-tick.C:
-		}
-	}
-}
-
-func lastProblem(s *settings.Settings, root *Object) error {
-	if cause := FindCause(root, nil); cause != nil {
-		return errors.New(cause.Describe(s.Log))
-	}
-	return errors.New("no object says why")
 }

@@ -1,0 +1,61 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// Delete deletes a cluster and waits until nothing of it is left.
+func Delete(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
+	kube, err := management.Client(s)
+	if err != nil {
+		return err
+	}
+	root, err := Load(ctx, kube, management.Namespace, name)
+	if err != nil {
+		return err
+	}
+	if root == nil {
+		return fmt.Errorf("there is no Cluster %s", name)
+	}
+	if err := kube.Delete(ctx, root.raw, client.PropagationPolicy("Background")); err != nil {
+		return err
+	}
+	begin := time.Now()
+	defer screen.Close()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		next, err := Load(ctx, kube, management.Namespace, name)
+		if err == nil {
+			root = next
+			screen.Show(root, time.Since(begin))
+			if root == nil {
+				return removeTimes(s, name)
+			}
+		} else if ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("deleting Cluster %s takes longer than %s: %w", name, timeout, lastProblem(s, root))
+		case <-tick.C:
+		}
+	}
+}
+
+func lastProblem(s *settings.Settings, root *Object) error {
+	if cause := FindCause(root, nil); cause != nil {
+		return errors.New(cause.Describe(s.Log))
+	}
+	return errors.New("no object says why")
+}

@@ -1,0 +1,47 @@
+package workload
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// Times are the moments of a cluster's life that its figures are computed from.
+type Times struct {
+	// Applied is when the API server took the object of the cluster's infrastructure.
+	Applied time.Time `json:"applied"`
+	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.
+	Provisioned time.Time `json:"provisioned,omitzero"`
+	Ready       time.Time `json:"ready,omitzero"`
+}
+
+func timesFile(s *settings.Settings, name string) string { return s.Path("clusters", name+".json") }
+
+func saveTimes(s *settings.Settings, name string, times Times) error {
+	raw, err := json.Marshal(times)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(timesFile(s, name), raw, 0o644)
+}
+
+func removeTimes(s *settings.Settings, name string) error {
+	if err := os.Remove(timesFile(s, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// LoadTimes are the moments that Create saw.
+func LoadTimes(s *settings.Settings, name string) (Times, error) {
+	var times Times
+	raw, err := os.ReadFile(timesFile(s, name))
+	if err != nil {
+		return times, err
+	}
+	return times, json.Unmarshal(raw, &times)
+}
