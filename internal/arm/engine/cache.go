@@ -20,6 +20,7 @@ type cache struct {
 	count   uint64          // writes so far
 	written map[string]mark // the last write to a resource, by ID key
 	touched map[string]mark // the last write to a resource that shares its document
+	effects map[string]mark // the last write in a resource group that may have made other resources, by group key
 	entries map[string]observation
 	lists   map[string]*listing
 	born    map[string]mark // resource groups that we made: nothing but what we put is in them, by cache key
@@ -50,7 +51,7 @@ type listing struct {
 }
 
 func newCache(clock Clock, freshness time.Duration) *cache {
-	return &cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, entries: map[string]observation{}, lists: map[string]*listing{}, born: map[string]mark{}}
+	return &cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, effects: map[string]mark{}, entries: map[string]observation{}, lists: map[string]*listing{}, born: map[string]mark{}}
 }
 
 func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
@@ -64,17 +65,20 @@ func (c *cache) get(scope string, id arm.ID, maxAge time.Duration) (observation,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	oldest := c.clock.Now().Add(-maxAge)
+	written := c.written[id.Key()].count
+	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
+	// What did not exist may have been made since, also by a write to another resource.
+	absent := max(written, c.effects[group.Key()].count)
 	found, ok := c.entries[cacheKey(scope, id)]
-	if ok && found.count >= c.written[id.Key()].count && !found.At.Before(oldest) {
+	if ok && found.count >= written && (found.Exists || found.count >= absent) && !found.At.Before(oldest) {
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
-	if list != nil && !list.at.IsZero() && list.count >= c.written[id.Key()].count && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+	if list != nil && !list.at.IsZero() && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
 		return observation{Observed: Observed{ID: id, At: list.at}, count: list.count, fromList: true}, true
 	}
-	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
 	born, ok := c.born[cacheKey(scope, group)]
-	if ok && !id.Equal(group) && born.count >= c.written[id.Key()].count && !born.at.Before(oldest) {
+	if ok && !id.Equal(group) && born.count >= absent && !born.at.Before(oldest) {
 		return observation{Observed: Observed{ID: id, At: born.at}, count: born.count}, true
 	}
 	return observation{}, false
@@ -147,6 +151,7 @@ func (c *cache) wrote(id arm.ID, whole bool) {
 	defer c.mu.Unlock()
 	c.count++
 	c.written[id.Key()] = mark{c.count, c.clock.Now()}
+	c.affect(id)
 	if !whole {
 		return
 	}
@@ -186,6 +191,21 @@ func (c *cache) stale(scope string, found observation) bool {
 	return true
 }
 
+// ended notes that an operation on id has ended, by whoever it was.
+func (c *cache) ended(id arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	c.affect(id)
+}
+
+// affect notes what a write to id may do to others in its group.
+func (c *cache) affect(id arm.ID) {
+	if row, err := types.Of(id); err == nil && row.SideEffects {
+		c.effects[arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()).Key()] = mark{c.count, c.clock.Now()}
+	}
+}
+
 // changedSince tells whether there was a write to id after the read that began at count.
 func (c *cache) changedSince(id arm.ID, count uint64) bool {
 	c.mu.Lock()
@@ -204,6 +224,7 @@ func (c *cache) sweep() {
 	written := func(_ string, last mark) bool { return now.Sub(last.at) > old }
 	maps.DeleteFunc(c.written, written)
 	maps.DeleteFunc(c.touched, written)
+	maps.DeleteFunc(c.effects, written)
 	maps.DeleteFunc(c.born, written)
 	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
 		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })

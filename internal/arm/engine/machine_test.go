@@ -104,3 +104,34 @@ func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
+	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
+	kept := vmNode()
+	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
+	w := newWorld(t)
+	// What was seen before the machine was made must not count after, however long reads are shared.
+	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
+	nodes := append(network(), nicNode(), kept)
+	if outcome := w.converge(w.request(nodes[:len(nodes)-1]...), time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	if found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, false); err != nil || found[disk.Key()].Exists {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	w.writes()
+	gone := func(id arm.ID, after ...arm.ID) arm.Node {
+		return arm.Node{ID: id, Policy: arm.CreateOnly, After: after}
+	}
+	request := w.request(gone(disk), gone(nic), gone(vm, disk, nic))
+	request.Inventory = []arm.ID{disk}
+	if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() || len(outcome.Inventory) > 0 {
+		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
+	}
+	if diff := cmp.Diff([]string{"DELETE rg disks/vm_OSDisk", "DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"}, sorted(w.writes())); diff != "" {
+		t.Error(diff)
+	}
+}

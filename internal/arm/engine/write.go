@@ -213,6 +213,7 @@ func (e *Engine) abandon(op *operation) {
 	op.mu.Lock()
 	op.ended = true
 	op.mu.Unlock()
+	e.cache.ended(op.id)
 	e.registry.end(op)
 }
 
@@ -230,6 +231,7 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 	op.mu.Unlock()
 
 	e.cache.touch(op.serial)
+	e.cache.ended(op.id)
 	took := e.clock.Now().Sub(op.started)
 	switch {
 	case op.action:

@@ -51,6 +51,6 @@ var network = []Type{
 	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services.
 	{Name: NetworkInterface, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 30,
 		Carry: []string{"properties.ipConfigurations[].properties.loadBalancerBackendAddressPools"}},
-	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40},
+	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, SideEffects: true, DeleteRank: 40},
 	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40},
 }
