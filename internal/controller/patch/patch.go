@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -36,8 +37,14 @@ func Object(ctx context.Context, c client.Client, before, obj client.Object) err
 			return nil
 		}
 		written := obj.DeepCopyObject().(client.Object)
-		if err := c.Patch(ctx, written, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+		if err := c.Patch(ctx, written, client.MergeFrom(before)); err != nil {
+			if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+				return nil
+			}
 			return err
+		}
+		if written.GetGeneration() == before.GetGeneration()+1 {
+			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || statusChanged
 		}
 		return nil
 	}
@@ -49,6 +56,23 @@ func Object(ctx context.Context, c client.Client, before, obj client.Object) err
 		return err
 	}
 	return last()
+}
+
+// observe has the conditions that were set for generation from say that they hold for generation to, which the pass itself
+// made by writing the spec. Otherwise the next pass would have nothing to say but that. It tells whether any changed.
+func observe(obj client.Object, from, to int64) (changed bool) {
+	setter, ok := obj.(conditions.Setter)
+	if !ok {
+		return false
+	}
+	list := setter.GetConditions()
+	for i := range list {
+		if list[i].ObservedGeneration == from {
+			list[i].ObservedGeneration, changed = to, true
+		}
+	}
+	setter.SetConditions(list)
+	return changed
 }
 
 // changed tells whether the status and whether anything else differs.
