@@ -149,7 +149,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 			s.differences = compare.Diff(want, body)
 		}
 	}
-	failure, wait, failedBefore := e.memory.failed(key, hash)
+	wait, failure := e.memory.failed(key, hash)
 	s.failure = failure
 	if doing, failed := provisioning(headOf(found.Body).Properties.ProvisioningState); found.Exists && doing == "" && !failed {
 		s.remains = p.remains(key, hash, s.differences, found)
@@ -185,7 +185,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		p.set(result, 0)
 		return
 	}
-	if failedBefore && wait > 0 {
+	if wait > 0 {
 		result.State, result.Err, result.Message = stateOf(failure), failure, e.memory.nextTry(key)
 		p.set(result, wait)
 		return
@@ -231,7 +231,7 @@ func (p *pass) unreadable(node *arm.Node, result arm.Result, err error) {
 	}
 	key := node.ID.Key() + "|read"
 	p.engine.memory.fail(key, "", err)
-	_, wait, _ := p.engine.memory.failed(key, "")
+	wait, _ := p.engine.memory.failed(key, "")
 	result.State, result.Err, result.Message = stateOf(err), err, p.engine.memory.nextTry(key)
 	p.set(result, max(wait, 100*time.Millisecond))
 }

@@ -66,16 +66,16 @@ func (m *memory) fail(key, hash string, err error) {
 	old.next = m.clock.Now().Add(delay)
 }
 
-// failed is the failure of a desired state, and how long to wait until the next try; 0 means that it is due. ok is false
-// when there is none.
-func (m *memory) failed(key, hash string) (err error, wait time.Duration, ok bool) {
+// failed is the failure of a desired state, nil when there is none, and how long to wait until the next try; 0 means that
+// it is due.
+func (m *memory) failed(key, hash string) (wait time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	found := m.failures[key]
 	if found == nil || found.hash != hash {
-		return nil, 0, false
+		return 0, nil
 	}
-	return found.err, max(0, found.next.Sub(m.clock.Now())), true
+	return max(0, found.next.Sub(m.clock.Now())), found.err
 }
 
 // nextTry says when the failure of a resource is tried again, in words for a condition. It is the same until then, so that
