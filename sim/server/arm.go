@@ -22,14 +22,13 @@ const maxBody = 8 << 20
 
 // exchange is one request on its way through the simulator.
 type exchange struct {
-	s        *Server
-	w        http.ResponseWriter
-	r        *http.Request
-	record   RequestRecord
-	call     *provider.Call // Tx is set only inside a transaction
-	segs     []string
-	lower    []string
-	throttle string // header value pair "name: value"
+	s      *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	record RequestRecord
+	call   *provider.Call // Tx is set only inside a transaction
+	segs   []string
+	lower  []string
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {

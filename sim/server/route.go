@@ -1,7 +1,6 @@
 package server
 
 import (
-	"sort"
 	"strconv"
 	"strings"
 
@@ -364,14 +363,4 @@ func tagFilter(filter string) func(r *store.Resource) bool {
 		}
 		return false
 	}
-}
-
-// sorted returns the keys of m in order.
-func sorted[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }

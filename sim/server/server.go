@@ -245,11 +245,8 @@ func (s *Server) Settle() time.Duration {
 func (s *Server) nextDue() (time.Time, bool) {
 	var due time.Time
 	s.store.View(func(tx *store.Tx) {
-		for _, op := range tx.Running() {
-			if !op.Due.IsZero() {
-				due = op.Due
-			}
-			return
+		if running := tx.Running(); len(running) > 0 {
+			due = running[0].Due
 		}
 	})
 	return due, !due.IsZero()

@@ -36,7 +36,8 @@ func newLimiter(o Options) *limiter {
 
 // take uses one token. left is what remains; wait is how long until there is one again when there is none (not scaled), and why names the bucket.
 func (l *limiter) take(method, principal, subscription string) (left int, why string, wait time.Duration) {
-	size, rate, kind := AzureThrottle.Reads, AzureThrottle.ReadsPerSec, "reads"
+	var size, rate float64
+	kind := "reads"
 	t := AzureThrottle
 	if l.limits != nil {
 		t = *l.limits

@@ -117,9 +117,7 @@ func ruleProperties(rule infrav1.SecurityRule) *armnetwork.SecurityRulePropertie
 		DestinationAddressPrefix: rule.Destination,
 	}
 	if len(rule.Sources) > 0 {
-		for _, source := range rule.Sources {
-			properties.SourceAddressPrefixes = append(properties.SourceAddressPrefixes, source)
-		}
+		properties.SourceAddressPrefixes = rule.Sources
 	} else {
 		properties.SourceAddressPrefix = rule.Source
 	}

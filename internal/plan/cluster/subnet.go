@@ -105,8 +105,3 @@ func controlPlaneSubnet(in plan.ClusterInput) (infrav1.SubnetSpec, bool) {
 	}
 	return infrav1.SubnetSpec{}, false
 }
-
-// isNode tells whether worker machines live in the subnet.
-func isNode(subnet infrav1.SubnetSpec) bool {
-	return subnet.Role == infrav1.SubnetNode || subnet.Role == infrav1.SubnetCluster
-}
