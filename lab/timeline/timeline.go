@@ -59,6 +59,7 @@ type Request struct {
 	URL         string    `json:"url"`
 	Status      int       `json:"status"`
 	DurationMs  int64     `json:"durationMs"`
+	UserAgent   string    `json:"userAgent"`
 	OperationID string    `json:"operationID"`
 }
 
@@ -76,7 +77,7 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, err
 	}
-	requests, err := readLog(s.RequestLog())
+	requests, err := ReadLog(s.RequestLog())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,8 @@ func resourceGroups(ctx context.Context, kube client.Client, cluster string) ([]
 	return groups, nil
 }
 
-func readLog(path string) ([]Request, error) {
+// ReadLog reads the simulator's request log.
+func ReadLog(path string) ([]Request, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,278 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// patience bounds every single command and wait. It is long because a machine that builds and runs other tests beside this
+// one slows everything down many times over.
+const patience = 5 * time.Minute
+
+// lab is one running lab with its own directory and ports.
+type lab struct {
+	t    *testing.T
+	root string
+	dir  string
+	port int
+}
+
+// newLab prepares a lab that `lab up` will start, and stops it when the test ends.
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{t: t, root: root, dir: filepath.Join(t.TempDir(), "lab"), port: freePorts(t)}
+	for _, name := range []string{"lab", "kubectl", "clusterctl", "manager", "azuresim"} {
+		if _, err := os.Stat(l.binary(name)); err != nil {
+			t.Fatalf("%v: run `make tools build` first", err)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			l.showLogs()
+		}
+		// The test's context has ended, but what was started must stop.
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if out, err := l.command(ctx, "lab", "down").CombinedOutput(); err != nil {
+			t.Errorf("lab down: %v\n%s", err, out)
+		}
+	})
+	return l
+}
+
+// ports are handed out once, to stories that run side by side.
+var ports struct {
+	sync.Mutex
+	next int
+}
+
+// freePorts finds a block where nobody listens, below the ports that Linux gives to outgoing connections.
+func freePorts(t *testing.T) int {
+	t.Helper()
+	const first, last = 23000, 31000
+	ports.Lock()
+	defer ports.Unlock()
+	if ports.next == 0 {
+		// Test runs beside this one begin elsewhere.
+		ports.next = first + os.Getpid()%8*settings.PortBlock
+	}
+	for range (last - first) / settings.PortBlock {
+		base := ports.next
+		if ports.next += settings.PortBlock; ports.next > last {
+			ports.next = first
+		}
+		if unused(base) {
+			return base
+		}
+	}
+	t.Fatalf("no block of %d free ports between %d and %d: stop the labs that run there", settings.PortBlock, first, last)
+	return 0
+}
+
+func unused(base int) bool {
+	for port := base; port < base+32; port++ {
+		listener, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err != nil {
+			return false
+		}
+		listener.Close()
+	}
+	return true
+}
+
+func (l *lab) binary(name string) string { return filepath.Join(l.root, "bin", name) }
+
+// command runs a program of bin/ with the environment that `lab env` describes, as far as the management cluster is
+// concerned.
+func (l *lab) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	if program == "lab" {
+		args = append(slices.Clone(args), "--dir", l.dir)
+	}
+	command := exec.CommandContext(ctx, l.binary(program), args...)
+	command.Dir = l.root
+	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(l.dir, "kubeconfig"), "XDG_CONFIG_HOME="+l.dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true")
+	return command
+}
+
+// try runs a program and returns what it printed on standard output; the error has its messages.
+func (l *lab) try(program string, args ...string) (string, error) {
+	return l.tryWith("", program, args...)
+}
+
+func (l *lab) tryWith(input, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	command := l.command(ctx, program, args...)
+	var out, messages bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &messages
+	if err := command.Run(); err != nil {
+		return out.String(), fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, out.String(), messages.String())
+	}
+	return out.String(), nil
+}
+
+// run is try for what must work.
+func (l *lab) run(program string, args ...string) string {
+	l.t.Helper()
+	out, err := l.try(program, args...)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return out
+}
+
+// up starts the lab. Stories take Azure twenty times as fast as it is, as `make lab` does.
+func (l *lab) up(args ...string) {
+	l.t.Helper()
+	begin := time.Now()
+	l.run("lab", append([]string{"up", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05"}, args...)...)
+	l.t.Logf("lab up %s: %.0f s", strings.Join(args, " "), time.Since(begin).Seconds())
+}
+
+// settings are those that `lab up` has kept.
+func (l *lab) settings() *settings.Settings {
+	l.t.Helper()
+	s, err := settings.Load(l.dir)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s
+}
+
+// eventually looks until the condition holds. The condition says what it saw otherwise.
+func (l *lab) eventually(what string, condition func() (done bool, seen string)) {
+	l.t.Helper()
+	deadline, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		done, seen := condition()
+		if done {
+			return
+		}
+		select {
+		case <-deadline.Done():
+			l.t.Fatalf("%s: not after %s; last seen: %s", what, patience, seen)
+		case <-tick.C:
+		}
+	}
+}
+
+// throughout looks for the whole time and fails as soon as something is wrong.
+func (l *lab) throughout(d time.Duration, check func() error) {
+	l.t.Helper()
+	end := time.NewTimer(d)
+	defer end.Stop()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		if err := check(); err != nil {
+			l.t.Fatal(err)
+		}
+		select {
+		case <-end.C:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// workloadKubeconfig is a file that leads to a workload cluster.
+func (l *lab) workloadKubeconfig(cluster string) string {
+	l.t.Helper()
+	file := filepath.Join(l.t.TempDir(), cluster+".kubeconfig")
+	if err := os.WriteFile(file, []byte(l.run("lab", "kubeconfig", cluster)), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+	return file
+}
+
+// readyNodes are the names of the workload cluster's nodes that are Ready, sorted.
+func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
+	out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+		`jsonpath={range .items[*]}{.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for line := range strings.Lines(out) {
+		if name, status, _ := strings.Cut(strings.TrimSpace(line), " "); status == "True" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// machineNodes are the names of the nodes that the machines of the management cluster have, sorted.
+func (l *lab) machineNodes() []string {
+	l.t.Helper()
+	names := strings.Fields(l.run("kubectl", "get", "machines", "-o", "jsonpath={.items[*].status.nodeRef.name}"))
+	slices.Sort(names)
+	return names
+}
+
+// awaitNodes waits until the workload cluster has as many Ready nodes, and exactly those that the machines name.
+func (l *lab) awaitNodes(kubeconfig string, count int) {
+	l.t.Helper()
+	l.eventually(fmt.Sprintf("%d Ready nodes, those of the machines", count), func() (bool, string) {
+		nodes, err := l.readyNodes(kubeconfig)
+		if err != nil {
+			return false, err.Error()
+		}
+		machines := l.machineNodes()
+		return len(nodes) == count && slices.Equal(nodes, machines), fmt.Sprintf("nodes %v, machines' nodes %v", nodes, machines)
+	})
+}
+
+// scale changes the number of workers and waits until machines and nodes follow.
+func (l *lab) scale(cluster, kubeconfig string, workers, nodes int) {
+	l.t.Helper()
+	begin := time.Now()
+	deployment := "machinedeployment/" + cluster + "-md-0"
+	l.run("kubectl", "scale", deployment, "--replicas", strconv.Itoa(workers))
+	for _, field := range []string{".status.replicas", ".status.readyReplicas"} {
+		l.run("kubectl", "wait", deployment, fmt.Sprintf("--for=jsonpath={%s}=%d", field, workers), "--timeout", patience.String())
+	}
+	l.awaitNodes(kubeconfig, nodes)
+	l.t.Logf("%d workers after %.0f s", workers, time.Since(begin).Seconds())
+}
+
+// showLogs shows the end of each process's log and what the lab says of itself.
+func (l *lab) showLogs() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	out, err := l.command(ctx, "lab", "status").CombinedOutput()
+	l.t.Logf("lab status: %v\n%s", err, out)
+	files, err := filepath.Glob(filepath.Join(l.dir, "logs", "*.log"))
+	if err != nil {
+		l.t.Error(err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			l.t.Error(err)
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+		l.t.Logf("end of %s:\n%s", filepath.Base(file), strings.Join(lines[max(0, len(lines)-15):], "\n"))
+	}
+}
