@@ -3,10 +3,13 @@ package harness
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,12 +53,26 @@ func Main(m *testing.M, environment **Environment) int {
 		return 1
 	}
 	*environment = e
+	if err := parallel(); err != nil {
+		fmt.Fprintln(os.Stderr, "integration tests:", err)
+	}
 	code := m.Run()
 	if err := e.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 		return max(code, 1)
 	}
 	return code
+}
+
+// parallel lets more tests run side by side than there are processors, unless -parallel says otherwise: they mostly wait.
+func parallel() error {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(4*goruntime.GOMAXPROCS(0)))
 }
 
 // Start starts an environment.
