@@ -129,32 +129,6 @@ func (c *Client) Put(ctx context.Context, id, apiVersion string, body any) error
 	return c.do(request, nil)
 }
 
-// Exists asks Resource Manager for a resource.
-func (c *Client) Exists(ctx context.Context, id, apiVersion string) (bool, error) {
-	token, err := c.token(ctx)
-	if err != nil {
-		return false, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.settings.SimulatorURL()+id+"?api-version="+apiVersion, nil)
-	if err != nil {
-		return false, err
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("User-Agent", "lab")
-	response, err := c.http.Do(request)
-	if err != nil {
-		return false, err
-	}
-	defer response.Body.Close()
-	switch response.StatusCode {
-	case http.StatusOK, http.StatusNoContent:
-		return true, nil
-	case http.StatusNotFound:
-		return false, nil
-	}
-	return false, fmt.Errorf("GET %s: %s", id, response.Status)
-}
-
 func (c *Client) token(ctx context.Context) (string, error) {
 	form := url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {settings.ClientID}, "client_secret": {c.settings.ClientSecret},

@@ -59,7 +59,6 @@ type Request struct {
 	URL         string    `json:"url"`
 	Status      int       `json:"status"`
 	DurationMs  int64     `json:"durationMs"`
-	UserAgent   string    `json:"userAgent"`
 	OperationID string    `json:"operationID"`
 }
 
@@ -77,7 +76,7 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, err
 	}
-	requests, err := ReadLog(s.RequestLog())
+	requests, err := readLog(s.RequestLog())
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +113,7 @@ func resourceGroups(ctx context.Context, kube client.Client, cluster string) ([]
 	return groups, nil
 }
 
-// ReadLog reads the simulator's request log.
-func ReadLog(path string) ([]Request, error) {
+func readLog(path string) ([]Request, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

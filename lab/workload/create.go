@@ -165,11 +165,6 @@ func watchInfrastructure(ctx context.Context, s *settings.Settings, name string)
 	return result
 }
 
-// Wait waits until all of a cluster is ready.
-func Wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
-	return wait(ctx, s, name, timeout, &Times{Applied: time.Now()}, screen)
-}
-
 func wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
 	kube, err := management.Client(s)
 	if err != nil {
