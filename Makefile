@@ -44,6 +44,7 @@ envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests 
 
 test: tools build ## Run all tests, with the stories in the lab
 	go test -timeout 20m $(PACKAGES)
+	cd test/recordings && go test ./...
 	cd lab && go test -timeout 40m ./...
 
 golden: ## Rewrite the golden files of the plans

@@ -2,16 +2,14 @@ package azurecluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -63,7 +61,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 
-	if err := setInventory(in.azureCluster, outcome.Inventory); err != nil {
+	if err := inventory.Set(in.azureCluster, outcome.Inventory); err != nil {
 		return ctrl.Result{}, err
 	}
 	reportConverged(in, planned, outcome)
@@ -99,33 +97,7 @@ func (r *Reconciler) request(in *input, planned plan.ClusterInput, graph *arm.Gr
 		Client:    in.access.Client,
 		Owner:     engine.Owner{TagKey: key, TagValue: value},
 		Graph:     graph,
-		Inventory: inventory(in.azureCluster),
+		Inventory: inventory.Of(in.azureCluster),
 		Wake:      r.wake.Func(in.key),
 	}
-}
-
-// inventory is the list of untagged resources below foreign parents that are this cluster's. An annotation that cannot
-// be read counts as empty: then nothing of what it named is deleted.
-func inventory(azureCluster *infrav1.AzureCluster) []arm.ID {
-	var ids []arm.ID
-	if err := json.Unmarshal([]byte(azureCluster.Annotations[infrav1.InventoryAnnotation]), &ids); err != nil {
-		return nil
-	}
-	return ids
-}
-
-func setInventory(azureCluster *infrav1.AzureCluster, ids []arm.ID) error {
-	if slices.Equal(ids, inventory(azureCluster)) {
-		return nil
-	}
-	if len(ids) == 0 {
-		delete(azureCluster.Annotations, infrav1.InventoryAnnotation)
-		return nil
-	}
-	raw, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("inventory: %w", err)
-	}
-	azureCluster.Annotations[infrav1.InventoryAnnotation] = string(raw)
-	return nil
 }

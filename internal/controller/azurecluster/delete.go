@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
@@ -28,7 +29,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
-	if err := setInventory(in.azureCluster, outcome.Inventory); err != nil {
+	if err := inventory.Set(in.azureCluster, outcome.Inventory); err != nil {
 		return ctrl.Result{}, err
 	}
 	reportDeleting(in, outcome)

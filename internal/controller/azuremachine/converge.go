@@ -9,6 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -62,6 +63,9 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 
+	if err := inventory.Set(in.azureMachine, outcome.Inventory); err != nil {
+		return ctrl.Result{}, err
+	}
 	reportConverged(in, planned, outcome)
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
@@ -114,6 +118,8 @@ func (r *Reconciler) request(in *input, planned plan.MachineInput, graph *arm.Gr
 		Client: in.access.Client,
 		Owner:  engine.Owner{TagKey: key, TagValue: value},
 		Graph:  graph,
-		Wake:   r.wake.Func(in.key),
+		// Role assignments carry no tags.
+		Inventory: inventory.Of(in.azureMachine),
+		Wake:      r.wake.Func(in.key),
 	}
 }

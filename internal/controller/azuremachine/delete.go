@@ -3,11 +3,13 @@ package azuremachine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
@@ -30,11 +32,13 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	}
 	request := r.request(in, planned, graph)
 	// Azure makes the disks, and may leave them without tags.
-	request.Inventory = machine.Disks(planned)
+	request.Inventory = append(request.Inventory, machine.Disks(planned)...)
 
 	goesWithGroup := false
-	if !in.cluster.DeletionTimestamp.IsZero() {
-		goesWithGroup, err = r.Engine.DeletableWhole(ctx, request, plan.ResourceGroupID(planned.ClusterInput))
+	group := plan.ResourceGroupID(planned.ClusterInput)
+	inGroup := !slices.ContainsFunc(graph.Nodes(), func(node *arm.Node) bool { return !node.ID.Within(group) })
+	if !in.cluster.DeletionTimestamp.IsZero() && inGroup {
+		goesWithGroup, err = r.Engine.DeletableWhole(ctx, request, group)
 		if err != nil {
 			return reportProblem(in, err), nil
 		}
