@@ -54,6 +54,9 @@ func (l *lab) install(ctx context.Context) error {
 	if err := l.initProviders(ctx, fresh); err != nil {
 		return err
 	}
+	if err := l.awaitKinds(ctx); err != nil {
+		return err
+	}
 	for _, m := range fresh {
 		sum, err := componentsSum(l.s, m)
 		if err != nil {
