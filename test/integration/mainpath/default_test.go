@@ -1,12 +1,14 @@
 package mainpath_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -82,6 +84,22 @@ func TestDefaultCluster(t *testing.T) {
 		t.Errorf("writes for the machines (-want +got):\n%s", diff)
 	}
 
+	for _, name := range []string{"c1-cp", "c1-md"} {
+		secret := harness.WaitFor(stage, &corev1.Secret{}, name+"-azure-json", "written", func(*corev1.Secret) bool { return true })
+		for _, key := range []string{"azure.json", "control-plane-azure.json", "worker-node-azure.json"} {
+			var config map[string]any
+			if err := json.Unmarshal(secret.Data[key], &config); err != nil {
+				t.Errorf("%s of Secret %s is not JSON: %v", key, secret.Name, err)
+				continue
+			}
+			got := []any{config["tenantId"], config["subscriptionId"], config["resourceGroup"], config["vnetName"], config["subnetName"]}
+			want := []any{stage.Azure.TenantID, stage.Azure.SubscriptionID, "c1", "c1-vnet", "c1-node-subnet"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s of Secret %s (-want +got):\n%s", key, secret.Name, diff)
+			}
+		}
+	}
+
 	quiet(t, stage, manager)
 
 	mark = stage.Azure.Mark()
@@ -91,6 +109,11 @@ func TestDefaultCluster(t *testing.T) {
 	}
 	if writes := stage.Azure.Writes(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
 		t.Errorf("the group goes whole, got the writes %q", writes)
+	}
+	identity := stage.Identity()
+	stage.Get(identity, identity.Name)
+	if len(identity.Finalizers) > 0 {
+		t.Errorf("nobody uses the identity any more, but it has the finalizers %q", identity.Finalizers)
 	}
 }
 
