@@ -2,8 +2,10 @@ package webhook
 
 import (
 	"context"
+	"encoding/json"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/topology"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -88,6 +90,9 @@ func (h *machineHandler) Default(ctx context.Context, m *infrav1.AzureMachine) e
 			return err
 		}
 	}
+	if stored := (&infrav1.AzureMachine{}); m.Spec.SSHPublicKey == "" && storedObject(ctx, stored) {
+		m.Spec.SSHPublicKey = stored.Spec.SSHPublicKey
+	}
 	subscription := ""
 	if needsSubscription(m) {
 		var err error
@@ -137,10 +142,16 @@ type machineTemplateHandler struct {
 
 // Default implements admission.Defaulter.
 func (h *machineTemplateHandler) Default(ctx context.Context, t *infrav1.AzureMachineTemplate) (err error) {
-	if isCreate(ctx) && t.Spec.Template.Spec.SSHPublicKey == "" {
-		if t.Spec.Template.Spec.SSHPublicKey, err = h.random.sshPublicKey(); err != nil {
+	key := &t.Spec.Template.Spec.SSHPublicKey
+	stored := &infrav1.AzureMachineTemplate{}
+	switch {
+	case *key != "":
+	case isCreate(ctx):
+		if *key, err = h.random.sshPublicKey(); err != nil {
 			return err
 		}
+	case storedObject(ctx, stored):
+		*key = stored.Spec.Template.Spec.SSHPublicKey
 	}
 	DefaultAzureMachineTemplate(t)
 	return nil
@@ -177,6 +188,13 @@ func (h *identityHandler) ValidateCreate(_ context.Context, i *infrav1.AzureClus
 // ValidateUpdate implements admission.Validator.
 func (h *identityHandler) ValidateUpdate(_ context.Context, _, i *infrav1.AzureClusterIdentity) (admission.Warnings, error) {
 	return identityWarnings(i), nil
+}
+
+// storedObject decodes the object that an update replaces. A manifest without an SSH key is applied again without one,
+// and then means the key that was made for it. It returns false when there is no such object.
+func storedObject(ctx context.Context, into runtime.Object) bool {
+	request, err := admission.RequestFromContext(ctx)
+	return err == nil && request.Operation == admissionv1.Update && json.Unmarshal(request.OldObject.Raw, into) == nil
 }
 
 func isCreate(ctx context.Context) bool {

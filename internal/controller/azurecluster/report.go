@@ -40,7 +40,7 @@ var groups = []string{
 func reportConverged(in *input, planned plan.ClusterInput, outcome arm.Outcome) {
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
-	if !outcome.Done() {
+	if !usable(outcome) {
 		return
 	}
 	azureCluster.Status.FailureDomains = cluster.FailureDomains(planned)
@@ -61,6 +61,14 @@ func reportConverged(in *input, planned plan.ClusterInput, outcome arm.Outcome) 
 	}
 	azureCluster.Status.Initialization.Provisioned = new(true)
 	azureCluster.Status.Ready = true
+}
+
+// usable tells whether machines can be made: everything is in place but for the bastion host, which takes Azure minutes
+// and which no machine depends on.
+func usable(outcome arm.Outcome) bool {
+	return !slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
+		return !result.Done() && result.Group != infrav1.BastionHostReadyCondition
+	})
 }
 
 // reportDeleting writes how far a deletion is.

@@ -119,7 +119,7 @@ func TestAzureMachineRules(t *testing.T) {
 		"provider ID":                  {"the ID comes with the VM", stored, func(s *spec) { s.ProviderID = new("azure:///x") }, "", ""},
 		"identity":                     {"a VM is not made twice", stored, func(s *spec) { s.Identity = infrav1.VMIdentitySystemAssigned }, "spec.identity", "make a new machine"},
 		"SSH key":                      {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "b3RoZXI=" }, "spec.sshPublicKey", "make a new machine"},
-		"SSH key removed":              {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "" }, "spec.sshPublicKey", "make a new machine"},
+		"SSH key left out":             {"a manifest without a key can be applied again: the stored one stays", stored, func(s *spec) { s.SSHPublicKey = "" }, "", ""},
 		"public IP":                    {"a VM is not made twice", stored, func(s *spec) { s.AllocatePublicIP = true }, "spec.allocatePublicIP", "make a new machine"},
 		"forwarding":                   {"a VM is not made twice", stored, func(s *spec) { s.EnableIPForwarding = true }, "spec.enableIPForwarding", "make a new machine"},
 		"capacity reservation":         {"a VM is not made twice", stored, func(s *spec) { s.CapacityReservationGroupID = new("/subscriptions/s") }, "spec.capacityReservationGroupID", "make a new machine"},
