@@ -103,7 +103,7 @@ func (l *lab) binary(name string) string { return filepath.Join(l.root, "bin", n
 // concerned.
 func (l *lab) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	if program == "lab" {
-		args = append(slices.Clone(args), "--dir", l.dir)
+		args = append(slices.Clone(args), "--dir="+l.dir)
 	}
 	command := exec.CommandContext(ctx, l.binary(program), args...)
 	command.Dir = l.root
@@ -273,6 +273,6 @@ func (l *lab) showLogs() {
 			continue
 		}
 		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
-		l.t.Logf("end of %s:\n%s", filepath.Base(file), strings.Join(lines[max(0, len(lines)-15):], "\n"))
+		l.t.Logf("end of %s:\n%s", filepath.Base(file), strings.Join(lines[max(0, len(lines)-10):], "\n"))
 	}
 }

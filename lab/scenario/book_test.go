@@ -1,0 +1,304 @@
+package scenario
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// block is one fenced block of a document.
+type block struct {
+	place, language, text string
+}
+
+// blocks are those of the README and the book, with the place as file:line.
+func (l *lab) blocks() []block {
+	l.t.Helper()
+	files, err := filepath.Glob(filepath.Join(l.root, "docs", "book", "*.md"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	files = append(files, filepath.Join(l.root, "README.md"))
+	var all []block
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		var open *block
+		for i, line := range strings.Split(string(raw), "\n") {
+			language, fence := strings.CutPrefix(line, "```")
+			switch {
+			case fence && open == nil:
+				open = &block{place: fmt.Sprintf("%s:%d", filepath.Base(file), i+1), language: language}
+			case fence:
+				all = append(all, *open)
+				open = nil
+			case open != nil:
+				open.text += line + "\n"
+			}
+		}
+		if open != nil {
+			l.t.Errorf("%s: the block has no end", open.place)
+		}
+	}
+	return all
+}
+
+// TestBookManifests holds every block of the README and the book against the programs: manifests against the API server
+// of a lab, command lines against the programs' own help and the Makefile. A block or command that no rule here knows
+// fails the test, so nothing is left out silently.
+func TestBookManifests(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare")
+	checks := map[string]func(block) error{
+		"yaml": l.checkYAML,
+		"sh":   l.checkShell,
+		"json": func(b block) error { return yaml.UnmarshalStrict([]byte(b.text), new(any)) },
+		"go":   checkGo,
+	}
+	seen := map[string]int{}
+	for _, b := range l.blocks() {
+		check, ok := checks[b.language]
+		if !ok {
+			t.Errorf("%s: blocks of language %q are not checked; use sh, yaml, json or go", b.place, b.language)
+			continue
+		}
+		seen[b.language]++
+		if err := check(b); err != nil {
+			t.Errorf("%s: %v", b.place, err)
+		}
+	}
+	t.Logf("blocks: %v", seen)
+	if seen["yaml"] == 0 || seen["sh"] == 0 {
+		t.Error("the book has no manifest or no command line")
+	}
+}
+
+// checkYAML has the API server validate and default each object. Clusterctl's configuration is the only other YAML.
+func (l *lab) checkYAML(b block) error {
+	for document := range strings.SplitSeq(b.text, "\n---\n") {
+		var object map[string]any
+		if err := yaml.UnmarshalStrict([]byte(document), &object); err != nil {
+			return err
+		}
+		if _, ok := object["providers"]; ok {
+			if err := checkProviders(object); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := l.tryWith(document, "kubectl", "apply", "--dry-run=server", "--validate=strict", "-f", "-"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkProviders(configuration map[string]any) error {
+	providers, _ := configuration["providers"].([]any)
+	for _, p := range providers {
+		entry, _ := p.(map[string]any)
+		for _, key := range []string{"name", "type", "url"} {
+			if text, _ := entry[key].(string); text == "" {
+				return fmt.Errorf("clusterctl's configuration: a provider has no %s", key)
+			}
+		}
+	}
+	if len(providers) == 0 {
+		return fmt.Errorf("clusterctl's configuration has no provider")
+	}
+	return nil
+}
+
+func checkGo(b block) error {
+	_, err := parser.ParseFile(token.NewFileSet(), b.place, b.text, parser.AllErrors)
+	return err
+}
+
+// foreign are commands of the documents that are not ours, with the reason why they are not held against anything.
+var foreign = map[string]string{
+	"az":     "the Azure CLI is not part of the lab",
+	"cat":    "part of every Linux",
+	"cd":     "part of the shell",
+	"curl":   "not part of the lab",
+	"echo":   "part of the shell",
+	"eval":   "part of the shell; the command that it evaluates is checked by itself",
+	"export": "part of the shell",
+	"go":     "its packages are those of this repository, and their own tests run them",
+	"jq":     "not part of the lab",
+	"tail":   "part of every Linux",
+}
+
+// checkShell looks at every command of a block: does the program, the subcommand, the flag or the target exist?
+func (l *lab) checkShell(b block) error {
+	text := strings.ReplaceAll(b.text, "\\\n", " ")
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, " # ")
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, command := range commandsOf(line) {
+			if err := l.checkCommand(command); err != nil {
+				return fmt.Errorf("%s: %w", line, err)
+			}
+		}
+	}
+	return nil
+}
+
+var substitution = regexp.MustCompile(`\$\(([^()]*)\)`)
+
+// commandsOf splits a line into commands of plain words: those of pipes and lists, and those in $(...).
+func commandsOf(line string) [][]string {
+	var commands [][]string
+	for _, inner := range substitution.FindAllStringSubmatch(line, -1) {
+		commands = append(commands, commandsOf(inner[1])...)
+	}
+	line = substitution.ReplaceAllString(line, "SUBSTITUTED")
+	var words []string
+	end := func() {
+		if len(words) > 0 {
+			commands = append(commands, words)
+		}
+		words = nil
+	}
+	for _, word := range splitWords(line) {
+		switch word {
+		case "|", "&&", "||", ";", "&":
+			end()
+		default:
+			words = append(words, word)
+		}
+	}
+	end()
+	return commands
+}
+
+// splitWords splits at spaces outside quotes, and keeps what quotes enclose.
+func splitWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case quote == 0 && r == ' ':
+			if word.Len() > 0 {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			continue
+		default:
+			word.WriteRune(r)
+		}
+	}
+	if word.Len() > 0 {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+func (l *lab) checkCommand(words []string) error {
+	for len(words) > 0 && assignment.MatchString(words[0]) {
+		words = words[1:] // NAME=value before a command
+	}
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, ">") || strings.HasPrefix(w, "<") }); i >= 0 {
+		words = words[:i] // where output goes
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	switch program := strings.TrimPrefix(words[0], "bin/"); program {
+	case "make":
+		return l.checkMake(words[1:])
+	case "lab", "azuresim", "kubectl", "clusterctl":
+		return l.checkProgram(program, words[1:])
+	default:
+		if foreign[program] == "" {
+			return fmt.Errorf("no rule here knows the command %s", program)
+		}
+	}
+	return nil
+}
+
+// checkMake asks whether the Makefile offers the target in its help. Flags for the lab are held against `lab up`.
+func (l *lab) checkMake(words []string) error {
+	makefile, err := os.ReadFile(filepath.Join(l.root, "Makefile"))
+	if err != nil {
+		return err
+	}
+	for _, word := range words {
+		if name, value, ok := strings.Cut(word, "="); ok {
+			if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` \?=`).Match(makefile) {
+				return fmt.Errorf("the Makefile has no variable %s", name)
+			}
+			if name == "LAB_FLAGS" {
+				if err := l.checkProgram("lab", append([]string{"up"}, strings.Fields(value)...)); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(word) + `:.*## `).Match(makefile) {
+			return fmt.Errorf("the Makefile has no target %s with a line of help", word)
+		}
+	}
+	return nil
+}
+
+// checkProgram asks the program's help whether the subcommand and its flags exist.
+func (l *lab) checkProgram(program string, words []string) error {
+	var subcommands []string
+	if program != "azuresim" {
+		// Subcommands come first; what follows are arguments or flags, which the help of the deepest subcommand tells.
+		for _, word := range words {
+			out, err := l.try(program, append(slices.Clone(subcommands), "--help")...)
+			if err != nil {
+				return err
+			}
+			if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(word) + ` `).MatchString(out) {
+				break
+			}
+			subcommands = append(subcommands, word)
+		}
+		if len(subcommands) == 0 && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+			return fmt.Errorf("%s has no subcommand %s", program, words[0])
+		}
+	}
+	help, err := l.try(program, append(slices.Clone(subcommands), "--help")...)
+	if err != nil {
+		return err
+	}
+	if program == "kubectl" {
+		global, err := l.try("kubectl", "options")
+		if err != nil {
+			return err
+		}
+		help += global
+	}
+	for _, word := range words {
+		flag, _, _ := strings.Cut(word, "=")
+		if !strings.HasPrefix(flag, "-") || flag == "-" {
+			continue
+		}
+		if !regexp.MustCompile(`(?m)(^|[\s,])` + regexp.QuoteMeta(flag) + `([\s,=:]|$)`).MatchString(help) {
+			return fmt.Errorf("%s %s has no flag %s", program, strings.Join(subcommands, " "), flag)
+		}
+	}
+	return nil
+}
