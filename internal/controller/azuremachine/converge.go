@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -25,7 +26,9 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if left := r.settled.Remaining(in.key, fingerprint); left > 0 {
+	// The pass that settled the object may have read it from the cache before what the pass before it wrote had arrived
+	// there, and so have seen nothing to write: then what is stored still says that something is waited for.
+	if left := r.settled.Remaining(in.key, fingerprint); left > 0 && conditions.IsTrue(in.azureMachine, infrav1.ReadyCondition) {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 
