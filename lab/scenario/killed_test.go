@@ -1,0 +1,108 @@
+package scenario
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// Moments at which the manager is killed are numbers of PUTs, so a seed names the same moments every time.
+const (
+	killSeed = 20260101
+	kills    = 5
+)
+
+// TestManagerKilled ends our manager with SIGKILL at five moments of a cluster's creation. What Azure was doing goes on
+// without it; the manager that comes back must find it, and make nothing a second time.
+func TestManagerKilled(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare")
+
+	// The whole flavor has more PUTs than this; the last ones are those of the workers.
+	const putsOfFlavor = 22
+	random := rand.New(rand.NewPCG(killSeed, 0))
+	moments := random.Perm(putsOfFlavor)[:kills]
+	slices.Sort(moments)
+
+	created := l.startCreate("survivor", "--control-plane-machines", "1", "--worker-machines", "3")
+	for _, moment := range moments {
+		l.awaitPuts(moment+1, created)
+		l.run("lab", "kill", settings.Azure.Name)
+		seen := len(l.puts())
+		l.run("lab", "up", "--bare")
+		t.Logf("killed after PUT %d (wanted %d)", seen, moment+1)
+	}
+	if err := <-created; err != nil {
+		t.Fatal(err)
+	}
+	l.awaitNodes(l.workloadKubeconfig("survivor"), 4)
+	l.expectMachinesOnly()
+	l.expectNoRepeats()
+
+	// Coming back to a cluster that is Ready, the manager reads everything once and finds nothing to do.
+	l.run("lab", "kill", settings.Azure.Name)
+	l.run("lab", "up", "--bare")
+	l.expectQuiet()
+	l.run("kubectl", "wait", "azureclusters,azuremachines", "--all", "--for=condition=Ready", "--timeout", "30s")
+
+	l.deleteCluster("survivor")
+	l.expectNothingLeft()
+}
+
+// startCreate creates a cluster without waiting for it; the channel gets the outcome.
+func (l *lab) startCreate(name string, args ...string) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.try("lab", append([]string{"create", name}, args...)...)
+		done <- err
+	}()
+	return done
+}
+
+// awaitPuts waits for the n-th PUT, closely, because the moment counts.
+func (l *lab) awaitPuts(n int, created <-chan error) {
+	l.t.Helper()
+	deadline, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for len(l.puts()) < n {
+		select {
+		case err := <-created:
+			l.t.Fatalf("the cluster was created with %d PUTs, before PUT %d: %v", len(l.puts()), n, err)
+		case <-deadline.Done():
+			l.t.Fatalf("PUT %d is not there after %s, %d are", n, patience, len(l.puts()))
+		case <-tick.C:
+		}
+	}
+}
+
+// expectNoRepeats compares the PUTs of the request log with what a creation without disturbance needs: each resource is
+// written once. A kill can cut a PUT off whose answer nobody reads, and what was already accepted may be sent once more.
+func (l *lab) expectNoRepeats() {
+	l.t.Helper()
+	count := map[string]int{}
+	for _, r := range l.puts() {
+		count[r.id()]++
+	}
+	repeated := 0
+	for id, n := range count {
+		if n > 1 {
+			repeated += n - 1
+			l.t.Logf("%d PUTs of %s", n, id)
+		}
+		if n > 1 && strings.Contains(id, "/virtualmachines/") {
+			l.t.Errorf("%d PUTs of the virtual machine %s, want 1", n, id)
+		}
+	}
+	if repeated > kills {
+		l.t.Errorf("%d PUTs were repeated after %d kills, want at most one for each kill", repeated, kills)
+	}
+	l.t.Logf("%d resources, %d PUTs", len(count), len(count)+repeated)
+}
