@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -22,8 +21,7 @@ func DeletePlan(in plan.ClusterInput) (*arm.Graph, error) {
 	}
 	named := &arm.Graph{}
 	for _, node := range wanted.Nodes() {
-		// A security group takes its rules with it.
-		if hasName(node.ID) && node.ID.Type() != types.SecurityRule {
+		if hasName(node.ID) {
 			named.Add(arm.Node{ID: node.ID, Policy: node.Policy, Foreign: arm.UseForeign, Group: node.Group})
 		}
 	}

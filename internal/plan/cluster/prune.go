@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -20,8 +22,9 @@ const PlannedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-planned"
 // Resource groups and the network are never among them: too much hangs on them for a name that was changed.
 func Prune(in plan.ClusterInput, g *arm.Graph) []arm.ID {
 	var out []arm.ID
+	wanted := prunable(g)
 	for _, id := range append(remembered(in), appliedRules(in)...) {
-		if !g.Has(id) && !slices.ContainsFunc(out, id.Equal) {
+		if !g.Has(id) && !slices.ContainsFunc(wanted, id.Equal) && !slices.ContainsFunc(out, id.Equal) {
 			out = append(out, id)
 		}
 	}
@@ -51,11 +54,18 @@ func mayPrune(id arm.ID) bool {
 	return !strings.EqualFold(id.Type(), types.ResourceGroup) && !strings.EqualFold(id.Type(), types.VirtualNetwork)
 }
 
+// prunable are the resources of a plan that a later plan may want no more, the rules in its security groups among them.
 func prunable(g *arm.Graph) []arm.ID {
 	var out []arm.ID
 	for _, node := range g.Nodes() {
-		if node.Policy != arm.Observe && mayPrune(node.ID) {
-			out = append(out, node.ID)
+		if node.Policy == arm.Observe || !mayPrune(node.ID) {
+			continue
+		}
+		out = append(out, node.ID)
+		if group, ok := node.Body.(armnetwork.SecurityGroup); ok {
+			for _, rule := range group.Properties.SecurityRules {
+				out = append(out, node.ID.Child("securityRules", *rule.Name))
+			}
 		}
 	}
 	return out

@@ -67,6 +67,21 @@ func TestPruneRulesOfOtherReleases(t *testing.T) {
 	}
 }
 
+func TestPruneRulesOfTheSpec(t *testing.T) {
+	in := withSubnets("a")
+	group := &in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup
+	group.Name, group.SecurityRules = "a-nsg", infrav1.SecurityRules{{Name: "kept"}, {Name: "dropped"}}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
+		t.Errorf("nothing was dropped yet, got %v", got)
+	}
+	group.SecurityRules = group.SecurityRules[:1]
+	want := []arm.ID{"/subscriptions/s/resourceGroups/c/providers/Microsoft.Network/networkSecurityGroups/a-nsg/securityRules/dropped"}
+	if diff := cmp.Diff(want, cluster.Prune(in, planOf(t, in))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestPruneNeverTakesTheNetwork(t *testing.T) {
 	in := withSubnets()
 	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = `["/resourceGroups/other","/resourceGroups/c/providers/Microsoft.Network/virtualNetworks/old","no ID",""]`

@@ -20,29 +20,24 @@ type securityGroup struct {
 	rules []infrav1.SecurityRule
 }
 
-// securityGroups plans the security groups of the subnets that are made and, as resources of their own, their rules:
-// other controllers write rules into the same groups.
+// securityGroups plans the security groups of the subnets that are made, with their rules: a group that is written once
+// is ready for its subnets after one operation. Rules that other controllers write into it are carried over.
 func securityGroups(in plan.ClusterInput, g *arm.Graph) {
 	for _, group := range securityGroupsOf(in) {
-		id := plan.SecurityGroupID(in, group.name)
+		rules := []*armnetwork.SecurityRule{}
+		for _, rule := range group.rules {
+			rules = append(rules, &armnetwork.SecurityRule{Name: new(rule.Name), Properties: ruleProperties(rule)})
+		}
 		g.Add(arm.Node{
-			ID: id,
+			ID: plan.SecurityGroupID(in, group.name),
 			Body: armnetwork.SecurityGroup{
 				Location:   new(plan.Location(in)),
 				Tags:       plan.Tags(in, "", group.name, group.tags),
-				Properties: &armnetwork.SecurityGroupPropertiesFormat{},
+				Properties: &armnetwork.SecurityGroupPropertiesFormat{SecurityRules: rules},
 			},
 			Policy: arm.Repair,
 			Group:  infrav1.SecurityGroupsReadyCondition,
 		})
-		for _, rule := range group.rules {
-			g.Add(arm.Node{
-				ID:     id.Child("securityRules", rule.Name),
-				Body:   armnetwork.SecurityRule{Properties: ruleProperties(rule)},
-				Policy: arm.Repair,
-				Group:  infrav1.SecurityGroupsReadyCondition,
-			})
-		}
 	}
 }
 

@@ -39,12 +39,6 @@ func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.Su
 	if nsg := plan.SecurityGroupID(in, subnet.SecurityGroup.Name); subnet.SecurityGroup.Name != "" && g.Has(nsg) {
 		properties.NetworkSecurityGroup = &armnetwork.SecurityGroup{ID: plan.IDPointer(nsg)}
 		after = append(after, nsg)
-		// Azure refuses a subnet while the group it refers to is being written, as it is when its rules are.
-		for _, node := range g.Nodes() {
-			if node.ID.Parent().Equal(nsg) {
-				after = append(after, node.ID)
-			}
-		}
 	}
 	if table := plan.RouteTableID(in, subnet.RouteTable.Name); subnet.RouteTable.Name != "" && g.Has(table) {
 		properties.RouteTable = &armnetwork.RouteTable{ID: plan.IDPointer(table)}

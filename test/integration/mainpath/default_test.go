@@ -19,8 +19,6 @@ var clusterWrites = []string{
 	"PUT Microsoft.Network/loadBalancers/c1-public-lb",
 	"PUT Microsoft.Network/natGateways/c1-node-natgw",
 	"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg",
-	"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg/securityRules/allow_apiserver",
-	"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg/securityRules/allow_ssh",
 	"PUT Microsoft.Network/networkSecurityGroups/c1-node-nsg",
 	"PUT Microsoft.Network/publicIPAddresses/pip-c1-apiserver",
 	"PUT Microsoft.Network/publicIPAddresses/pip-c1-node-natgw",

@@ -29,8 +29,6 @@ func TestPrivateCluster(t *testing.T) {
 		"PUT Microsoft.Network/loadBalancers/c1-internal-lb",
 		"PUT Microsoft.Network/natGateways/c1-node-natgw",
 		"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg",
-		"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg/securityRules/allow_apiserver",
-		"PUT Microsoft.Network/networkSecurityGroups/c1-controlplane-nsg/securityRules/allow_ssh",
 		"PUT Microsoft.Network/networkSecurityGroups/c1-node-nsg",
 		"PUT Microsoft.Network/privateDnsZones/c1.capz.io",
 		"PUT Microsoft.Network/privateDnsZones/c1.capz.io/A/apiserver",
