@@ -43,15 +43,35 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if annotations.IsExternallyManaged(azureCluster) {
 		return nil, nil
 	}
-	cluster, err := util.GetOwnerCluster(ctx, r.Client, azureCluster.ObjectMeta)
+	cluster, err := r.clusterOf(ctx, azureCluster)
 	if err != nil {
-		return nil, fmt.Errorf("get the Cluster that owns AzureCluster %s: %w", request, err)
+		return nil, fmt.Errorf("get the Cluster of AzureCluster %s: %w", request, err)
 	}
 	if cluster == nil {
 		r.Recorder.Eventf(azureCluster, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "Cluster Controller has not yet set OwnerRef")
 		return nil, nil
 	}
 	return &input{key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster, before: azureCluster.DeepCopy()}, nil
+}
+
+// clusterOf is the Cluster that owns the AzureCluster, or refers to it: Cluster API takes seconds to set the owner, and
+// nothing depends on it. It is nil when there is none.
+func (r *Reconciler) clusterOf(ctx context.Context, azureCluster *infrav1.AzureCluster) (*clusterv1.Cluster, error) {
+	cluster, err := util.GetOwnerCluster(ctx, r.Client, azureCluster.ObjectMeta)
+	if err != nil || cluster != nil {
+		return cluster, err
+	}
+	list := &clusterv1.ClusterList{}
+	if err := r.Client.List(ctx, list, client.InNamespace(azureCluster.Namespace)); err != nil {
+		return nil, err
+	}
+	for i, item := range list.Items {
+		ref := item.Spec.InfrastructureRef
+		if ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == "AzureCluster" && ref.Name == azureCluster.Name && item.DeletionTimestamp.IsZero() {
+			return &list.Items[i], nil
+		}
+	}
+	return nil, nil
 }
 
 // open gives the pass access to Azure as the cluster's identity, and holds the identity for as long as the cluster is.
