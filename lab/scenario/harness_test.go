@@ -141,9 +141,12 @@ func (l *lab) run(program string, args ...string) string {
 // up starts the lab. Stories take Azure twenty times as fast as it is, as `make lab` does.
 func (l *lab) up(args ...string) {
 	l.t.Helper()
-	begin := time.Now()
-	l.run("lab", append([]string{"up", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05"}, args...)...)
-	l.t.Logf("lab up %s: %.0f s", strings.Join(args, " "), time.Since(begin).Seconds())
+	out := l.run("lab", append([]string{"up", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05"}, args...)...)
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "management cluster ready") || strings.Contains(line, " is ready after ") || strings.HasPrefix(line, "Azure: ") {
+			l.t.Log(strings.TrimSpace(line))
+		}
+	}
 }
 
 // settings are those that `lab up` has kept.
