@@ -24,6 +24,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -80,15 +81,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	if paused, requeue, err := r.pause(ctx, in); err != nil || paused || requeue {
+	if stop, err := lifecycle.Pause(ctx, r.Client, in.cluster, in.azureCluster); err != nil || stop {
 		return ctrl.Result{}, err
 	}
-	deleting := !in.azureCluster.DeletionTimestamp.IsZero()
-	if !deleting {
-		if added, err := r.ensureFinalizer(ctx, in); err != nil || added {
-			return ctrl.Result{}, err
-		}
+	if stop, err := lifecycle.Begin(ctx, r.Client, in.azureCluster, infrav1.ClusterFinalizer); err != nil || stop {
+		return ctrl.Result{}, err
 	}
+	in.before = in.azureCluster.DeepCopy()
+	deleting := !in.azureCluster.DeletionTimestamp.IsZero()
 
 	defer func() {
 		if patchErr := r.patch(ctx, in); patchErr != nil && err == nil {

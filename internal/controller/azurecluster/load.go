@@ -7,14 +7,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/annotations"
-	"sigs.k8s.io/cluster-api/util/paused"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
@@ -84,35 +81,6 @@ func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
 		return err
 	}
 	return r.Access.Hold(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster)
-}
-
-// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything Azure
-// has of it is in its spec, so it can move at any time.
-func (r *Reconciler) pause(ctx context.Context, in *input) (isPaused, requeue bool, err error) {
-	isPaused, requeue, err = paused.EnsurePausedCondition(ctx, r.Client, in.cluster, in.azureCluster)
-	if err != nil {
-		return false, false, err
-	}
-	in.before = in.azureCluster.DeepCopy()
-	if _, blocked := in.azureCluster.Annotations[infrav1.BlockMoveAnnotation]; isPaused && blocked {
-		r.settled.Forget(in.key)
-		delete(in.azureCluster.Annotations, infrav1.BlockMoveAnnotation)
-		return true, false, r.patch(ctx, in)
-	}
-	return isPaused, requeue, nil
-}
-
-// ensureFinalizer commits the finalizer and the block on clusterctl move before anything is made in Azure.
-func (r *Reconciler) ensureFinalizer(ctx context.Context, in *input) (added bool, err error) {
-	_, blocked := in.azureCluster.Annotations[infrav1.BlockMoveAnnotation]
-	if controllerutil.ContainsFinalizer(in.azureCluster, infrav1.ClusterFinalizer) && blocked {
-		return false, nil
-	}
-	controllerutil.AddFinalizer(in.azureCluster, infrav1.ClusterFinalizer)
-	if !blocked {
-		metav1.SetMetaDataAnnotation(&in.azureCluster.ObjectMeta, infrav1.BlockMoveAnnotation, "true")
-	}
-	return true, r.patch(ctx, in)
 }
 
 // clustersOfIdentity wakes the AzureClusters that refer to an identity, so that a correction takes effect at once.

@@ -6,13 +6,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
-	"sigs.k8s.io/cluster-api/util/paused"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
@@ -82,34 +79,6 @@ func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
 		Ref: spec.IdentityRef, Namespace: in.azureCluster.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
 	})
 	return err
-}
-
-// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object.
-func (r *Reconciler) pause(ctx context.Context, in *input) (isPaused, requeue bool, err error) {
-	isPaused, requeue, err = paused.EnsurePausedCondition(ctx, r.Client, in.cluster, in.azureMachine)
-	if err != nil {
-		return false, false, err
-	}
-	in.before = in.azureMachine.DeepCopy()
-	if _, blocked := in.azureMachine.Annotations[infrav1.BlockMoveAnnotation]; isPaused && blocked {
-		r.settled.Forget(in.key)
-		delete(in.azureMachine.Annotations, infrav1.BlockMoveAnnotation)
-		return true, false, r.patch(ctx, in)
-	}
-	return isPaused, requeue, nil
-}
-
-// ensureFinalizer commits the finalizer and the block on clusterctl move before anything is made in Azure.
-func (r *Reconciler) ensureFinalizer(ctx context.Context, in *input) (added bool, err error) {
-	_, blocked := in.azureMachine.Annotations[infrav1.BlockMoveAnnotation]
-	if controllerutil.ContainsFinalizer(in.azureMachine, infrav1.MachineFinalizer) && blocked {
-		return false, nil
-	}
-	controllerutil.AddFinalizer(in.azureMachine, infrav1.MachineFinalizer)
-	if !blocked {
-		metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.BlockMoveAnnotation, "true")
-	}
-	return true, r.patch(ctx, in)
 }
 
 // bootstrapData reads what the machine boots with; nil when the Machine has none yet or the secret is gone.
