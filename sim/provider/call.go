@@ -26,6 +26,8 @@ type Env struct {
 	TimeScale float64
 	Rand      *rand.Rand
 	Locations []string
+	// Replication is how long Entra ID needs to show a new principal to role assignments, unscaled.
+	Replication time.Duration
 	// Quota overrides the compute limits: "cores" or a family ("standardDSv3Family"), or either after "<location>/".
 	Quota map[string]int
 	// OperationFault lets the fault script change an operation at its start.
@@ -185,8 +187,7 @@ func (c *Call) Need(id, from, typ, location string) (*Item, error) {
 		short := singular(lastType(parsed.Type()))
 		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", it.ID, from, state, verb, short)
 		e := network(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
-		e.RetryAfter = 10 * time.Second
-		return nil, e
+		return nil, e // without Retry-After, as recorded
 	}
 	return it, nil
 }

@@ -20,18 +20,24 @@ func (c *Call) checkGroup(write bool) error {
 		return nil
 	}
 	rg := c.Group()
+	extension := c.Type != nil && c.Type.Extension
+	if rg == nil && extension && c.Method == "DELETE" && store.Same(c.ID.Scope, c.groupID()) {
+		return nil // nothing is there to delete
+	}
 	if rg == nil {
 		return ResourceGroupNotFound(c.ID.ResourceGroup)
 	}
-	if write && !c.Internal && body.String(rg.Body, "properties.provisioningState") == "Deleting" {
+	if write && !c.Internal && !extension && body.String(rg.Body, "properties.provisioningState") == "Deleting" {
 		return ResourceGroupBeingDeleted(rg.Name())
 	}
 	return nil
 }
 
 // Group is the resource group of the call, or nil.
-func (c *Call) Group() *store.Resource {
-	return c.Get("/subscriptions/" + c.ID.Subscription + "/resourceGroups/" + c.ID.ResourceGroup)
+func (c *Call) Group() *store.Resource { return c.Get(c.groupID()) }
+
+func (c *Call) groupID() string {
+	return "/subscriptions/" + c.ID.Subscription + "/resourceGroups/" + c.ID.ResourceGroup
 }
 
 // checkParent answers for a nested resource whose parent does not exist.
@@ -127,6 +133,12 @@ func (c *Call) checkBusy() error {
 		}
 		switch c.Type.Style {
 		case Network, PrivateDNS:
+			if name := lastType(op.Type); name == "routes" || name == "virtualNetworkPeerings" {
+				// Recordings show these two refused with a time to wait, all others with a conflict.
+				e := network(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "RetryableErrorDueToAnotherOperation", "Operation %sOperation (%s) is updating resource %s. The call can be retried in 12 seconds.", operationName(op), op.ID, c.ID.Top().String())))
+				e.RetryAfter = 12 * time.Second
+				return e
+			}
 			uri := fmt.Sprintf("%s/subscriptions/%s/providers/Microsoft.Network/locations/%s/operations/%s?api-version=%s", c.BaseURL, c.ID.Subscription, op.Location, op.ID, c.APIVersion)
 			return network(Errorf(409, "AnotherOperationInProgress", "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: %s.", uri))
 		case Compute, Disk:
@@ -145,6 +157,14 @@ func (c *Call) checkBusy() error {
 		}
 	}
 	return nil
+}
+
+// operationName is what the network provider calls an operation: PutRoute, DeleteSubnet.
+func operationName(op *store.Operation) string {
+	if op.Verb == "delete" {
+		return "Delete" + singular(lastType(op.Type))
+	}
+	return "Put" + singular(lastType(op.Type))
 }
 
 func shortType(typ string) string {
@@ -178,6 +198,8 @@ func (c *Call) checkLocation(old *store.Resource, b body.Object) (string, error)
 		return "", gateway(Errorf(400, "LocationRequired", "The location property is required for this definition."))
 	case c.Type.Global && loc != "global":
 		return "", gateway(Errorf(400, "LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is 'global'.", loc, c.Type.Name))
+	case c.Type.Name == groupType && !c.knownLocation(loc):
+		return "", gateway(Errorf(400, "LocationNotAvailableForResourceGroup", "The provided location '%s' is not available for resource group. List of available regions is '%s'.", body.String(b, "location"), strings.Join(c.Locations, ",")))
 	case !c.Type.Global && !c.knownLocation(loc):
 		return "", gateway(Errorf(400, "LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is '%s'.", loc, c.Type.Name, strings.Join(c.Locations, ",")))
 	case old != nil && old.Location != loc && c.Type.Name == groupType:

@@ -93,7 +93,7 @@ func (c *Call) prepareChild(t *Type, parent *Draft, old, e body.Object) error {
 		return nil
 	}
 	state := "Updating"
-	if c.Type.Immediate || c.Type.Create.LRO == 0 {
+	if c.Type.immediate(parent) || c.Type.Create.LRO == 0 {
 		state = store.Succeeded
 	}
 	if old != nil {
@@ -142,7 +142,11 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	if old != nil {
 		status, verb = 200, "update"
 		if body.Equal(before, e) && body.String(e, statePath) == store.Succeeded {
-			return c.inlineReply(200, id), nil
+			rep := c.inlineReply(200, id)
+			if t.Create.LRO > 0 {
+				rep.Operation = c.startEnded(verb, id)
+			}
+			return rep, nil
 		}
 	}
 	if t.Create.LRO == 0 || t.Immediate {

@@ -191,10 +191,26 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	}
 	if t.NoState {
 		c.Save(r)
-		return c.reply(status, r), nil
+		rep := c.reply(status, r)
+		if t.LocationHeader && status == 201 {
+			rep.Header = map[string]string{"Location": renderID(t, r.ID)}
+		}
+		return rep, nil
 	}
 	if old != nil && c.unchanged(old, r) {
-		return c.reply(200, old), nil
+		rep := c.reply(200, old)
+		if t.Style == Network && timing.LRO > 0 {
+			rep.Operation = c.startEnded(verb, d.ID)
+		}
+		return rep, nil
+	}
+	if old != nil && t.Style == Network && timing.LRO > 0 && !t.Immediate && c.onlyTags(old, r) {
+		// The network provider has nothing to do then and says Succeeded at once, with the header but nothing to wait for.
+		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
+		c.Save(r)
+		rep := c.reply(status, c.Get(d.ID))
+		rep.Operation = c.startEnded(verb, d.ID)
+		return rep, nil
 	}
 	if timing.LRO == 0 || t.Style == Sync {
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
@@ -210,6 +226,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		}
 		return c.reply(status, r), nil
 	}
+	immediate := t.immediate(d)
 	state := "Updating"
 	if old == nil {
 		if state = t.StateNew; state == "" {
@@ -219,7 +236,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 			}
 		}
 	}
-	if t.Immediate {
+	if immediate {
 		state = store.Succeeded
 	}
 	body.Set(r.Body, statePath, state)
@@ -228,7 +245,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		status = t.AcceptedStatus
 	}
 	op := c.Start(verb, d.ID, timing)
-	if t.Immediate {
+	if immediate {
 		// The resource is usable at once; only the operation record ends later.
 		op.Keys = nil
 		op.Data = body.Object{"immediate": true}
@@ -243,7 +260,10 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		c.PutOperation(op)
 	}
 	rep := c.reply(status, c.Get(d.ID))
-	rep.Operation, rep.RetryAfter = op, time.Duration(retry)*time.Second
+	rep.Operation = op
+	if !immediate {
+		rep.RetryAfter = time.Duration(retry) * time.Second
+	}
 	return rep, nil
 }
 
@@ -255,6 +275,26 @@ func (c *Call) unchanged(old, r *store.Resource) bool {
 	n := body.Clone(r.Body)
 	setState(n, c.inlineOf(c.Type.Name), store.Succeeded)
 	return body.Equal(old.Body, n)
+}
+
+// immediate tells whether a PUT of this draft answers Succeeded at once.
+func (t *Type) immediate(d *Draft) bool { return t.Immediate && (t.Waits == nil || !t.Waits(d)) }
+
+// onlyTags tells whether a PUT changes nothing of a healthy resource but its tags.
+func (c *Call) onlyTags(old, r *store.Resource) bool {
+	a, b := *old, *r
+	a.Body, b.Body = body.Clone(old.Body), body.Clone(r.Body)
+	delete(a.Body, "tags")
+	delete(b.Body, "tags")
+	return c.unchanged(&a, &b)
+}
+
+// startEnded records an operation that has nothing to do: it changes nothing and keeps nobody waiting.
+func (c *Call) startEnded(verb, id string) *store.Operation {
+	op := c.Start(verb, id, Timing{})
+	op.Keys, op.Due, op.MinPolls, op.Data = nil, c.Now(), 0, body.Object{"immediate": true}
+	c.PutOperation(op)
+	return op
 }
 
 func setState(b body.Object, inline []*Type, state string) {

@@ -59,10 +59,17 @@ func (c *Call) NotFound() error {
 			if err := c.checkParent(); err != nil {
 				return err
 			}
-			return Errorf(404, "NotFound", "The entity was not found in this Azure location.")
+			e := Errorf(404, "NotFound", "The entity was not found in this Azure location.")
+			if lastType(c.Type.Name) == "extensions" {
+				e.Target = "extensionName"
+			}
+			return e
 		}
 		if err := c.checkParent(); err != nil {
 			return err
+		}
+		if strings.EqualFold(c.ID.Namespace, "Microsoft.ManagedIdentity") {
+			return Errorf(404, "NotFound", "Resource '%s' was not found.", renderID(c.Type, c.ID.String()))
 		}
 	}
 	if c.Type.Extension && strings.EqualFold(lastType(c.Type.Name), "roleAssignments") {
@@ -70,6 +77,9 @@ func (c *Call) NotFound() error {
 	}
 	if c.Type.Extension && strings.EqualFold(lastType(c.Type.Name), "roleDefinitions") {
 		return Errorf(404, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", c.ID.Name())
+	}
+	if c.Type.Style == Disk && c.Method == "GET" {
+		return Errorf(404, "NotFound", "Disk %s is not found.", c.ID.Name())
 	}
 	if c.ID.Namespace == "" {
 		return ResourceGroupNotFound(c.ID.ResourceGroup)

@@ -61,14 +61,17 @@ type Type struct {
 	Delete Timing
 	Read   Timing
 
-	RetryAfter       int    // seconds on an accepted PUT; 0: no header
-	UpdateRetryAfter int    // on a PUT of an existing resource; -1: none; 0: as RetryAfter
-	DeleteRetryAfter int    // 0: 10
-	AcceptedStatus   int    // status of an accepted PUT; 0: 201 for new, 200 otherwise
-	Immediate        bool   // PUT answers Succeeded at once although the operation header is sent (load balancers)
-	DeleteStatus     int    // of a synchronous DELETE; 0: 200
-	StateNew         string // provisioningState while creating; "" means by Style
-	NoState          bool   // has no provisioningState at all
+	RetryAfter       int  // seconds on an accepted PUT; 0: no header
+	UpdateRetryAfter int  // on a PUT of an existing resource; -1: none; 0: as RetryAfter
+	DeleteRetryAfter int  // 0: 10
+	AcceptedStatus   int  // status of an accepted PUT; 0: 201 for new, 200 otherwise
+	Immediate        bool // PUT answers Succeeded at once although the operation header is sent (load balancers)
+	// Waits takes a new resource back out of Immediate.
+	Waits          func(d *Draft) bool
+	DeleteStatus   int    // of a synchronous DELETE; 0: 200
+	StateNew       string // provisioningState while creating; "" means by Style
+	NoState        bool   // has no provisioningState at all
+	LocationHeader bool   // a created resource's ID is sent as Location
 
 	Inline   string // property of the parent that holds this type; "" when stored by itself
 	ReadOnly bool   // inline child without PUT and DELETE of its own

@@ -288,7 +288,7 @@ func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 		t.Fatalf("subnet: %d %s", r.status, r.message())
 	}
 	r := a.do("PUT", net+"/networkInterfaces/n", nic("late", nil))
-	if r.status != 429 || r.code() != "RetryableError/ReferencedResourceNotProvisioned" || r.header.Get("Retry-After") == "" {
+	if r.status != 429 || r.code() != "RetryableError/ReferencedResourceNotProvisioned" || r.header.Get("Retry-After") != "" {
 		t.Errorf("an interface in a subnet that is still created: %d %s %q", r.status, r.code(), r.header.Get("Retry-After"))
 	}
 	a.sim.Settle()

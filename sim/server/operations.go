@@ -130,7 +130,8 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		}
 	case provider.Compute, provider.Disk:
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
-		if running {
+		// Recordings have no Retry-After in polls of updates, and none at all for extensions.
+		if running && op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") {
 			rep.RetryAfter = 30 * time.Second
 			if provider.Style(op.Style) == provider.Disk {
 				rep.RetryAfter = 2 * time.Second
@@ -144,6 +145,8 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	case provider.PrivateDNS:
 		if running {
 			rep.Status, rep.RetryAfter = 202, 30*time.Second
+			here := x.call.BaseURL + x.r.URL.RequestURI()
+			rep.Header = map[string]string{"Azure-AsyncOperation": here, "Location": strings.Replace(here, "OperationStatuses", "OperationResults", 1)}
 		}
 	case provider.Containers:
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000Z"), op.ID

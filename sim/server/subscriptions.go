@@ -23,14 +23,17 @@ var regions = []region{
 	{"westus3", "West US 3", "US", "eastus", true},
 	{"northcentralus", "North Central US", "US", "southcentralus", false},
 	{"westus", "West US", "US", "eastus", false},
+	{"westcentralus", "West Central US", "US", "westus2", false},
 	{"canadacentral", "Canada Central", "Canada", "canadaeast", true},
 	{"westeurope", "West Europe", "Europe", "northeurope", true},
 	{"northeurope", "North Europe", "Europe", "westeurope", true},
 	{"uksouth", "UK South", "UK", "ukwest", true},
+	{"ukwest", "UK West", "UK", "uksouth", false},
 	{"francecentral", "France Central", "France", "francesouth", true},
 	{"germanywestcentral", "Germany West Central", "Germany", "germanynorth", true},
 	{"swedencentral", "Sweden Central", "Sweden", "swedensouth", true},
 	{"australiaeast", "Australia East", "Australia", "australiasoutheast", true},
+	{"newzealandnorth", "New Zealand North", "Asia Pacific", "", true},
 	{"southeastasia", "Southeast Asia", "Asia Pacific", "eastasia", true},
 	{"japaneast", "Japan East", "Japan", "japanwest", true},
 }
@@ -79,6 +82,9 @@ func (x *exchange) locations(sub string) []any {
 		o := body.Object{"id": base + r.name, "name": r.name, "type": "Region", "displayName": r.display, "regionalDisplayName": "(" + r.geography + ") " + r.display,
 			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Recommended", "geography": r.geography, "geographyGroup": r.geography, "physicalLocation": r.display,
 				"pairedRegion": []any{body.Object{"name": r.pair, "id": base + r.pair}}}}
+		if r.pair == "" {
+			body.Set(o, "metadata.pairedRegion", []any{})
+		}
 		if r.zones {
 			o["availabilityZoneMappings"] = []any{
 				body.Object{"logicalZone": "1", "physicalZone": r.name + "-az1"}, body.Object{"logicalZone": "2", "physicalZone": r.name + "-az3"}, body.Object{"logicalZone": "3", "physicalZone": r.name + "-az2"},

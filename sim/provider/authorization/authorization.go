@@ -29,17 +29,27 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 		Create: provider.Timing{HTTP: 2 * time.Second}, Delete: provider.Timing{HTTP: 2100 * time.Millisecond},
 		Prepare:    func(c *provider.Call, d *provider.Draft) error { return prepareAssignment(c, d, known) },
 		ListFilter: filterAssignment,
+		View: func(_ *provider.Call, it *provider.Item) {
+			nulls(it.Body, "condition", "conditionVersion", "delegatedManagedIdentityResourceId", "description")
+		},
 	}
 	definition := &provider.Type{
 		Name: Definitions, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
 		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
-		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.roleName") == "" {
 				return provider.Errorf(400, "InvalidRoleDefinition", "The role definition '%s' needs a roleName.", d.Name)
 			}
 			body.Set(d.New, "properties.type", "CustomRole")
+			for _, e := range body.Objects(d.New, "properties.permissions") {
+				for _, k := range []string{"actions", "notActions", "dataActions", "notDataActions"} {
+					body.Default(e, k, []any{})
+				}
+			}
+			stamp(c, d)
 			return nil
 		},
+		View: func(_ *provider.Call, it *provider.Item) { nulls(it.Body, "description", "createdBy") },
 	}
 	lock := &provider.Type{
 		Name: Locks, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
@@ -87,13 +97,20 @@ func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) b
 	}
 	if body.String(d.New, p+"principalType") == "" {
 		// Without a type Azure looks the principal up, and a new one may not be replicated yet.
-		if !known(principal) && !identityExists(c, principal) {
+		if !known(principal) && !replicated(c, principal) {
 			return provider.Errorf(400, "PrincipalNotFound", "Principal %s does not exist in the directory %s. Check that you have the correct principal ID. If you are creating this principal and then immediately assigning a role, this error might be related to a replication delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or Group.  See https://aka.ms/docs-principaltype",
 				strings.ReplaceAll(principal, "-", ""), c.Tenant)
 		}
 		body.Set(d.New, p+"principalType", "ServicePrincipal")
 	}
 	body.Set(d.New, p+"scope", scopeOf(id.Scope))
+	stamp(c, d)
+	return nil
+}
+
+// stamp notes who wrote the resource and when.
+func stamp(c *provider.Call, d *provider.Draft) {
+	p := "properties."
 	now := c.Now().Format("2006-01-02T15:04:05.0000000Z")
 	for _, k := range []string{"createdOn", "createdBy"} {
 		body.Delete(d.New, p+k)
@@ -107,7 +124,16 @@ func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) b
 	body.Default(d.New, p+"createdBy", c.Principal.ObjectID)
 	body.Default(d.New, p+"updatedOn", now)
 	body.Set(d.New, p+"updatedBy", c.Principal.ObjectID)
-	return nil
+}
+
+// nulls shows properties without a value as null, as this provider does.
+func nulls(o body.Object, names ...string) {
+	properties := body.Child(o, "properties")
+	for _, name := range names {
+		if _, set := properties[name]; properties != nil && !set {
+			properties[name] = nil
+		}
+	}
 }
 
 func lastOf(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
@@ -128,16 +154,12 @@ func custom(c *provider.Call, name string) bool {
 	return false
 }
 
-// identityExists looks for a stored identity, user-assigned or of a resource, with that principal.
-func identityExists(c *provider.Call, principal string) bool {
-	for _, r := range c.List(msi.Identities, "") {
-		if strings.EqualFold(body.String(r.Body, "properties.principalId"), principal) {
-			return true
-		}
-	}
+// replicated looks for a stored identity, user-assigned or of a resource, whose principal has been there long enough.
+func replicated(c *provider.Call, principal string) bool {
 	for _, r := range c.List("", "") {
-		if strings.EqualFold(body.String(r.Body, "identity.principalId"), principal) {
-			return true
+		own := strings.EqualFold(r.Type, msi.Identities) && strings.EqualFold(body.String(r.Body, "properties.principalId"), principal)
+		if own || strings.EqualFold(body.String(r.Body, "identity.principalId"), principal) {
+			return c.Now().Sub(r.Created) >= c.Scale(c.Replication)
 		}
 	}
 	return false

@@ -18,6 +18,7 @@ var BuiltIn = map[string]string{
 	"f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator",
 	"9980e02c-c2be-4d73-94e8-173b1dc7cf3c": "Virtual Machine Contributor",
 	"18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": "User Access Administrator",
+	"17d1049b-9a84-46fb-8f53-869881c3d3ab": "Storage Account Contributor",
 	"0ab0b1a8-8aac-4efd-b8c2-3ee1fb270be8": "Azure Kubernetes Service Cluster Admin Role",
 }
 
@@ -25,6 +26,7 @@ func render(guid string) body.Object {
 	return body.Object{
 		"id": "/providers/" + Definitions + "/" + guid, "name": guid, "type": Definitions,
 		"properties": body.Object{"roleName": BuiltIn[guid], "type": "BuiltInRole", "description": BuiltIn[guid], "assignableScopes": []any{"/"},
+			"createdOn": "2015-02-02T21:55:09.8806423Z", "updatedOn": "2023-12-05T16:41:12.6018060Z", "createdBy": nil, "updatedBy": nil,
 			"permissions": []any{body.Object{"actions": []any{"*"}, "notActions": []any{}, "dataActions": []any{}, "notDataActions": []any{}}}},
 	}
 }

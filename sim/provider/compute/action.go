@@ -93,7 +93,7 @@ func evict(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 
 func extensionType() *provider.Type {
 	return &provider.Type{
-		Name: Extensions, Style: provider.Compute, RetryAfter: 10, PutMerges: false,
+		Name: Extensions, Style: provider.Compute, DeleteRetryAfter: -1, PutMerges: false,
 		Create: provider.Timing{HTTP: sec(1), LRO: sec(10.5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"properties.instanceView"},
 		Prepare:       PrepareExtension,
@@ -121,6 +121,7 @@ func PrepareExtension(c *provider.Call, d *provider.Draft) error {
 			return provider.Missing("extension." + k)
 		}
 	}
+	body.Default(d.New, p+"settings", body.Object{})
 	id, _ := store.ParseID(d.ID)
 	if vm := c.Get(id.Parent().String()); vm != nil && strings.EqualFold(vm.Type, VirtualMachines) && body.String(vm.Secret, "power") != "running" {
 		return provider.Errorf(409, "OperationNotAllowed", "Cannot modify extensions in the VM when the VM is not running.")

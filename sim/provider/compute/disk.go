@@ -10,7 +10,7 @@ import (
 
 func diskType() *provider.Type {
 	return &provider.Type{
-		Name: Disks, Style: provider.Disk, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: 2, StateNew: "Updating",
+		Name: Disks, Style: provider.Disk, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating",
 		Create: provider.Timing{HTTP: ms(300), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(1)},
 		PutMerges:     true,
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
@@ -62,6 +62,9 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 	body.Set(n, p+"diskSizeBytes", float64(size)*1024*1024*1024)
 	body.Default(n, p+"diskIOPSReadWrite", 500)
 	body.Default(n, p+"diskMBpsReadWrite", 100)
+	if performance := premiumTier(size); tier == "Premium" {
+		body.Set(n, p+"tier", performance)
+	}
 	body.Default(n, p+"encryption", body.Object{"type": "EncryptionAtRestWithPlatformKey"})
 	body.Default(n, p+"networkAccessPolicy", "AllowAll")
 	body.Default(n, p+"publicNetworkAccess", "Enabled")
@@ -70,6 +73,22 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 		n["managedBy"] = m
 		body.Set(n, p+"diskState", "Attached")
 	}
+}
+
+// imageSizeGB is the size of every image.
+const imageSizeGB = 30
+
+// premiumTier is the performance tier of a premium disk. Source: https://learn.microsoft.com/azure/virtual-machines/disks-types
+func premiumTier(gib int) string {
+	for _, t := range []struct {
+		upTo int
+		name string
+	}{{4, "P1"}, {8, "P2"}, {16, "P3"}, {32, "P4"}, {64, "P6"}, {128, "P10"}, {256, "P15"}, {512, "P20"}, {1024, "P30"}, {2048, "P40"}, {4096, "P50"}, {8192, "P60"}, {16384, "P70"}} {
+		if gib <= t.upTo {
+			return t.name
+		}
+	}
+	return "P80"
 }
 
 // makeDisks creates the disks a VM's definition asks for and attaches those it names.
@@ -109,7 +128,7 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 		body.Set(def, "managedDisk.id", d.ID)
 		body.Set(def, "diskSizeGB", body.Int(d.Body, "properties.diskSizeGB"))
 	}
-	place(body.Child(vm.Body, sp+"osDisk"), 30, body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
+	place(body.Child(vm.Body, sp+"osDisk"), imageSizeGB, body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
 	kept := map[string]bool{}
 	for _, def := range body.Objects(vm.Body, sp+"dataDisks") {
 		place(def, 32, body.Object{"createOption": "Empty"})

@@ -68,6 +68,10 @@ func buildSizes() map[string]Size {
 	for i, s := range []shape{{1, 3.5}, {2, 7}, {4, 14}, {8, 28}} {
 		add(with("standardDSv2Family", func(z *Size) { z.Ephemeral, z.HostEncrypt, z.Ultra = true, true, false }), fmt.Sprintf("Standard_DS%d_v2", i+1), s)
 	}
+	for i, s := range []shape{{1, 3.5}, {2, 7}, {4, 14}, {8, 28}} {
+		add(Size{Family: "standardDv2Family", Accelerated: i > 0, Ephemeral: true}, fmt.Sprintf("Standard_D%d_v2", i+1), s)
+	}
+	add(Size{Family: "standardAv2Family"}, "Standard_A#_v2", shape{1, 2}, shape{2, 4}, shape{4, 8})
 	add(Size{Family: "standardDv3Family", Accelerated: true, NoTrusted: true}, "Standard_D#_v3", shape{2, 8}, shape{4, 16})
 	add(with("standardDSv3Family", eph), "Standard_D#s_v3", shape{2, 8}, shape{4, 16}, shape{8, 32}, shape{16, 64})
 	add(with("standardDSv4Family", nil), "Standard_D#s_v4", shape{2, 8}, shape{4, 16})

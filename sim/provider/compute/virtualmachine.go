@@ -15,7 +15,7 @@ import (
 
 func virtualMachineType() *provider.Type {
 	return &provider.Type{
-		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, PutMerges: true, RetryAfter: 10,
+		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
 		Create: provider.Timing{HTTP: ms(3500), LRO: sec(36)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(11)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(27), Spread: 0.2}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
 		NameRule:      vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, Deleted: vmDeleted,
@@ -170,6 +170,9 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 		}
 		return d.Name + "_OsDisk_1_" + strings.ReplaceAll(c.GUID(), "-", "")
 	})
+	if !attach {
+		body.Default(d.New, sp+"osDisk.diskSizeGB", imageSizeGB)
+	}
 	body.Default(d.New, sp+"osDisk.caching", "ReadWrite")
 	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
 	account := "Standard_LRS"
@@ -283,6 +286,7 @@ func prepareOSProfile(_ *provider.Call, d *provider.Draft, _ Size) error {
 			return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys.keyData", "The value of parameter linuxConfiguration.ssh.publicKeys.keyData is invalid.")
 		}
 	}
+	body.Default(d.New, osp+"linuxConfiguration.disablePasswordAuthentication", false)
 	body.Default(d.New, osp+"linuxConfiguration.provisionVMAgent", true)
 	body.Default(d.New, osp+"linuxConfiguration.patchSettings", body.Object{"patchMode": "ImageDefault", "assessmentMode": "ImageDefault"})
 	return nil

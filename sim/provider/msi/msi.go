@@ -15,7 +15,7 @@ const Identities = "Microsoft.ManagedIdentity/userAssignedIdentities"
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
 	identity := &provider.Type{
-		Name: Identities, Style: provider.Sync, NoState: true, LowerID: true, DeleteStatus: 200,
+		Name: Identities, Style: provider.Sync, NoState: true, LowerID: true, DeleteStatus: 200, LocationHeader: true,
 		Create: provider.Timing{HTTP: 1800 * time.Millisecond}, Delete: provider.Timing{HTTP: 5300 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.tenantId", "properties.principalId", "properties.clientId"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
@@ -27,11 +27,12 @@ func Provider() *provider.Provider {
 				}
 			}
 			body.Set(d.New, "properties.tenantId", c.Tenant)
+			body.Default(d.New, "tags", body.Object{})
 			return nil
 		},
 	}
 	federated := &provider.Type{
-		Name: Identities + "/federatedIdentityCredentials", Style: provider.Sync, NoState: true, LowerID: true, Untracked: true,
+		Name: Identities + "/federatedIdentityCredentials", Style: provider.Sync, NoState: true, LowerID: true, Untracked: true, LocationHeader: true,
 		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
 		Prepare: prepareFederated,
 	}

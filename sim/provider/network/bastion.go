@@ -43,6 +43,7 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	}
 	cfg := cfgs[0]
 	body.Default(cfg, "properties.privateIPAllocationMethod", "Dynamic")
+	body.Default(cfg, "properties.provisioningState", "Updating")
 	subnet, err := c.Need(body.String(cfg, "properties.subnet.id"), d.ID, Subnets, d.Location)
 	if err != nil {
 		return err

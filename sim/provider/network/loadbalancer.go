@@ -11,7 +11,7 @@ import (
 
 func loadBalancerTypes() []*provider.Type {
 	lb := &provider.Type{
-		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true,
+		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true, Waits: newAndPrivate, RetryAfter: 3,
 		Create: provider.Timing{HTTP: ms(400), LRO: sec(1)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid"}, Immutable: []string{"sku"},
 		Prepare: prepareLoadBalancer, Deleted: forgetLoadBalancer,
@@ -35,8 +35,28 @@ func loadBalancerTypes() []*provider.Type {
 	nat.KeepOmitted = func(string) bool { return true }
 	nat.Create, nat.Delete = provider.Timing{HTTP: ms(200), LRO: sec(1)}, provider.Timing{HTTP: ms(200), LRO: sec(2)}
 	outbound := child("outboundRules", prepareOutboundRule, nil)
-	pools := child("inboundNatPools", nil, nil)
+	pools := child("inboundNatPools", prepareNatPool, nil)
 	return []*provider.Type{lb, front, pool, rules, probes, nat, outbound, pools}
+}
+
+// newAndPrivate tells whether a load balancer is new and has a frontend in a subnet: recordings show those, and only
+// those, in state Updating at first.
+func newAndPrivate(d *provider.Draft) bool {
+	for _, e := range body.Objects(d.New, "properties.frontendIPConfigurations") {
+		if d.Old == nil && body.String(e, "properties.subnet.id") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func prepareNatPool(_ *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	body.Default(d.New, p+"idleTimeoutInMinutes", 4)
+	for _, flag := range []string{"allowBackendPortConflict", "enableDestinationServiceEndpoint", "enableFloatingIP", "enableTcpReset"} {
+		body.Default(d.New, p+flag, false)
+	}
+	return nil
 }
 
 func prepareLoadBalancer(c *provider.Call, d *provider.Draft) error {

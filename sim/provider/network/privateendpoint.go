@@ -13,8 +13,10 @@ func privateEndpointTypes() []*provider.Type {
 	pe := &provider.Type{
 		Name: PrivateEndpoints, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
 		Create: provider.Timing{HTTP: ms(12800), LRO: sec(35)}, Update: provider.Timing{HTTP: ms(3000), LRO: sec(10)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10)},
-		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid"},
-		Prepare:       preparePrivateEndpoint, Finish: finishPrivateEndpoint,
+		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid",
+			"properties.privateLinkServiceConnections[].id", "properties.privateLinkServiceConnections[].type", "properties.privateLinkServiceConnections[].etag",
+			"properties.manualPrivateLinkServiceConnections[].id", "properties.manualPrivateLinkServiceConnections[].type", "properties.manualPrivateLinkServiceConnections[].etag"},
+		Prepare: preparePrivateEndpoint, Finish: finishPrivateEndpoint, View: viewPrivateEndpoint,
 		Deleted: func(c *provider.Call, r *store.Resource) {
 			for _, ref := range body.Objects(r.Body, "properties.networkInterfaces") {
 				c.Erase(body.String(ref, "id"))
@@ -23,7 +25,8 @@ func privateEndpointTypes() []*provider.Type {
 	}
 	group := &provider.Type{
 		Name: PrivateEndpoints + "/privateDnsZoneGroups", Style: provider.Network, Etag: provider.Weak, Untracked: true, RetryAfter: 10,
-		Create: provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(5)},
+		ReadOnlyPaths: []string{"properties.privateDnsZoneConfigs[].id", "properties.privateDnsZoneConfigs[].type", "properties.privateDnsZoneConfigs[].etag", "properties.privateDnsZoneConfigs[].properties.provisioningState", "properties.privateDnsZoneConfigs[].properties.recordSets"},
+		Create:        provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(5)},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			for _, cfg := range body.Objects(d.New, "properties.privateDnsZoneConfigs") {
 				id := body.String(cfg, "properties.privateDnsZoneId")
@@ -33,8 +36,40 @@ func privateEndpointTypes() []*provider.Type {
 			}
 			return nil
 		},
+		View: viewZoneGroup,
 	}
 	return []*provider.Type{pe, group}
+}
+
+// viewPrivateEndpoint completes the connections, which are children without URLs of their own.
+func viewPrivateEndpoint(_ *provider.Call, it *provider.Item) {
+	for _, kind := range []string{"privateLinkServiceConnections", "manualPrivateLinkServiceConnections"} {
+		for _, e := range body.Objects(it.Body, "properties."+kind) {
+			e["id"], e["type"], e["etag"] = it.ID+"/"+kind+"/"+body.String(e, "name"), PrivateEndpoints+"/"+kind, it.Resource.Etag
+		}
+	}
+}
+
+// viewZoneGroup shows the records that the group keeps in its zones.
+func viewZoneGroup(c *provider.Call, it *provider.Item) {
+	var endpoint body.Object
+	if id, err := store.ParseID(it.ID); err == nil {
+		if pe := c.Get(id.Parent().String()); pe != nil {
+			endpoint = pe.Body
+		}
+	}
+	for _, e := range body.Objects(it.Body, "properties.privateDnsZoneConfigs") {
+		e["id"], e["type"], e["etag"] = it.ID+"/privateDnsZoneConfigs/"+body.String(e, "name"), PrivateEndpoints+"/privateDnsZoneGroups/privateDnsZoneConfigs", it.Resource.Etag
+		body.Set(e, "properties.provisioningState", store.Succeeded)
+		zone := body.String(e, "properties.privateDnsZoneId")
+		records := []any{}
+		for _, dns := range body.Objects(endpoint, "properties.customDnsConfigs") {
+			label, _, _ := strings.Cut(body.String(dns, "fqdn"), ".")
+			records = append(records, body.Object{"recordType": "A", "recordSetName": label, "fqdn": label + "." + zone[strings.LastIndexByte(zone, '/')+1:], "ttl": 10,
+				"provisioningState": store.Succeeded, "ipAddresses": body.Get(dns, "ipAddresses")})
+		}
+		body.Set(e, "properties.recordSets", records)
+	}
 }
 
 func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
@@ -52,6 +87,8 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"ipConfigurations", []any{})
 	body.Default(d.New, p+"applicationSecurityGroups", []any{})
 	body.Default(d.New, p+"customNetworkInterfaceName", "")
+	body.Default(d.New, p+"customDnsConfigs", []any{})
+	body.Default(d.New, p+"isIPv6EnabledPrivateEndpoint", false)
 	for i, list := range [][]body.Object{auto, manual} {
 		for _, conn := range list {
 			if body.String(conn, "properties.privateLinkServiceId") == "" {

@@ -22,7 +22,7 @@ func publicIPTypes() []*provider.Type {
 		Prepare:       preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
 	}
 	prefix := &provider.Type{
-		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak,
+		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak, RetryAfter: 3,
 		Create: provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipPrefix", "properties.publicIPAddresses"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
@@ -107,6 +107,9 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		body.Set(d.New, p+"dnsSettings.fqdn", fqdn)
 	}
 	if id := body.String(d.New, p+"publicIPPrefix.id"); id != "" {
+		if c.Find(id) == nil {
+			return provider.NetworkError(404, "NotFound", "Resource %s not found.", id)
+		}
 		if _, err := c.Need(id, d.ID, PublicIPPrefixes, d.Location); err != nil {
 			return err
 		}
@@ -210,6 +213,8 @@ func natGatewayType() *provider.Type {
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
 			body.Default(d.New, "sku.name", "Standard")
+			body.Default(d.New, "sku.tier", "Regional")
+			body.Default(d.New, "properties.type", "Public")
 			body.Default(d.New, "properties.idleTimeoutInMinutes", 4)
 			if n := body.Int(d.New, "properties.idleTimeoutInMinutes"); n < 4 || n > 120 {
 				return invalid("NatGatewayIdleTimeoutOutOfRange", "The idle timeout of NAT gateway %s must be between 4 and 120 minutes.", d.ID)

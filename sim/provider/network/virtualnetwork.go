@@ -154,6 +154,8 @@ func viewSubnet(c *provider.Call, it *provider.Item) {
 	for _, e := range body.Objects(it.Body, "properties.delegations") {
 		e["id"] = it.ID + "/delegations/" + body.String(e, "name")
 		e["type"] = Subnets + "/delegations"
+		e["etag"] = it.Resource.Etag
+		body.Default(e, "properties.actions", []any{})
 		body.Default(e, "properties.provisioningState", store.Succeeded)
 	}
 }
@@ -182,6 +184,7 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, "properties.useRemoteGateways", false)
 	body.Default(d.New, "properties.doNotVerifyRemoteGateways", false)
 	body.Default(d.New, "properties.peerCompleteVnets", true)
+	body.Default(d.New, "properties.routeServiceVips", body.Object{})
 	resourceGUID(c, d)
 	return nil
 }
