@@ -6,8 +6,8 @@ VERSION ?= v2.0.0
 export KUBEBUILDER_ASSETS := $(BIN)/envtest
 export PATH := $(BIN):$(PATH)
 
-# Modules with code of their own: the provider, and the lab beside it.
-MODULES := . lab
+# Modules with code of their own: the provider, the lab beside it, and what compares with recordings of Azure.
+MODULES := . lab test/recordings sim/conformance
 PACKAGES := ./api/... ./cmd/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
@@ -45,6 +45,7 @@ envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests 
 test: tools build ## Run all tests, with the stories in the lab
 	go test -timeout 20m $(PACKAGES)
 	cd test/recordings && go test ./...
+	cd sim/conformance && go test ./...
 	cd lab && go test -timeout 40m ./...
 
 golden: ## Rewrite the golden files of the plans

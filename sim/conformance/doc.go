@@ -1,0 +1,20 @@
+// Package conformance holds the simulated Azure against recorded traffic of the real one.
+//
+// The recordings are those of the Azure Service Operator's tests (MIT licence), read from the module cache and not
+// copied. Every recording is replayed in its order against a simulator of its own, on a virtual clock that follows the
+// recorded times. Each answer is compared in status code, in the presence of the headers Azure-AsyncOperation, Location
+// and Retry-After, and in the keys of its body at any depth and the code of an error. The simulator may have more keys
+// than the recording, not fewer. Values are not compared, because Azure makes most of them up.
+//
+// What the simulator cannot know is taken from the recording before it is replayed:
+//
+//   - operations last until just after the last answer that shows them running;
+//   - what the recording updates without having created it is created first;
+//   - principals of types that are not served are known, and new ones are refused for as long as Azure refused them;
+//   - a refusal that names the operation it had to wait for comes after the request that began it.
+//
+// docs/conformance.md is the result. The test fails when a type agrees less than written there, when fewer exchanges are
+// replayed, and when a disagreement has no reason in the table of known ones.
+//
+// The package is a module of its own, so that the provider does not depend on that operator.
+package conformance

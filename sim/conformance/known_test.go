@@ -1,0 +1,63 @@
+package conformance
+
+import "regexp"
+
+// reason explains disagreements. The first row whose types and problem match counts; both are regular expressions over
+// the whole text.
+type reason struct {
+	types   string
+	problem string
+	why     string
+}
+
+// known are the disagreements that stay, each with its reason. A row that explains nothing is an error, too.
+var known = []reason{
+	{`.*`, `DELETE 404: error code ResourceGroupNotFound where Azure said (Parent)?ResourceNotFound`,
+		"The group of a nested resource is gone. Azure names sometimes the group and sometimes the parent, depending on how fast its own servers learn of the deletion; both happen equally often in the recordings. The simulator always names the group."},
+	{`.*/(publicIPAddresses|virtualNetworks|subnets)`, `DELETE (202|400|404): status (202|204) .*`,
+		"An application gateway, which is not served, holds the address and the subnet in the recording."},
+	{`.*/(publicIPAddresses|virtualNetworks)`, `GET of an operation .*`,
+		"Polls of the deletion that an application gateway had held up in the recording."},
+	{`.*/subnets`, `GET 200: no properties\.ipConfigurations`,
+		"Scale sets and gateways, which are not served, have interfaces in the subnet."},
+	{`.*/publicIPAddresses`, `PUT 200: no properties\.ipConfiguration`,
+		"The recording begins with a load balancer that already uses the address."},
+	{`.*/loadBalancers`, `GET 200: no properties\.inboundNatRules\[\]\.properties\.backendIPConfiguration`,
+		"A scale set, which is not served, uses the rule."},
+	{`.*/(loadBalancers|networkInterfaces|virtualNetworks|subnets)`, `(GET|PUT) 200: status (201|400|404) .*|GET of an operation .*`,
+		"The recording begins with resources that refer to each other and to a scale set; what they are made of is not in it."},
+	{`.*/roleAssignments`, `.*SubscriptionNotFound.*`,
+		"The assignment is in a subscription that the recording creates; Microsoft.Subscription is not served."},
+	{`.*/roleAssignments`, `.*PrincipalNotFound.*|PUT 201: status 200 .*`,
+		"Entra ID shows each new principal after a time of its own, and principals of types that are not served are known at once in the replay."},
+	{`.*/disks`, `PUT (202|400): .*|GET of an operation .*`,
+		"Azure refused the disk because its disk access was in a failed state; disk accesses are not served."},
+	{`.*/virtualMachines`, `.*: no identity`,
+		"A policy of the recorded subscription gives every machine an identity."},
+	{`.*/resourceGroups`, `.*: no tags\.creationdate`,
+		"A policy of the recorded subscription gives every group the tag."},
+	{`.*/resourceGroups`, `GET 404: status 200 .*`,
+		"Azure deleted an empty group in 6 seconds; the simulator's first sweep takes longer, and nothing polls the operation in this recording."},
+	{`.*/extensions`, `GET 404: error code NotFound where Azure said ResourceNotFound`,
+		"One recording has the gateway's answer for an extension that was deleted, the other the provider's, which the simulator gives."},
+	{`.*/userAssignedIdentities`, `GET 404: status 200 .*`,
+		"Azure did not find the identity four seconds after it had written it a second time."},
+	{`.*/bastionHosts`, `.*: no properties\.publicUri`,
+		"A property without documentation that one api-version of a single recording shows."},
+	{`.*/loadBalancers`, `PUT 400: no error\.details\[\]\.(code|message)`,
+		"Azure tells the missing public address a second time in the details, in upper case; other references to missing resources have empty details."},
+	{`.*/networkInterfaces`, `GET 200: no kind`,
+		"A key without documentation that one answer of one recording has."},
+	{`.*/networkInterfaces`, `PUT 201: header Azure-AsyncOperation is missing`,
+		"Two interfaces of 19 came with the header of an operation that had ended already; requests and bodies do not differ from the others."},
+	{`.*/(networkInterfaces|subnets|virtualNetworkPeerings)`, `PUT (201|400|429): status (200|201|409) .*`,
+		"Many requests at once in one recording: Azure saw them in another order than the one in which it answered."},
+	{`.*/publicIPAddresses`, `PUT (201|404): status (200|201) .*`,
+		"Two addresses and their prefix are created at the same time; Azure saw the prefix later than it answered its PUT."},
+}
+
+func (r reason) explains(resourceType, problem string) bool {
+	return whole(r.types).MatchString(resourceType) && whole(r.problem).MatchString(problem)
+}
+
+func whole(expression string) *regexp.Regexp { return regexp.MustCompile("^(?:" + expression + ")$") }

@@ -1,0 +1,286 @@
+package conformance
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Subscription and tenant are what the recordings have in place of the real ones.
+const redacted = "00000000-0000-0000-0000-000000000000"
+
+// outcome is one exchange after its replay.
+type outcome struct {
+	Type string
+	// Served is false for a type that the simulator does not have; such exchanges are only counted.
+	Served  bool
+	Verdict verdict
+}
+
+// player replays one recording.
+type player struct {
+	t     *testing.T
+	sim   *server.Server
+	clock *store.Virtual
+	token string
+	// types are the served resource types by their name in lower case.
+	types map[string]string
+	// operations leads from a recorded operation URL to the simulator's.
+	operations map[string]operation
+	// guids leads from values that Azure made up to those of the simulator: principals, clients.
+	guids map[string]string
+	// seen are the paths that had a request, in lower case.
+	seen map[string]bool
+	// shift is how far the simulator's clock runs ahead of the recording.
+	shift time.Duration
+}
+
+type operation struct {
+	typ    string
+	served bool
+	url    string // "" when the simulator told none
+}
+
+func newPlayer(t *testing.T, all []exchange) *player {
+	t.Helper()
+	clock := store.NewVirtual(all[0].At)
+	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted}, Principals: principals(all), Replication: replication(all)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}}
+	list, _ := decode(p.send("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
+	namespaces, _ := list["value"].([]any)
+	for _, entry := range namespaces {
+		namespace := entry.(map[string]any)
+		for _, resourceType := range namespace["resourceTypes"].([]any) {
+			name := namespace["namespace"].(string) + "/" + resourceType.(map[string]any)["resourceType"].(string)
+			p.types[strings.ToLower(name)] = name
+		}
+	}
+	if len(p.types) == 0 {
+		t.Fatal("the simulator lists no resource types")
+	}
+	return p
+}
+
+var principalID = regexp.MustCompile(`"principalId": ?"(` + guid.String() + `)"`)
+
+// principals are the application that sends the requests, and those of identities that types without a simulation got.
+func principals(all []exchange) []server.Principal {
+	out := []server.Principal{{ClientID: server.DefaultClientID}}
+	seen := map[string]bool{}
+	for _, e := range all {
+		for _, match := range principalID.FindAllStringSubmatch(e.Answer, -1) {
+			if id := match[1]; !seen[id] && e.Status/100 == 2 {
+				seen[id] = true
+				out = append(out, server.Principal{ClientID: id, ObjectID: id})
+			}
+		}
+	}
+	return out
+}
+
+// replication is how long a new principal was refused for at most.
+func replication(all []exchange) time.Duration {
+	born := map[string]time.Time{}
+	longest := time.Duration(0)
+	for _, e := range all {
+		if e.Method == "PUT" && e.Status/100 == 2 {
+			for _, match := range principalID.FindAllStringSubmatch(e.Answer, -1) {
+				if _, known := born[match[1]]; !known {
+					born[match[1]] = e.At
+				}
+			}
+		}
+		if match := principalID.FindStringSubmatch(e.Body); match != nil && strings.Contains(e.Answer, "PrincipalNotFound") {
+			if since, known := born[match[1]]; known {
+				longest = max(longest, e.At.Sub(since)+moment)
+			}
+		}
+	}
+	return longest
+}
+
+// replay sends the recorded requests in their order and compares the answers. Requests to other hosts are left out.
+func replay(t *testing.T, all []exchange) []outcome {
+	t.Helper()
+	if len(all) == 0 {
+		return nil
+	}
+	p := newPlayer(t, all)
+	lasts := durations(all)
+	var out []outcome
+	for i, e := range all {
+		if e.URL.Host != "management.azure.com" {
+			continue
+		}
+		out = append(out, p.exchange(e, lasts[i]))
+	}
+	return out
+}
+
+func (p *player) exchange(e exchange, lasts time.Duration) outcome {
+	if ahead := e.At.Add(p.shift).Sub(p.clock.Now()); ahead > 0 {
+		p.sim.Advance(ahead)
+	}
+	poll, isPoll := p.operations[operationKey(e.URL.String())]
+	o := outcome{Type: poll.typ, Served: poll.served}
+	if !isPoll {
+		o.Type, o.Served = p.typeOf(e.Method, e.URL.Path)
+	}
+	if !o.Served {
+		p.remember(e, o, http.Header{})
+		return o
+	}
+	var got answer
+	switch {
+	case !isPoll:
+		p.sim.ClearFaults()
+		if lasts > 0 {
+			if err := p.sim.AddFault(fault.Rule{Method: e.Method, Kind: fault.Slow, Seconds: lasts.Seconds()}); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		got = p.send(e.Method, p.rewrite(e.URL.RequestURI()), p.rewrite(e.Body))
+		if path := strings.ToLower(e.URL.Path); !p.seen[path] {
+			p.seen[path] = true
+			if e.Method == "PUT" && e.Status == 200 && got.status == 201 {
+				// It was there before the recording began.
+				p.shift += p.sim.Settle()
+				got = p.send(e.Method, p.rewrite(e.URL.RequestURI()), p.rewrite(e.Body))
+			}
+		}
+		p.sim.ClearFaults()
+	case poll.url == "":
+		got = answer{status: 0, header: http.Header{}}
+	default:
+		got = p.poll(e, poll.url)
+	}
+	o.Verdict = judge(e, got)
+	if isPoll && poll.url == "" {
+		o.Verdict.status = e.Method + " of an operation that the simulator did not begin"
+	}
+	p.remember(e, o, got.header)
+	p.learn(decode(e.Answer), decode(got.body))
+	return o
+}
+
+// poll asks for an operation. When Azure's had ended, the simulator gets the time it needs: how long things take is not
+// what is compared.
+func (p *player) poll(e exchange, target string) answer {
+	before := p.clock.Now()
+	got := p.send(e.Method, target, "")
+	for range 360 {
+		if !ended(e.Status, e.Answer) || ended(got.status, got.body) {
+			break
+		}
+		p.sim.Advance(10 * time.Second)
+		got = p.send(e.Method, target, "")
+	}
+	p.shift += p.clock.Now().Sub(before)
+	return got
+}
+
+func (p *player) send(method, target, body string) answer {
+	u, err := url.Parse(target)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r := httptest.NewRequest(method, "https://management.azure.com"+u.RequestURI(), strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	r.Header.Set("Accept", "application/json")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	p.sim.Handler().ServeHTTP(w, r)
+	return answer{status: w.Code, header: w.Header(), body: w.Body.String()}
+}
+
+// remember pairs the operation URLs of an answer.
+func (p *player) remember(e exchange, o outcome, got http.Header) {
+	for _, name := range operationHeaders[:2] {
+		if key := operationKey(e.Header.Get(name)); key != "" {
+			p.operations[key] = operation{typ: o.Type, served: o.Served, url: got.Get(name)}
+		}
+	}
+}
+
+// typeOf names the resource type a request is for, and tells whether the simulator has it.
+func (p *player) typeOf(method, path string) (string, bool) {
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	last := -1
+	for i, s := range segments {
+		if i%2 == 0 && strings.EqualFold(s, "providers") {
+			last = i
+		}
+	}
+	if last < 0 {
+		if len(segments) >= 3 && len(segments) <= 4 && strings.EqualFold(segments[2], "resourceGroups") {
+			return "Microsoft.Resources/resourceGroups", true
+		}
+		return path, false
+	}
+	if last+1 >= len(segments) {
+		return path, false
+	}
+	name := segments[last+1]
+	for i := last + 2; i < len(segments); i += 2 {
+		if i == len(segments)-1 && method == "POST" {
+			break
+		}
+		name += "/" + segments[i]
+	}
+	if served, ok := p.types[strings.ToLower(name)]; ok {
+		return served, true
+	}
+	return strings.ToLower(name), false
+}
+
+var guid = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+
+func (p *player) rewrite(s string) string {
+	return guid.ReplaceAllStringFunc(s, func(recorded string) string {
+		if own, ok := p.guids[strings.ToLower(recorded)]; ok {
+			return own
+		}
+		return recorded
+	})
+}
+
+// learn pairs the GUIDs at the same places of two documents.
+func (p *player) learn(recorded, got any) {
+	switch r := recorded.(type) {
+	case map[string]any:
+		if g, ok := got.(map[string]any); ok {
+			for key, value := range r {
+				p.learn(value, g[key])
+			}
+		}
+	case []any:
+		if g, ok := got.([]any); ok && len(g) == len(r) {
+			for i, value := range r {
+				p.learn(value, g[i])
+			}
+		}
+	case string:
+		g, ok := got.(string)
+		if ok && r != redacted && guid.FindString(r) == r && guid.FindString(g) == g {
+			p.guids[strings.ToLower(r)] = g
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestJudge(t *testing.T) {
+	const vnet = `{"id":"/a","properties":{"subnets":[{"name":"s"},{"name":"t","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`
+	header := func(names ...string) http.Header {
+		h := http.Header{}
+		for _, name := range names {
+			h.Set(name, "x")
+		}
+		return h
+	}
+	for name, c := range map[string]struct {
+		reason   string
+		recorded exchange
+		got      answer
+		want     []string
+	}{
+		"same": {
+			reason:   "values may differ and more keys may be there",
+			recorded: exchange{Status: 200, Answer: vnet, Header: header("Location")},
+			got:      answer{status: 200, header: header("Location"), body: `{"id":"/b","etag":"e","properties":{"subnets":[{"name":"u","properties":{"addressPrefix":"x"}}]}}`},
+		},
+		"status": {
+			reason:   "a wrong status is told with both codes, and nothing that follows from it",
+			recorded: exchange{Status: 200, Answer: vnet},
+			got:      answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`},
+			want:     []string{"GET 200: status 404 ResourceNotFound where Azure said "},
+		},
+		"headers": {
+			reason:   "a header too few is as wrong as one too many",
+			recorded: exchange{Status: 202, Header: header("Azure-AsyncOperation")},
+			got:      answer{status: 202, header: header("Retry-After")},
+			want:     []string{"GET 202: header Azure-AsyncOperation is missing", "GET 202: header Retry-After is there, Azure sent none"},
+		},
+		"keys": {
+			reason:   "a key inside an array counts, and what is below a missing key is not told again",
+			recorded: exchange{Status: 200, Answer: vnet},
+			got:      answer{status: 200, body: `{"id":"/b","properties":{"subnets":[{"name":"u"}]}}`},
+			want:     []string{"GET 200: no properties.subnets[].properties"},
+		},
+		"error code": {
+			reason:   "clients act on the code of an error",
+			recorded: exchange{Status: 404, Answer: `{"error":{"code":"ResourceGroupNotFound","message":""}}`},
+			got:      answer{status: 404, body: `{"error":{"code":"NotFound","message":""}}`},
+			want:     []string{"GET 404: error code NotFound where Azure said ResourceGroupNotFound"},
+		},
+		"body": {
+			reason:   "no body is more than an empty one",
+			recorded: exchange{Status: 202},
+			got:      answer{status: 202, body: `{}`},
+			want:     []string{"GET 202: a body, Azure sent none"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.recorded.Method = "GET"
+			v := judge(c.recorded, c.got)
+			if got := v.problems(); !slices.Equal(got, c.want) {
+				t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+			}
+			if v.agrees() != (len(c.want) == 0) {
+				t.Errorf("%s: agrees is %v", c.reason, v.agrees())
+			}
+		})
+	}
+}
+
+func TestWorse(t *testing.T) {
+	written := map[string]*figures{"T": {exchanges: 10, all: 9}}
+	for name, c := range map[string]struct {
+		reason string
+		is     map[string]*figures
+		want   int
+	}{
+		"same":   {"nothing changed", map[string]*figures{"T": {exchanges: 10, all: 9}}, 0},
+		"better": {"more may agree, and other types may come", map[string]*figures{"T": {exchanges: 10, all: 10}, "U": {exchanges: 1}}, 0},
+		"share":  {"a lower share is a regression", map[string]*figures{"T": {exchanges: 10, all: 8}}, 1},
+		"fewer":  {"exchanges that are no longer replayed hide what is wrong", map[string]*figures{"T": {exchanges: 9, all: 9}}, 1},
+		"gone":   {"a type that is no longer served is both", map[string]*figures{}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := worse(written, c.is); len(got) != c.want {
+				t.Errorf("%s: %q", c.reason, got)
+			}
+		})
+	}
+}
+
+func TestDurations(t *testing.T) {
+	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(second int, method, path string, status int, body string, header ...string) exchange {
+		h := http.Header{}
+		for i := 0; i+1 < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return exchange{Method: method, URL: &url.URL{Path: path}, Status: status, Answer: body, Header: h, At: start.Add(time.Duration(second) * time.Second)}
+	}
+	const operation = "/subscriptions/s/providers/Microsoft.Network/locations/l/operations/1"
+	all := []exchange{
+		at(0, "PUT", "/vnet", 201, `{}`, "Azure-AsyncOperation", "https://host"+operation),
+		at(3, "GET", operation, 200, `{"status":"InProgress"}`),
+		at(13, "GET", operation, 200, `{"status":"Succeeded"}`),
+		at(14, "DELETE", "/vnet", 202, ``, "Location", "https://host"+operation+"2"),
+		at(20, "GET", "/vnet", 404, `{}`),
+		at(21, "PUT", "/other", 201, `{}`, "Azure-AsyncOperation", "https://host"+operation+"3"),
+	}
+	got := durations(all)
+	if len(got) != 2 || got[0] != 3*time.Second+moment || got[3] != moment {
+		t.Errorf("got %v: want the PUT to end after the last poll that saw it running, the DELETE at once because the next request shows its end, and nothing for what the recording does not show", got)
+	}
+}
