@@ -40,7 +40,9 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return reportProblem(in, err), nil
 	}
-	if planned.Facts.ZonesPending && cluster.NamesZones(planned) {
+	// Only a network that is being made gains from going ahead without the zones; one that stands must not look unfinished.
+	provisioned := in.azureCluster.Status.Initialization.Provisioned != nil
+	if planned.Facts.ZonesPending && (provisioned || cluster.NamesZones(planned)) {
 		return ctrl.Result{}, nil
 	}
 	if errs := cluster.Check(planned); len(errs) > 0 {
