@@ -133,7 +133,7 @@ func (r *result) markdown(reasons map[int][]disagreement) string {
 			fmt.Fprintf(&b, "  - %s: %s (%d, such as %s)\n", d.typ, d.problem, r.problems[d], r.samples[d])
 		}
 	}
-	b.WriteString("\n## Not served\n\nExchanges with types that the simulator does not have; they were not replayed.\n\n| Namespace | Exchanges | Types |\n|---|---:|---:|\n")
+	b.WriteString("\n## Not served\n\nExchanges with types that the simulator does not have, and with other hosts; they were not replayed.\n\n| Namespace or host | Exchanges | Types |\n|---|---:|---:|\n")
 	exchanges, types := map[string]int{}, map[string]int{}
 	for name, n := range r.unserved {
 		namespace := "operations, lists and others without a type"
