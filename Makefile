@@ -51,7 +51,15 @@ test: tools build ## Run all tests, with the stories in the lab
 golden: ## Rewrite the golden files of the plans
 	go test ./internal/plan -update
 
-lab: tools build ## Start a management cluster and a workload cluster on a simulated Azure
+# What the lab runs; the other tools are for developing.
+LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver
+
+.PHONY: lab-tools
+lab-tools:
+	@hack/tools/build.sh $(BIN) $(LAB_TOOLS)
+
+lab: ## Start a management cluster and a workload cluster on a simulated Azure
+	@$(MAKE) --no-print-directory -j2 lab-tools build
 	$(BIN)/lab up $(LAB_FLAGS)
 
 lab-down: ## Stop the lab

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what hack/tools/go.mod pins into a directory: build.sh BIN_DIR
+# Builds what hack/tools/go.mod pins into a directory: build.sh BIN_DIR [TOOL...]. Without names it builds all tools.
 #
 # A tool is built when its binary is missing or when go.mod, go.sum, its flags or the Go version changed since it was built.
 # Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy.
@@ -7,6 +7,7 @@ set -euo pipefail
 
 cd "$(dirname "$0")"
 bin=$(mkdir -p "$1" && cd "$1" && pwd)
+wanted=" ${*:2} "
 stamps=$bin/.tools
 out=$bin/.building
 mkdir -p "$stamps"
@@ -45,6 +46,7 @@ flock 9 2>/dev/null || true # two makes at once: the second one finds the work d
 missing=()
 while read -r name package; do
 	[ -n "$name" ] || continue
+	[ -z "${wanted// /}" ] || [[ $wanted == *" $name "* ]] || continue
 	[ -x "$bin/$name" ] && [ "$(cat "$stamps/$name" 2>/dev/null)" = "$key" ] || missing+=("$name=$package")
 done <<<"$tools"
 
