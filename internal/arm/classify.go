@@ -29,6 +29,7 @@ var codeRules = []rule{
 	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be made again when it is gone"},
 	{"NicReservedForAnotherVm", ClassWaiting, "the reservation ends 180 seconds after the failed machine"},
 	{"ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity", ClassWaiting, "writes of one identity go one by one"},
+	{"EtagMismatch", ClassWaiting, "AKS: somebody else wrote first: observe again"},
 	{"OperationPreempted", ClassWaiting, "a newer operation has taken over"},
 	// In use: what uses it may be on its way out; there is no other answer to a deletion that came too early.
 	{"CannotDeleteResource", ClassWaiting, "nested resources are still there"},
@@ -58,6 +59,7 @@ var codeRules = []rule{
 	{"PrincipalNotFound", ClassRetry, "a new identity takes minutes to reach the directory"},
 	{"FailedIdentityOperation", ClassRetry, "a new identity takes minutes to reach the directory"},
 	{"ResourceGroupDeletionBlocked", ClassRetry, "something in the group could not be deleted this time"},
+	{"CustomKubeletIdentityMissingPermissionError", ClassRetry, "a role given a moment ago is not seen everywhere yet"},
 	{"OSProvisioningTimedOut", ClassRetry, "the machine did not come up in time"},
 	{"ResourceNotFoundInProvider", ClassRetry, "the front door and the provider disagree for a while"},
 
@@ -156,6 +158,9 @@ func classify(err error) (Class, string) {
 	if e.Status == 429 {
 		return ClassWaiting, "throttling passes"
 	}
+	if e.Code == "OperationNotAllowed" && pendingOperation(e.Message) {
+		return ClassWaiting, "AKS: another operation on the cluster or a pool of it ends by itself"
+	}
 	if rule, ok := byCode[strings.ToLower(e.Code)]; ok {
 		return rule.class, rule.reason
 	}
@@ -170,6 +175,13 @@ func classify(err error) (Class, string) {
 		}
 	}
 	return ClassRetry, "an unknown status"
+}
+
+// pendingOperation tells whether AKS refuses an operation only because of another one. It shares the code with refusals
+// that stay. https://aka.ms/aks-pending-operation
+func pendingOperation(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "aks-pending-operation") || strings.Contains(message, "in progress") || strings.Contains(message, "in-progress")
 }
 
 // backOffs are the first and the longest delay of each class.

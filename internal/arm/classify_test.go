@@ -20,6 +20,7 @@ func TestClassify(t *testing.T) {
 		"wrapped":                {"callers add context", fmt.Errorf("x: %w", &Error{Status: 404}), ClassNotFound},
 		"throttled compute":      {"the code is that of a used-up quota, the status is not", &Error{Status: 429, Code: "OperationNotAllowed"}, ClassWaiting},
 		"quota":                  {"more quota has to be asked for", &Error{Status: 409, Code: "OperationNotAllowed"}, ClassStalled},
+		"pending operation":      {"AKS shares the code with refusals that stay", &Error{Status: 409, Code: "OperationNotAllowed", Message: "Operation is not allowed: Another operation is in progress, https://aka.ms/aks-pending-operation"}, ClassWaiting},
 		"capacity":               {"arrives in an operation, with status 200", &Error{Status: 200, Code: "AllocationFailed"}, ClassStalled},
 		"busy":                   {"ends by itself", &Error{Status: 409, Code: "AnotherOperationInProgress"}, ClassWaiting},
 		"code in details":        {"network wraps the cause", &Error{Status: 412, Code: "Whatever", Details: []Detail{{Code: "PreconditionFailedEtagMismatch"}}}, ClassWaiting},

@@ -60,4 +60,8 @@ const (
 	// UseForeign takes the resource as it is, as users bring their own groups, networks, public IPs and DNS zones: it is
 	// neither changed nor deleted, and dependants go on.
 	UseForeign ForeignAction = "Use"
+
+	// AdoptForeign takes the resource over as if it were the cluster's own, as users hand over AKS clusters that exist: it
+	// is kept in line, and deleted with the cluster. It is remembered in the inventory and needs no ownership tag.
+	AdoptForeign ForeignAction = "Adopt"
 )

@@ -40,6 +40,8 @@ type Client struct {
 	options  Options
 	endpoint string
 	pipeline runtime.Pipeline
+	// override is the api-version for a type and what is below it.
+	override struct{ resourceType, apiVersion string }
 }
 
 // New makes a client for the Resource Manager of a cloud. It fails when the configuration names no Resource Manager.
@@ -76,8 +78,40 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline}, nil
 }
 
-// Scope names principal and endpoint: reads may be shared between clients with the same scope only.
-func (c *Client) Scope() string { return c.options.Principal + "@" + c.endpoint }
+// WithAPIVersion is the same client with another api-version for one resource type and the types below it, whatever its
+// callers ask for: a preview api-version shows and takes properties that others drop.
+func (c *Client) WithAPIVersion(resourceType, apiVersion string) *Client {
+	other := *c
+	other.override.resourceType, other.override.apiVersion = resourceType, apiVersion
+	return &other
+}
+
+// apiVersion is the api-version of a request: what the caller asks for, or the override for its type.
+func (c *Client) apiVersion(request Request) string {
+	of := strings.ToLower(c.override.resourceType)
+	if of == "" {
+		return request.APIVersion
+	}
+	resourceType := request.ID.Type()
+	if resourceType == "" {
+		// A collection is asked for by the path of its elements without their name.
+		resourceType = (request.ID + "/any").Type()
+	}
+	if resourceType = strings.ToLower(resourceType); resourceType == of || strings.HasPrefix(resourceType, of+"/") {
+		return c.override.apiVersion
+	}
+	return request.APIVersion
+}
+
+// Scope names principal, endpoint and override of the api-version: reads may be shared between clients with the same
+// scope only.
+func (c *Client) Scope() string {
+	scope := c.options.Principal + "@" + c.endpoint
+	if c.override.apiVersion != "" {
+		scope += "?" + c.override.resourceType + "=" + c.override.apiVersion
+	}
+	return scope
+}
 
 // Get reads a resource, or a path below one. query may be nil.
 func (c *Client) Get(ctx context.Context, id arm.ID, apiVersion string, query url.Values) (*Response, error) {

@@ -145,8 +145,8 @@ func (c *Client) url(request Request) (string, error) {
 	for key, values := range request.Query {
 		query[key] = values
 	}
-	if request.APIVersion != "" {
-		query.Set("api-version", request.APIVersion)
+	if version := c.apiVersion(request); version != "" {
+		query.Set("api-version", version)
 	}
 	// Azure does not take "+" for a blank in filters.
 	return c.endpoint + "/" + strings.Join(segments, "/") + "?" + strings.ReplaceAll(query.Encode(), "+", "%20"), nil

@@ -102,6 +102,9 @@ func (d *differ) value(path, shape string, want, have any) {
 			value, _ := lookup(object, key)
 			d.value(join(path, key), join(shape, key), want[key], value)
 		}
+		if slices.Contains(d.want.Type.Whole, shape) {
+			d.rest(path, want, object)
+		}
 	case []any:
 		list, ok := have.([]any)
 		if !ok && !empty(have) {
@@ -112,6 +115,15 @@ func (d *differ) value(path, shape string, want, have any) {
 	default:
 		if !sameScalar(shape, want, have) {
 			d.add(path, want, have)
+		}
+	}
+}
+
+// rest reports what a map has that is wanted no more.
+func (d *differ) rest(path string, want, have map[string]any) {
+	for _, key := range sortedKeys(have) {
+		if _, wanted := lookup(want, key); !wanted {
+			d.add(join(path, key), nil, have[key])
 		}
 	}
 }

@@ -53,6 +53,13 @@ func TestDiff(t *testing.T) {
 			want:   `{"location":"eastus2","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`,
 			have:   `{"id":"/x","etag":"e","location":"eastus2","properties":{"provisioningState":"Succeeded","addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[]}}`,
 		},
+		"map that a PUT replaces whole": {
+			reason:   "a label that is wanted no more has to go, and a map that the plan does not have is nobody's business",
+			typeName: types.AgentPool,
+			want:     `{"properties":{"nodeLabels":{"a.b/c":"1"},"tags":{}}}`,
+			have:     `{"properties":{"nodeLabels":{"a.b/c":"1","x":"2"},"tags":{"y":"3"},"kubeletConfig":{"podMaxPids":5}}}`,
+			paths:    []string{"properties.nodeLabels.x", "properties.tags.y"},
+		},
 		"display name of a region": {
 			reason: "Azure answers eastus2 for East US 2",
 			want:   `{"location":"East US 2"}`, have: `{"location":"eastus2"}`,

@@ -89,6 +89,10 @@ func (p *pass) converge(node *arm.Node) {
 	found := p.found[key]
 	result.Observed = found.Body
 	result.Owned = found.Exists && p.owned(node.ID)
+	if found.Exists && !result.Owned && node.Foreign == arm.AdoptForeign {
+		p.inventory[key] = node.ID
+		result.Owned = true
+	}
 
 	if node.Refused != "" {
 		result.State, result.Err = arm.Failed, errors.New(node.Refused)

@@ -19,7 +19,7 @@ import (
 func (p *pass) write(node *arm.Node, want compare.Want, hash string, body any, found observation, d decision, result arm.Result) {
 	e, row := p.engine, want.Type
 	result.Drift = append(result.Drift, d.drift...)
-	if object, _ := want.Body.(map[string]any); row.Taggable && !tagsCarry(object, p.request.Owner) {
+	if object, _ := want.Body.(map[string]any); row.Taggable && !tagsCarry(object, p.request.Owner) && !(node.Foreign == arm.AdoptForeign && found.Exists) {
 		result.State = arm.Failed
 		result.Err = fmt.Errorf("%s: the plan's body lacks the tag %s=%s, so it could not be told whose it is", node.ID, p.request.Owner.TagKey, p.request.Owner.TagValue)
 		p.set(result, 10*time.Minute)

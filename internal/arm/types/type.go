@@ -30,6 +30,8 @@ type Type struct {
 	// CarryWhole lists paths of lists that are never part of the plan's body, because their elements are resources of
 	// their own, and that a PUT without them would empty.
 	CarryWhole []string
+	// Whole lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
+	Whole []string
 	// DeleteRank orders deletions where no graph does: lower ranks go first.
 	DeleteRank int
 	// DeleteQuery is sent with DELETE.
@@ -94,7 +96,7 @@ func ListPath(id arm.ID) string {
 	return s
 }
 
-var rows = index(resources, network, compute, dns)
+var rows = index(resources, network, compute, dns, containerService)
 
 func index(tables ...[]Type) map[string]Type {
 	out := map[string]Type{}

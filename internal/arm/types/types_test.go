@@ -22,7 +22,8 @@ func TestRowsAreSound(t *testing.T) {
 			if len(row.CarryWhole) > 0 && !row.ETag {
 				t.Error("a list that others write is carried over without If-Match, so their writes could be lost")
 			}
-			child := strings.Count(row.Name, "/") > 1
+			// An extension of a cluster has the cluster for a parent.
+			child := strings.Count(row.Name, "/") > 1 || row.Name == types.ClusterExtension
 			if row.Serial > 0 && !child {
 				t.Error("a top-level resource shares no document")
 			}
@@ -46,6 +47,7 @@ func TestDeleteRanks(t *testing.T) {
 		{types.BastionHost, types.Subnet}, {types.PrivateEndpoint, types.Subnet}, {types.NATGateway, types.PublicIPAddress}, {types.BastionHost, types.PublicIPAddress},
 		{types.VirtualMachine, types.Disk}, {types.VirtualMachine, types.AvailabilitySet}, {types.VirtualMachine, types.UserAssignedIdentity},
 		{types.VirtualNetworkLink, types.PrivateDNSZone}, {types.VirtualNetworkLink, types.VirtualNetwork}, {types.Subnet, types.RouteTable},
+		{types.FleetMember, types.ManagedCluster}, {types.ClusterExtension, types.ManagedCluster}, {types.AgentPool, types.ManagedCluster, types.Subnet}, {types.ManagedCluster, types.UserAssignedIdentity},
 	}
 	rank := map[string]int{}
 	for _, row := range types.All() {

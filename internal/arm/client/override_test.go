@@ -1,0 +1,50 @@
+package client_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+)
+
+// A preview api-version is spoken about a type and what is below it, and about nothing else.
+func TestWithAPIVersion(t *testing.T) {
+	var got string
+	plain := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+		got = r.URL.Query().Get("api-version")
+		_, _ = w.Write([]byte("{}"))
+	})
+	preview := plain.WithAPIVersion("Microsoft.ContainerService/managedClusters", "preview")
+	cluster := arm.NewID("s", "g", "Microsoft.ContainerService/managedClusters", "c")
+	tests := map[string]struct {
+		reason string
+		client *client.Client
+		path   arm.ID
+		want   string
+	}{
+		"the type":                 {"it is what the version is for", preview, cluster, "preview"},
+		"other case":               {"Azure ignores case", preview, arm.NewID("s", "g", "microsoft.containerservice/managedclusters", "c"), "preview"},
+		"its children":             {"agent pools have the same properties", preview, cluster.Child("agentPools", "p"), "preview"},
+		"a collection of children": {"a list must show what a single read shows", preview, cluster + "/agentPools", "preview"},
+		"a collection":             {"a list must show what a single read shows", preview, arm.ResourceGroupID("s", "g") + "/providers/Microsoft.ContainerService/managedClusters", "preview"},
+		"an extension":             {"it is of another provider", preview, cluster.Extension("Microsoft.KubernetesConfiguration/extensions", "e"), "own"},
+		"another type":             {"it has versions of its own", preview, id, "own"},
+		"without override":         {"the original is not changed", plain, cluster, "own"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := test.client.Get(t.Context(), test.path, "own", nil); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+	if plain.Scope() == preview.Scope() {
+		t.Error("what one version shows must not be shared with readers of another")
+	}
+}

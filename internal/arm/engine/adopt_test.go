@@ -1,0 +1,59 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// A resource that is handed over as it is costs no write, is kept in line from then on without an ownership tag, and is
+// deleted with the cluster.
+func TestAdopt(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.requests()
+	adopted := func(prefix string) arm.Node {
+		return arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
+			"properties": object{"addressSpace": object{"addressPrefixes": []string{prefix}}}}}
+	}
+
+	outcome := w.converge(w.request(adopted("10.0.0.0/8")), time.Minute)
+	if writes := w.writes(); !outcome.Done() || len(writes) > 0 {
+		t.Errorf("what matches is adopted without a write, got %v %v", states(outcome), writes)
+	}
+	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Inventory); diff != "" {
+		t.Errorf("an adopted resource is remembered: %s", diff)
+	}
+
+	request := w.request(adopted("10.0.0.0/9"))
+	request.Inventory = outcome.Inventory
+	outcome = w.converge(request, time.Minute)
+	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet"}, w.writes()); diff != "" || !outcome.Done() {
+		t.Errorf("an adopted resource is kept in line: %v %s", states(outcome), diff)
+	}
+
+	request = w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.UseForeign})
+	request.Inventory = outcome.Inventory
+	if outcome = w.delete(request, time.Minute); !outcome.Deleted() {
+		t.Errorf("%v", states(outcome))
+	}
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet"}, w.writes()); diff != "" {
+		t.Errorf("an adopted resource is deleted with the cluster: %s", diff)
+	}
+}
+
+// Nothing is made without the tag that tells whose it is, also where an existing resource would be taken over.
+func TestAdoptMakesNothingWithoutTag(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.requests()
+	outcome := w.pass(w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}))
+	if got := states(outcome)["virtualNetworks/vnet"]; got != arm.Failed || len(w.writes()) > 0 {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,28 @@
+package types
+
+// Names of the types of AKS, and of what extends its clusters.
+const (
+	ManagedCluster   = "Microsoft.ContainerService/managedClusters"
+	AgentPool        = "Microsoft.ContainerService/managedClusters/agentPools"
+	FleetMember      = "Microsoft.ContainerService/fleets/members"
+	ClusterExtension = "Microsoft.KubernetesConfiguration/extensions"
+)
+
+// ContainerServicePreviewAPIVersion is the newest preview api-version of managed clusters and agent pools that is known.
+const ContainerServicePreviewAPIVersion = "2025-10-02-preview"
+
+const containerServiceAPIVersion = "2025-10-01"
+
+var containerService = []Type{
+	// A PUT keeps what it leaves out, also agent pools. A cluster makes its first pools itself, and is not taken by ARM
+	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD.
+	{Name: ManagedCluster, APIVersion: containerServiceAPIVersion, Put: Patches, Taggable: true, SideEffects: true, DeleteRank: 20,
+		WriteOnly: []string{"properties.servicePrincipalProfile.secret", "properties.windowsProfile.adminPassword"}},
+	// Labels, taints and tags are what the last PUT said, and no more than that.
+	{Name: AgentPool, APIVersion: containerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
+		Whole: []string{"properties.nodeLabels", "properties.tags"}},
+	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5},
+	// The collection is that of an extension resource, below the cluster.
+	{Name: ClusterExtension, APIVersion: "2023-05-01", DiesWithParent: true, NoList: true, DeleteRank: 8,
+		WriteOnly: []string{"properties.configurationProtectedSettings"}},
+}
