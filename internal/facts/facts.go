@@ -32,6 +32,7 @@ type Facts struct {
 	skus    *cache[*catalog]
 	regions *cache[*regions]
 	ports   *ports
+	sets    *cache[[]scaleSet]
 }
 
 // New makes Facts that know nothing yet.
@@ -50,6 +51,7 @@ func New(options Options) *Facts {
 		skus:    newCache[*catalog](options.TTL, options.Now),
 		regions: newCache[*regions](options.TTL, options.Now),
 		ports:   newPorts(options.Now),
+		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now),
 	}
 }
 

@@ -45,6 +45,12 @@ func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out a
 
 // VNet tells what is in the cluster's virtual network now.
 func (f *Facts) VNet(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.VNetFact, error) {
+	tag, owned := plan.OwnerTag(in)
+	return f.VirtualNetwork(ctx, c, plan.VNetID(in), tag, owned)
+}
+
+// VirtualNetwork tells what is in a virtual network now, and whether it carries the ownership tag.
+func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
 	var vnet struct {
 		Tags       map[string]string `json:"tags"`
 		Properties struct {
@@ -60,16 +66,15 @@ func (f *Facts) VNet(ctx context.Context, c *client.Client, in plan.ClusterInput
 			} `json:"subnets"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, c, plan.VNetID(in), &vnet)
+	exists, err := f.readInto(ctx, c, id, &vnet)
 	if err != nil || !exists {
 		return plan.VNetFact{}, err
 	}
-	tag, owned := plan.OwnerTag(in)
 	fact := plan.VNetFact{Exists: true, AddressPrefixes: vnet.Properties.AddressSpace.AddressPrefixes, Subnets: map[string][]string{}}
 	for key, value := range vnet.Tags {
 		// Azure keeps the casing of tag keys and compares them without it.
-		if strings.EqualFold(key, tag) {
-			fact.Owned = value == owned
+		if strings.EqualFold(key, tagKey) {
+			fact.Owned = value == tagValue
 		}
 	}
 	for _, subnet := range vnet.Properties.Subnets {

@@ -27,17 +27,22 @@ type regions struct {
 
 // checkRegion makes sure that the subscription exists and has the cluster's region.
 func (f *Facts) checkRegion(ctx context.Context, c *client.Client, in plan.ClusterInput) error {
-	known, err := f.regions.get(ctx, c.Scope()+"|"+strings.ToLower(in.SubscriptionID), func(ctx context.Context) (*regions, error) {
-		return listRegions(ctx, c, in.SubscriptionID)
+	return f.Region(ctx, c, in.SubscriptionID, in.AzureCluster.Spec.Location)
+}
+
+// Region makes sure that the subscription exists and has a region. One that it has not is a *field.Error on spec.location
+// that lists the names most like it; an unknown subscription is the *arm.Error of Azure.
+func (f *Facts) Region(ctx context.Context, c *client.Client, subscription, location string) error {
+	known, err := f.regions.get(ctx, c.Scope()+"|"+strings.ToLower(subscription), func(ctx context.Context) (*regions, error) {
+		return listRegions(ctx, c, subscription)
 	})
 	if err != nil {
-		return fmt.Errorf("regions of subscription %s: %w", in.SubscriptionID, err)
+		return fmt.Errorf("regions of subscription %s: %w", subscription, err)
 	}
-	location := in.AzureCluster.Spec.Location
 	if known.hidden || slices.Contains(known.names, plan.NormalizeRegion(location)) {
 		return nil
 	}
-	detail := fmt.Sprintf("is not a region of subscription %s", in.SubscriptionID)
+	detail := fmt.Sprintf("is not a region of subscription %s", subscription)
 	if names := nearest(location, known.names); len(names) > 0 {
 		detail += "; names most like it: " + strings.Join(names, ", ")
 	}

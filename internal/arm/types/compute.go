@@ -12,6 +12,12 @@ const (
 
 const computeAPIVersion = "2025-04-01"
 
+// ScaleSet is the type of scale sets. They are only read: the pools of AKS are AKS's to write.
+const (
+	ScaleSet           = "Microsoft.Compute/virtualMachineScaleSets"
+	ScaleSetAPIVersion = computeAPIVersion
+)
+
 var compute = []Type{
 	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
 	// option says otherwise: https://learn.microsoft.com/en-us/azure/virtual-machines/delete

@@ -1,0 +1,99 @@
+package facts
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+var (
+	aks       = arm.NewID("sub", "rg", types.ManagedCluster, "aks")
+	nodeGroup = arm.ResourceGroupID("sub", "MC_rg_aks_eastus")
+)
+
+func TestPoolInstances(t *testing.T) {
+	sets := string(nodeGroup) + "/providers/" + types.ScaleSet
+	set := func(name, tag, pool string) string {
+		return `{"id":"` + sets + `/` + name + `","tags":{"` + tag + `":"` + pool + `"}}`
+	}
+	instances := func(name string, numbers ...string) string {
+		var items []string
+		for _, number := range numbers {
+			items = append(items, `{"id":"`+sets+`/`+name+`/virtualMachines/`+number+`"}`)
+		}
+		return `{"value":[` + strings.Join(items, ",") + `]}`
+	}
+	a := newAzure(map[string]string{
+		sets:                         `{"value":[` + set("s0", "aks-managed-poolName", "pool0") + `,` + set("s1", "poolName", "pool1") + `,` + set("s2", "poolName", "empty") + `]}`,
+		sets + "/s0/virtualMachines": instances("s0", "2", "0", "11"),
+		sets + "/s1/virtualMachines": instances("s1", "0"),
+		sets + "/s2/virtualMachines": instances("s2"),
+	})
+	f := New(Options{Now: time.Now})
+	c := clientOf(t, a, "p")
+	tests := map[string]struct {
+		reason string
+		pool   string
+		want   []arm.ID
+		exists bool
+	}{
+		"tag of today":  {"AKS writes it since 2022", "pool0", []arm.ID{arm.ID(sets + "/s0/virtualMachines/0"), arm.ID(sets + "/s0/virtualMachines/11"), arm.ID(sets + "/s0/virtualMachines/2")}, true},
+		"tag of before": {"older pools have only this one", "pool1", []arm.ID{arm.ID(sets + "/s1/virtualMachines/0")}, true},
+		"no node":       {"a pool can be scaled to zero", "empty", nil, true},
+		"no scale set":  {"a pool that is being made has none yet", "new", nil, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, exists, err := f.PoolInstances(t.Context(), c, nodeGroup, test.pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" || exists != test.exists {
+				t.Errorf("%s: exists %t, %s", test.reason, exists, diff)
+			}
+		})
+	}
+	if got := a.count(sets); got != 1 {
+		t.Errorf("pools that ask at the same time share the list of scale sets, got %d", got)
+	}
+}
+
+func TestKubeconfig(t *testing.T) {
+	path := string(aks) + "/" + string(AdminCredential)
+	tests := map[string]struct {
+		reason, answer, want, err string
+	}{
+		"one":        {"the first one counts", `{"kubeconfigs":[{"name":"a","value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"},{"name":"b","value":""}]}`, "kind: Config", ""},
+		"none":       {"there is nothing to use", `{"kubeconfigs":[]}`, "", "has no kubeconfig"},
+		"not base64": {"the value is not repeated in the error: it may be a secret", `{"kubeconfigs":[{"value":"s3cret!"}]}`, "", "is not base64"},
+		"refused":    {"local accounts are disabled", "403 Forbidden", "", "Forbidden"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := clientOf(t, newAzure(map[string]string{path: test.answer}), "p")
+			got, err := New(Options{}).Kubeconfig(t.Context(), c, aks, AdminCredential)
+			if test.err == "" && (err != nil || string(got) != test.want) {
+				t.Errorf("%s: got %q, %v", test.reason, got, err)
+			}
+			if test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "s3cret")) {
+				t.Errorf("%s: got %v", test.reason, err)
+			}
+		})
+	}
+}
+
+func TestHealth(t *testing.T) {
+	c := clientOf(t, newAzure(map[string]string{
+		string(aks) + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current": `{"properties":{"availabilityState":"Degraded","reasonType":"Customer Initiated","summary":"s"}}`,
+	}), "p")
+	got, err := New(Options{}).Health(t.Context(), c, aks)
+	if diff := cmp.Diff(Health{"Degraded", "Customer Initiated", "s"}, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
