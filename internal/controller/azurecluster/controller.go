@@ -69,8 +69,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Watches(&clusterv1.Cluster{},
 			handler.EnqueueRequestsFromMapFunc(util.ClusterToInfrastructureMapFunc(ctx, gvk, mgr.GetClient(), &infrav1.AzureCluster{})),
 			builder.WithPredicates(predicates.Any(mgr.GetScheme(), log, predicates.ClusterCreateNotPaused(mgr.GetScheme(), log), predicates.ClusterPausedTransitions(mgr.GetScheme(), log)))).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.clustersOfIdentity)).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.clustersOfSecret), builder.OnlyMetadata).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity)).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.users().OfSecret), builder.OnlyMetadata).
 		WatchesRawSource(r.wake.Source()).
 		Complete(r)
 }

@@ -1,7 +1,6 @@
 package azurecluster
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -83,36 +82,11 @@ func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
 	return r.Access.Hold(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster)
 }
 
-// clustersOfIdentity wakes the AzureClusters that refer to an identity, so that a correction takes effect at once.
-func (r *Reconciler) clustersOfIdentity(ctx context.Context, obj client.Object) []ctrl.Request {
-	list := &infrav1.AzureClusterList{}
-	if err := r.Client.List(ctx, list); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusters")
-		return nil
+// users finds the AzureClusters of an identity.
+func (r *Reconciler) users() access.Users {
+	return access.Users{
+		Kubernetes: r.Client,
+		List:       func() client.ObjectList { return &infrav1.AzureClusterList{} },
+		Ref:        func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef },
 	}
-	var out []ctrl.Request
-	for _, item := range list.Items {
-		ref := item.Spec.IdentityRef
-		if ref != nil && ref.Name == obj.GetName() && (ref.Namespace == obj.GetNamespace() || ref.Namespace == "" && item.Namespace == obj.GetNamespace()) {
-			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&item)})
-		}
-	}
-	return out
-}
-
-// clustersOfSecret wakes the AzureClusters whose identity takes its credential from a Secret.
-func (r *Reconciler) clustersOfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	list := &infrav1.AzureClusterIdentityList{}
-	if err := r.Client.List(ctx, list); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusterIdentities")
-		return nil
-	}
-	var out []ctrl.Request
-	for _, item := range list.Items {
-		ref := item.Spec.ClientSecret
-		if ref.Name == secret.GetName() && cmp.Or(ref.Namespace, item.Namespace) == secret.GetNamespace() {
-			out = append(out, r.clustersOfIdentity(ctx, &item)...)
-		}
-	}
-	return out
 }
