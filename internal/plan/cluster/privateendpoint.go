@@ -1,76 +1,25 @@
 package cluster
 
 import (
-	"cmp"
-	"slices"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // privateEndpoints plans the private endpoints of all subnets.
 func privateEndpoints(in plan.ClusterInput, g *arm.Graph) {
 	for _, subnet := range allSubnets(in) {
+		id := plan.SubnetID(in, subnet.Name)
 		for _, endpoint := range subnet.PrivateEndpoints {
-			privateEndpoint(in, g, plan.SubnetID(in, subnet.Name), endpoint)
+			tags := plan.Tags(in, "", endpoint.Name, in.AzureCluster.Spec.AdditionalTags)
+			g.Add(arm.Node{
+				ID:     plan.PrivateEndpointID(in, endpoint.Name),
+				Body:   network.PrivateEndpoint(endpoint, id, in.AzureCluster.Spec.Location, tags),
+				After:  []arm.ID{id},
+				Policy: arm.Repair,
+				Group:  infrav1.PrivateEndpointsReadyCondition,
+			})
 		}
 	}
-}
-
-func privateEndpoint(in plan.ClusterInput, g *arm.Graph, subnet arm.ID, spec infrav1.PrivateEndpointSpec) {
-	properties := &armnetwork.PrivateEndpointProperties{
-		ApplicationSecurityGroups:           []*armnetwork.ApplicationSecurityGroup{},
-		IPConfigurations:                    []*armnetwork.PrivateEndpointIPConfiguration{},
-		ManualPrivateLinkServiceConnections: []*armnetwork.PrivateLinkServiceConnection{},
-		PrivateLinkServiceConnections:       []*armnetwork.PrivateLinkServiceConnection{},
-		Subnet:                              &armnetwork.Subnet{ID: plan.IDPointer(subnet)},
-	}
-	if spec.CustomNetworkInterfaceName != "" {
-		properties.CustomNetworkInterfaceName = new(spec.CustomNetworkInterfaceName)
-	}
-	for _, group := range slices.Sorted(slices.Values(spec.ApplicationSecurityGroups)) {
-		properties.ApplicationSecurityGroups = append(properties.ApplicationSecurityGroups, &armnetwork.ApplicationSecurityGroup{ID: new(group)})
-	}
-	for _, ip := range slices.Sorted(slices.Values(spec.PrivateIPAddresses)) {
-		properties.IPConfigurations = append(properties.IPConfigurations, &armnetwork.PrivateEndpointIPConfiguration{
-			Properties: &armnetwork.PrivateEndpointIPConfigurationProperties{PrivateIPAddress: new(ip)},
-		})
-	}
-	connections := connections(spec)
-	if spec.ManualApproval {
-		properties.ManualPrivateLinkServiceConnections = connections
-	} else {
-		properties.PrivateLinkServiceConnections = connections
-	}
-	g.Add(arm.Node{
-		ID: plan.PrivateEndpointID(in, spec.Name),
-		Body: armnetwork.PrivateEndpoint{
-			Location:   new(plan.NormalizeRegion(cmp.Or(spec.Location, in.AzureCluster.Spec.Location))),
-			Tags:       plan.Tags(in, "", spec.Name, in.AzureCluster.Spec.AdditionalTags),
-			Properties: properties,
-		},
-		After:  []arm.ID{subnet},
-		Policy: arm.Repair,
-		Group:  infrav1.PrivateEndpointsReadyCondition,
-	})
-}
-
-// connections are the private link connections of an endpoint by name. One without a name is called as the endpoint.
-func connections(spec infrav1.PrivateEndpointSpec) []*armnetwork.PrivateLinkServiceConnection {
-	out := []*armnetwork.PrivateLinkServiceConnection{}
-	for _, connection := range spec.PrivateLinkServiceConnections {
-		properties := &armnetwork.PrivateLinkServiceConnectionProperties{
-			PrivateLinkServiceID: new(connection.PrivateLinkServiceID),
-			GroupIDs:             plan.Pointers(connection.GroupIDs),
-		}
-		if connection.RequestMessage != "" {
-			properties.RequestMessage = new(connection.RequestMessage)
-		}
-		out = append(out, &armnetwork.PrivateLinkServiceConnection{Name: new(cmp.Or(connection.Name, spec.Name)), Properties: properties})
-	}
-	slices.SortFunc(out, func(a, b *armnetwork.PrivateLinkServiceConnection) int { return cmp.Compare(*a.Name, *b.Name) })
-	return out
 }

@@ -12,42 +12,31 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// PlannedAnnotation is a JSON list on the AzureCluster of the IDs that plans of it had, without the subscription. What is
-// in it and no longer planned is deleted: a spec that shrinks must not leave anything behind.
-const PlannedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-planned"
+// PlannedAnnotation is where the AzureCluster has the memory of its plans.
+const PlannedAnnotation = memory.PlannedAnnotation
 
 // Prune are the resources that an earlier plan had and g has not, for the engine to delete where they are the cluster's.
 // Resource groups and the network are never among them: too much hangs on them for a name that was changed.
 func Prune(in plan.ClusterInput, g *arm.Graph) []arm.ID {
-	var out []arm.ID
-	wanted := prunable(g)
-	for _, id := range append(remembered(in), appliedRules(in)...) {
-		if !g.Has(id) && !slices.ContainsFunc(wanted, id.Equal) && !slices.ContainsFunc(out, id.Equal) {
-			out = append(out, id)
-		}
-	}
-	return out
+	return memory.Prune(append(remembered(in).Recall(), appliedRules(in)...), prunable(g), g)
 }
 
 // Remember is the value of PlannedAnnotation to store before g is converged: everything that was planned before and is
 // now, so that nothing is forgotten when a process dies in between.
 func Remember(in plan.ClusterInput, g *arm.Graph) string {
-	ids := map[string]bool{}
-	for _, id := range append(remembered(in), prunable(g)...) {
-		ids[shorten(in, id)] = true
-	}
-	return list(ids)
+	return remembered(in).Remember(prunable(g))
 }
 
 // Settled is the value of PlannedAnnotation to store once g has been converged and what Prune named is gone.
 func Settled(in plan.ClusterInput, g *arm.Graph) string {
-	ids := map[string]bool{}
-	for _, id := range prunable(g) {
-		ids[shorten(in, id)] = true
-	}
-	return list(ids)
+	return remembered(in).Settled(prunable(g))
+}
+
+func remembered(in plan.ClusterInput) memory.Memory {
+	return memory.Memory{SubscriptionID: in.SubscriptionID, Stored: in.AzureCluster.Annotations[PlannedAnnotation], MayPrune: mayPrune}
 }
 
 func mayPrune(id arm.ID) bool {
@@ -71,22 +60,6 @@ func prunable(g *arm.Graph) []arm.ID {
 	return out
 }
 
-// remembered are the IDs in the annotation. One that cannot be read names none: then nothing of it is deleted.
-func remembered(in plan.ClusterInput) []arm.ID {
-	var short []string
-	if json.Unmarshal([]byte(in.AzureCluster.Annotations[PlannedAnnotation]), &short) != nil {
-		return nil
-	}
-	var out []arm.ID
-	for _, s := range short {
-		id := arm.SubscriptionID(in.SubscriptionID) + arm.ID(s)
-		if _, err := types.Of(id); err == nil && strings.HasPrefix(s, "/resourceGroups/") && mayPrune(id) {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
 // appliedRules are the security rules in the annotation that clusters have which were made by other releases.
 func appliedRules(in plan.ClusterInput) []arm.ID {
 	var applied map[string]map[string]string
@@ -100,14 +73,4 @@ func appliedRules(in plan.ClusterInput) []arm.ID {
 		}
 	}
 	return out
-}
-
-// shorten takes the subscription off; IDs of other subscriptions there are none.
-func shorten(in plan.ClusterInput, id arm.ID) string {
-	return strings.TrimPrefix(string(id), string(arm.SubscriptionID(in.SubscriptionID)))
-}
-
-func list(ids map[string]bool) string {
-	raw, _ := json.Marshal(slices.Sorted(maps.Keys(ids))) // A list of strings always marshals.
-	return string(raw)
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // subnets plans the subnets. In a network that the user brought, subnets that exist are looked for and used as they are,
@@ -28,7 +28,7 @@ func subnets(in plan.ClusterInput, g *arm.Graph) {
 // subnetNode plans one subnet. It references only what the plan has, so that a subnet made in a foreign network has no
 // security group or route table that nobody makes.
 func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.SubnetSpec) arm.Node {
-	properties := &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: []*armnetwork.ServiceEndpointPropertiesFormat{}}
+	properties := &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: network.ServiceEndpoints(subnet.ServiceEndpoints)}
 	// Azure answers a single prefix in the singular property and several in the plural one.
 	if len(subnet.CIDRBlocks) == 1 {
 		properties.AddressPrefix = new(subnet.CIDRBlocks[0])
@@ -47,14 +47,6 @@ func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.Su
 	if gateway := plan.NATGatewayID(in, subnet.NatGateway.Name); subnet.NatGateway.Name != "" && g.Has(gateway) {
 		properties.NatGateway = &armnetwork.SubResource{ID: plan.IDPointer(gateway)}
 		after = append(after, gateway)
-	}
-	endpoints := slices.SortedFunc(slices.Values(subnet.ServiceEndpoints), func(a, b infrav1.ServiceEndpointSpec) int {
-		return cmp.Compare(a.Service, b.Service)
-	})
-	for _, endpoint := range endpoints {
-		properties.ServiceEndpoints = append(properties.ServiceEndpoints, &armnetwork.ServiceEndpointPropertiesFormat{
-			Service: new(endpoint.Service), Locations: plan.Pointers(endpoint.Locations),
-		})
 	}
 	return arm.Node{
 		ID:     id,

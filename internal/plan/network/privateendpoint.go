@@ -1,0 +1,66 @@
+// Package network renders what networks of self-managed and of AKS clusters have in common.
+//
+// It is pure: bodies are functions of the spec alone.
+package network
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// PrivateEndpoint is the body of a private endpoint in a subnet. location is the cluster's, which an endpoint has that
+// names none.
+func PrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location string, tags map[string]*string) armnetwork.PrivateEndpoint {
+	properties := &armnetwork.PrivateEndpointProperties{
+		ApplicationSecurityGroups:           []*armnetwork.ApplicationSecurityGroup{},
+		IPConfigurations:                    []*armnetwork.PrivateEndpointIPConfiguration{},
+		ManualPrivateLinkServiceConnections: []*armnetwork.PrivateLinkServiceConnection{},
+		PrivateLinkServiceConnections:       []*armnetwork.PrivateLinkServiceConnection{},
+		Subnet:                              &armnetwork.Subnet{ID: plan.IDPointer(subnet)},
+	}
+	if spec.CustomNetworkInterfaceName != "" {
+		properties.CustomNetworkInterfaceName = new(spec.CustomNetworkInterfaceName)
+	}
+	for _, group := range slices.Sorted(slices.Values(spec.ApplicationSecurityGroups)) {
+		properties.ApplicationSecurityGroups = append(properties.ApplicationSecurityGroups, &armnetwork.ApplicationSecurityGroup{ID: new(group)})
+	}
+	for _, ip := range slices.Sorted(slices.Values(spec.PrivateIPAddresses)) {
+		properties.IPConfigurations = append(properties.IPConfigurations, &armnetwork.PrivateEndpointIPConfiguration{
+			Properties: &armnetwork.PrivateEndpointIPConfigurationProperties{PrivateIPAddress: new(ip)},
+		})
+	}
+	connections := connections(spec)
+	if spec.ManualApproval {
+		properties.ManualPrivateLinkServiceConnections = connections
+	} else {
+		properties.PrivateLinkServiceConnections = connections
+	}
+	return armnetwork.PrivateEndpoint{
+		Location:   new(plan.NormalizeRegion(cmp.Or(spec.Location, location))),
+		Tags:       tags,
+		Properties: properties,
+	}
+}
+
+// connections are the private link connections of an endpoint by name. One without a name is called as the endpoint.
+func connections(spec infrav1.PrivateEndpointSpec) []*armnetwork.PrivateLinkServiceConnection {
+	out := []*armnetwork.PrivateLinkServiceConnection{}
+	for _, connection := range spec.PrivateLinkServiceConnections {
+		properties := &armnetwork.PrivateLinkServiceConnectionProperties{
+			PrivateLinkServiceID: new(connection.PrivateLinkServiceID),
+			GroupIDs:             plan.Pointers(connection.GroupIDs),
+		}
+		if connection.RequestMessage != "" {
+			properties.RequestMessage = new(connection.RequestMessage)
+		}
+		out = append(out, &armnetwork.PrivateLinkServiceConnection{Name: new(cmp.Or(connection.Name, spec.Name)), Properties: properties})
+	}
+	slices.SortFunc(out, func(a, b *armnetwork.PrivateLinkServiceConnection) int { return cmp.Compare(*a.Name, *b.Name) })
+	return out
+}
