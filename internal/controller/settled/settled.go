@@ -60,13 +60,22 @@ func (m *Memory) Remaining(key client.ObjectKey, input Input) time.Duration {
 
 // Settle records that a full pass found the object in order, and returns when the next one is due.
 func (m *Memory) Settle(key client.ObjectKey, input Input) time.Duration {
+	return m.SettleFor(key, input, m.resync)
+}
+
+// SettleFor is Settle for an object that has to be looked at again after most at the latest, as one with a credential
+// that expires.
+func (m *Memory) SettleFor(key client.ObjectKey, input Input, most time.Duration) time.Duration {
 	hash := fnv.New32a()
 	hash.Write([]byte(key.String()))
-	jitter := time.Duration(float64(m.resync) * (float64(hash.Sum32()%2000)/10000 - 0.1))
+	due := m.resync + time.Duration(float64(m.resync)*(float64(hash.Sum32()%2000)/10000-0.1))
+	if most < m.resync {
+		due = max(0, most)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.entries[key] = entry{input: input, until: m.now().Add(m.resync + jitter)}
-	return m.resync + jitter
+	m.entries[key] = entry{input: input, until: m.now().Add(due)}
+	return due
 }
 
 // Forget drops the object: the next pass is a full one.

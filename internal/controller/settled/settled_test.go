@@ -39,7 +39,12 @@ func TestMemory(t *testing.T) {
 	if got := memory.Remaining(key, one); got != 0 {
 		t.Errorf("the resync is due, got %s left", got)
 	}
-	memory.Settle(key, one)
+	if got := memory.SettleFor(key, one, time.Minute); got != time.Minute || memory.Remaining(key, one) != time.Minute {
+		t.Errorf("what expires in a minute is looked at then, got %s", got)
+	}
+	if got := memory.SettleFor(key, one, time.Hour); got != due {
+		t.Errorf("what holds for longer does not put off the resync, got %s", got)
+	}
 	memory.Forget(key)
 	if got := memory.Remaining(key, one); got != 0 {
 		t.Errorf("a forgotten object needs a pass, got %s left", got)
