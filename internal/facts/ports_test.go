@@ -43,12 +43,3 @@ func TestPorts(t *testing.T) {
 		t.Errorf("after the release: %v", p.reserved)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	if got := edits("kitten", "sitting"); got != 3 {
-		t.Errorf("got %d edits", got)
-	}
-	if got := nearest("x", nil); got != nil {
-		t.Errorf("got %v", got)
-	}
-}

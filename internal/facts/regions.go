@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -43,7 +44,7 @@ func (f *Facts) Region(ctx context.Context, c *client.Client, subscription, loca
 		return nil
 	}
 	detail := fmt.Sprintf("is not a region of subscription %s", subscription)
-	if names := nearest(location, known.names); len(names) > 0 {
+	if names := nearest.Names(location, known.names); len(names) > 0 {
 		detail += "; names most like it: " + strings.Join(names, ", ")
 	}
 	return field.Invalid(field.NewPath("spec", "location"), location, detail)

@@ -12,6 +12,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -38,7 +39,7 @@ func (c *catalog) size(name string) (*plan.VMSize, []string) {
 	for _, size := range c.sizes {
 		names = append(names, size.Name)
 	}
-	return nil, nearest(name, names)
+	return nil, nearest.Names(name, names)
 }
 
 // catalog is the SKU catalog of the cluster's region.

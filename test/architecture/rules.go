@@ -52,13 +52,17 @@ var importRules = []importRule{
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{
-		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/plan/..."},
+		dirs: []string{"internal/nearest"}, notStandard: impure,
+		why: "messages of facts and of plans share it, so it knows neither",
+	},
+	{
+		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/nearest", "internal/plan/..."},
 		outside:     append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
 	},
 	{
-		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/plan"},
+		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/nearest", "internal/plan"},
 		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
 		notStandard: []string{"net/http/httptest", "os", "os/..."},
 		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",
@@ -69,7 +73,7 @@ var importRules = []importRule{
 		why:     "identity is the only reader of credentials, so it depends on as little as possible",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/arm"},
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",

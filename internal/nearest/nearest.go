@@ -1,4 +1,4 @@
-package facts
+package nearest
 
 import (
 	"cmp"
@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxNearest is how many names a message lists.
-const maxNearest = 3
+// most is how many names a message lists.
+const most = 3
 
-// nearest lists the names that take the fewest edits to get to, best first, and none that take more than half of them.
+// Names lists the names that take the fewest edits to get to, best first, and none that take more than half of them.
 // Where the edits are as many, those that only miss or add a separator come first, as people write Standard_D2sv3.
-func nearest(name string, names []string) []string {
+func Names(name string, names []string) []string {
 	type candidate struct {
 		name         string
 		edits, bare  int
@@ -29,7 +29,7 @@ func nearest(name string, names []string) []string {
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.bare, b.bare), cmp.Compare(a.lengthsApart, b.lengthsApart), cmp.Compare(a.name, b.name))
 	})
 	var out []string
-	for _, c := range candidates[:min(len(candidates), maxNearest)] {
+	for _, c := range candidates[:min(len(candidates), most)] {
 		out = append(out, c.name)
 	}
 	return out
