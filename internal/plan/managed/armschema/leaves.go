@@ -1,0 +1,69 @@
+package armschema
+
+import (
+	"slices"
+	"strings"
+)
+
+// ownedElsewhere are the leaf paths whose values change hands or that are never absent: leaving them out is not taking
+// them back. Agent pools, versions and counts belong to other objects or to the autoscaler, tags are compared by key.
+var ownedElsewhere = []string{
+	"/location", "/tags", "/properties/agentPoolProfiles", "/properties/count", "/properties/kubernetesVersion", "/properties/orchestratorVersion",
+}
+
+// Leaves are the leaf paths of a decoded body, sorted: what a later plan that has them no more must take back. A list is one
+// leaf, as is an empty object; null is none. Paths that other objects own are left out.
+func Leaves(body map[string]any) []string {
+	var out []string
+	leaves(&out, "", body)
+	slices.Sort(out)
+	return out
+}
+
+func leaves(out *[]string, path string, value any) {
+	if value == nil || slices.Contains(ownedElsewhere, path) {
+		return
+	}
+	object, ok := value.(map[string]any)
+	if !ok || len(object) == 0 && path != "" {
+		*out = append(*out, path)
+		return
+	}
+	for key, value := range object {
+		leaves(out, path+"/"+escape(key), value)
+	}
+}
+
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+func escape(key string) string { return escaper.Replace(key) }
+
+// steps are the keys of a leaf path.
+func steps(path string) []string {
+	out := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i := range out {
+		out[i] = unescaper.Replace(out[i])
+	}
+	return out
+}
+
+// settle finds the property path of a leaf path, and those of the objects and maps it goes through, outermost first.
+func settle(kind Kind, path string) ([]Property, bool) {
+	var out []Property
+	at := ""
+	for _, step := range steps(path) {
+		here := Join(at, step)
+		if len(out) > 0 && out[len(out)-1].Type == Map {
+			here = Join(at, "*")
+		}
+		p, ok := Lookup(kind, here)
+		if !ok {
+			return nil, false
+		}
+		out, at = append(out, p), here
+	}
+	return out, true
+}
