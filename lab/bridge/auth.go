@@ -46,7 +46,8 @@ func (i identity) may(r *http.Request) bool {
 	return slices.Contains(anonymousPaths, r.URL.Path) || (i.bootstrap && bootstrapPaths.MatchString(r.URL.Path))
 }
 
-// authenticate recognises client certificates of the cluster CA and bootstrap tokens. Credentials
+// authenticate recognises client certificates of the cluster CA, bootstrap tokens and, in a managed
+// cluster with Microsoft Entra ID, its tokens. Credentials
 // that are presented and do not hold are an error; none at all is anonymous.
 func (w *workload) authenticate(r *http.Request) (identity, error) {
 	w.mu.Lock()
@@ -69,6 +70,9 @@ func (w *workload) authenticate(r *http.Request) (identity, error) {
 	token, ok := strings.CutPrefix(header, "Bearer ")
 	if !ok {
 		return identity{}, errors.New("only client certificates and bearer tokens are known")
+	}
+	if w.entra != nil && !bootstraputil.BootstrapTokenRegexp.MatchString(token) {
+		return w.authenticateEntra(r.Context(), token)
 	}
 	if err := w.checkToken(r, token); err != nil {
 		return identity{}, err

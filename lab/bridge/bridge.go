@@ -64,19 +64,31 @@ func Run(ctx context.Context, o Options) error {
 	if err := f.manager.Start(ctrl.LoggerInto(ctx, logr.Discard())); err != nil {
 		return fmt.Errorf("start the in-memory API: %w", err)
 	}
-	b := &bridge{sim: sim, fleet: f, scale: o.TimeScale, log: o.Log, machines: map[string]*machine{}}
+	b := &bridge{
+		sim: sim, fleet: f, scale: o.TimeScale, log: o.Log,
+		entra: &entra{sim: sim}, machines: map[string]*machine{}, managed: map[string]*managed{},
+	}
 	defer b.close()
-	b.follow(ctx)
+	clusters := make(chan struct{})
+	go func() {
+		defer close(clusters)
+		b.followClusters(ctx)
+	}()
+	b.followGuests(ctx)
+	<-clusters
 	return nil
 }
 
-// bridge keeps one machine per guest. Its map belongs to the goroutine that runs follow.
+// bridge keeps one machine per guest and one workload cluster per managed cluster. Each map belongs to the goroutine that
+// follows its list.
 type bridge struct {
 	sim      *simulator
 	fleet    *fleet
+	entra    *entra
 	scale    float64
 	log      *slog.Logger
 	machines map[string]*machine
+	managed  map[string]*managed
 }
 
 // Waits of the loop that polls the control API, in wall-clock time: they follow a process, not Azure.
@@ -86,26 +98,35 @@ const (
 	lastBackoff  = 5 * time.Second
 )
 
-// follow polls the guests until ctx is done.
-func (b *bridge) follow(ctx context.Context) {
+// followGuests keeps machines in step with the virtual machines until ctx is done.
+func (b *bridge) followGuests(ctx context.Context) {
+	follow(ctx, b.log, b.sim.guests, b.sync, func(ctx context.Context) {
+		for _, m := range b.machines {
+			m.announce(ctx)
+		}
+	})
+}
+
+// follow polls a list of the simulator until ctx is done and hands each new one to sync. When the simulator answers again
+// after it was away, it is told again what it may have forgotten.
+func follow[T any](ctx context.Context, log *slog.Logger, list func(ctx context.Context, after int64, wait time.Duration) ([]T, int64, error),
+	sync func(context.Context, []T), announce func(context.Context)) {
 	after, wait, backoff, lost := int64(0), time.Duration(0), firstBackoff, false
 	for ctx.Err() == nil {
-		guests, revision, err := b.sim.guests(ctx, after, wait)
+		items, revision, err := list(ctx, after, wait)
 		if err != nil {
 			if !lost && ctx.Err() == nil {
-				b.log.Warn("the simulator does not answer", "error", err)
+				log.Warn("the simulator does not answer", "error", err)
 			}
 			lost, after, wait = true, 0, 0
 			pause(ctx, backoff)
 			backoff = min(2*backoff, lastBackoff)
 			continue
 		}
-		b.sync(ctx, guests)
+		sync(ctx, items)
 		if lost {
-			b.log.Info("the simulator answers again")
-			for _, m := range b.machines {
-				m.announce(ctx)
-			}
+			log.Info("the simulator answers again")
+			announce(ctx)
 		}
 		after, wait, backoff, lost = revision, longPoll, firstBackoff, false
 	}
@@ -116,6 +137,9 @@ func (b *bridge) sync(ctx context.Context, guests []guest) {
 	seen := map[string]bool{}
 	var fresh []*machine
 	for _, g := range guests {
+		if g.poolOfCluster() {
+			continue // Azure boots these, and their Nodes come with their managed cluster
+		}
 		seen[g.VMID] = true
 		m, ok := b.machines[g.VMID]
 		if ok && !m.guest.sameMachine(g) {

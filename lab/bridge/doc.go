@@ -17,6 +17,10 @@
 // removal with the VM, the shutdown taint) and the network plugin (Nodes are Ready at once). No
 // scheduler or controller manager runs: pods of Deployments do not appear.
 //
+// Managed clusters (AKS) have no machines that read bootstrap data. For each of them the simulator shows the CA and the VMs of
+// its agent pools: the bridge serves one API server, which also takes tokens of the simulated Microsoft Entra ID, and makes a
+// Node of each VM, with AKS's labels and taints. A cluster that is stopped does not answer.
+//
 // State is in memory only. A bridge that starts anew brings back the machines which the simulator
 // reports as Running; objects users made in a workload cluster are gone. An error of the simulator
 // is waited out. Nothing here runs a command of the bootstrap data.

@@ -34,72 +34,104 @@ func newNode(g guest, plan *kubeadmPlan, vmID string, vm map[string]any) (*corev
 	if err != nil {
 		return nil, err
 	}
-	system := "linux"
-	if g.windows() {
-		system = "windows"
-	}
-	arch := architecture(vm)
-	for k, v := range map[string]string{
-		corev1.LabelHostname: name, corev1.LabelOSStable: system, corev1.LabelArchStable: arch,
-		"beta.kubernetes.io/os": system, "beta.kubernetes.io/arch": arch,
-	} {
-		labels[k] = v
-	}
+	size, _ := dig(vm, "properties", "hardwareProfile", "vmSize").(string)
+	node := registration{
+		name: name, windows: g.windows(), size: size, version: kubernetesVersion(vm),
+		machineID: strings.ReplaceAll(g.VMID, "/", "-"), bootID: g.BootID, labels: labels, taints: taints,
+	}.node()
 	if plan.controlPlane() {
 		labels[controlPlaneLabel] = ""
 		labels["node.kubernetes.io/exclude-from-external-load-balancers"] = ""
 	}
+	if plan.kubeletArg("cloud-provider") != "external" {
+		return node, nil
+	}
+	lookUp(node, lookup{
+		providerID: providerID(vmID), location: g.Location, zone: g.Zone, size: size, privateIPs: g.privateIPs(), publicIPs: g.publicIPs(),
+	})
+	return node, nil
+}
+
+// registration is what a kubelet tells of its machine.
+type registration struct {
+	name              string
+	windows           bool
+	size              string
+	version           string
+	machineID, bootID string
+	labels            map[string]string
+	taints            []corev1.Taint
+}
+
+// node is the Node that the kubelet registers, Ready. It keeps and completes the labels.
+func (r registration) node() *corev1.Node {
+	system, arch := "linux", architecture(r.size)
+	if r.windows {
+		system = "windows"
+	}
+	for k, v := range map[string]string{
+		corev1.LabelHostname: r.name, corev1.LabelOSStable: system, corev1.LabelArchStable: arch,
+		"beta.kubernetes.io/os": system, "beta.kubernetes.io/arch": arch,
+	} {
+		r.labels[k] = v
+	}
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:        name,
+			Name:        r.name,
 			UID:         newUID(),
-			Labels:      labels,
+			Labels:      r.labels,
 			Annotations: map[string]string{"node.alpha.kubernetes.io/ttl": "0", "volumes.kubernetes.io/controller-managed-attach-detach": "true"},
 		},
-		Spec: corev1.NodeSpec{Taints: taints},
+		Spec: corev1.NodeSpec{Taints: r.taints},
 		Status: corev1.NodeStatus{
 			Conditions: nodeConditions(true),
-			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}},
+			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: r.name}},
 			Capacity:   corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")},
 			NodeInfo: corev1.NodeSystemInfo{
-				KubeletVersion:          kubernetesVersion(vm),
+				KubeletVersion:          r.version,
 				OperatingSystem:         system,
 				Architecture:            arch,
-				MachineID:               strings.ReplaceAll(g.VMID, "/", "-"),
-				BootID:                  g.BootID,
+				MachineID:               r.machineID,
+				BootID:                  r.bootID,
 				ContainerRuntimeVersion: "containerd://2.0.0",
 			},
 		},
 	}
 	node.Status.Allocatable = node.Status.Capacity
-	if plan.kubeletArg("cloud-provider") != "external" {
-		return node, nil
-	}
-	node.Spec.ProviderID = providerID(vmID)
+	return node
+}
+
+// lookup is what cloud-provider-azure finds out about a Node's VM.
+type lookup struct {
+	providerID, location, zone, size string
+	privateIPs, publicIPs            []string
+}
+
+// lookUp writes onto a Node what cloud-provider-azure would.
+func lookUp(node *corev1.Node, l lookup) {
+	node.Spec.ProviderID = l.providerID
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitializedTaint })
-	for _, ip := range g.privateIPs() {
+	for _, ip := range l.privateIPs {
 		node.Status.Addresses = append(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: ip})
 	}
-	for _, ip := range g.publicIPs() {
+	for _, ip := range l.publicIPs {
 		node.Status.Addresses = append(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeExternalIP, Address: ip})
 	}
-	location := strings.ToLower(g.Location)
-	labels[corev1.LabelTopologyRegion] = location
+	location := strings.ToLower(l.location)
+	node.Labels[corev1.LabelTopologyRegion] = location
 	// Without an availability zone the zone label carries the fault domain, which counts from 0.
-	labels[corev1.LabelTopologyZone] = "0"
-	if g.Zone != "" {
-		labels[corev1.LabelTopologyZone] = location + "-" + g.Zone
+	node.Labels[corev1.LabelTopologyZone] = "0"
+	if l.zone != "" {
+		node.Labels[corev1.LabelTopologyZone] = location + "-" + l.zone
 	}
-	if size, ok := dig(vm, "properties", "hardwareProfile", "vmSize").(string); ok {
-		labels[corev1.LabelInstanceTypeStable] = size
+	if l.size != "" {
+		node.Labels[corev1.LabelInstanceTypeStable] = l.size
 	}
-	return node, nil
 }
 
 // architecture tells Arm64 sizes by their name: a "p" among the feature letters behind the core
 // count. https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions
-func architecture(vm map[string]any) string {
-	size, _ := dig(vm, "properties", "hardwareProfile", "vmSize").(string)
+func architecture(size string) string {
 	parts := strings.Split(size, "_")
 	if len(parts) < 2 {
 		return "amd64"

@@ -71,6 +71,11 @@ func readAuthority(script *bootScript, dir, name string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newAuthority(certFile, certPEM, keyFile, keyPEM)
+}
+
+// newAuthority checks a CA and its key. The names say in errors where each of them comes from.
+func newAuthority(certFile string, certPEM []byte, keyFile string, keyPEM []byte) (*authority, error) {
 	cert, err := certs.DecodeCertPEM(certPEM)
 	if err != nil {
 		return nil, fmt.Errorf("%s: is not a PEM certificate: %w", certFile, err)

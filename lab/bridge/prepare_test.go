@@ -291,8 +291,7 @@ func TestArchitecture(t *testing.T) {
 	for size, want := range map[string]string{
 		"Standard_D2s_v3": "amd64", "Standard_D2ps_v5": "arm64", "Standard_E4pds_v6": "arm64", "Standard_NP10s": "amd64", "Standard_HB120rs_v3": "amd64", "": "amd64",
 	} {
-		vm := map[string]any{"properties": map[string]any{"hardwareProfile": map[string]any{"vmSize": size}}}
-		if got := architecture(vm); got != want {
+		if got := architecture(size); got != want {
 			t.Errorf("architecture of %q = %s, want %s", size, got, want)
 		}
 	}

@@ -109,15 +109,29 @@ func (s *simulator) call(ctx context.Context, method, path string, in, out any) 
 
 // guests returns every guest once the revision is greater than after, or when wait is over.
 func (s *simulator) guests(ctx context.Context, after int64, wait time.Duration) ([]guest, int64, error) {
-	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "wait": {strconv.Itoa(int(wait.Seconds()))}}
 	var page struct {
 		Revision int64   `json:"revision"`
 		Guests   []guest `json:"guests"`
 	}
+	err := s.poll(ctx, "/_sim/guests", after, wait, &page)
+	return page.Guests, page.Revision, err
+}
+
+// clusters returns every managed cluster that has an API server, like guests.
+func (s *simulator) clusters(ctx context.Context, after int64, wait time.Duration) ([]managedCluster, int64, error) {
+	var page struct {
+		Revision int64            `json:"revision"`
+		Clusters []managedCluster `json:"clusters"`
+	}
+	err := s.poll(ctx, "/_sim/clusters", after, wait, &page)
+	return page.Clusters, page.Revision, err
+}
+
+func (s *simulator) poll(ctx context.Context, path string, after int64, wait time.Duration, page any) error {
+	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "wait": {strconv.Itoa(int(wait.Seconds()))}}
 	ctx, cancel := context.WithTimeout(ctx, wait+15*time.Second)
 	defer cancel()
-	err := s.call(ctx, http.MethodGet, "/_sim/guests?"+q.Encode(), nil, &page)
-	return page.Guests, page.Revision, err
+	return s.call(ctx, http.MethodGet, path+"?"+q.Encode(), nil, page)
 }
 
 type listenerBody struct {
@@ -133,6 +147,20 @@ func (s *simulator) listen(ctx context.Context, vmID string, port int32, address
 
 func (s *simulator) unlisten(ctx context.Context, vmID string, port int32) error {
 	return s.call(ctx, http.MethodDelete, "/_sim/guests/listeners", listenerBody{VMID: vmID, Port: port}, nil)
+}
+
+type clusterListener struct {
+	ID      string `json:"id"`
+	Address string `json:"address,omitempty"`
+}
+
+// listenCluster says that the API server of a managed cluster is reached at a loopback address.
+func (s *simulator) listenCluster(ctx context.Context, id, address string) error {
+	return s.call(ctx, http.MethodPut, "/_sim/clusters/listeners", clusterListener{id, address}, nil)
+}
+
+func (s *simulator) unlistenCluster(ctx context.Context, id string) error {
+	return s.call(ctx, http.MethodDelete, "/_sim/clusters/listeners", clusterListener{ID: id}, nil)
 }
 
 func (s *simulator) report(ctx context.Context, status guestStatus) error {

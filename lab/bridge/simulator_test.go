@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"crypto/rsa"
 	"encoding/json"
 	"encoding/pem"
 	"io"
@@ -33,10 +34,14 @@ type fakeSimulator struct {
 	list      []guest
 	listeners map[string]map[int32]string
 	statuses  []guestStatus // every report, in order
+
+	clusters         []managedCluster
+	clusterListeners map[string]string
+	signer           *rsa.PrivateKey // of the simulated Entra ID
 }
 
 func newFakeSimulator(t *testing.T) *fakeSimulator {
-	f := &fakeSimulator{t: t, changed: make(chan struct{}), listeners: map[string]map[int32]string{}}
+	f := &fakeSimulator{t: t, changed: make(chan struct{}), listeners: map[string]map[int32]string{}, clusterListeners: map[string]string{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /_sim/guests", f.getGuests)
 	mux.HandleFunc("PUT /_sim/guests/listeners", f.putListener)
@@ -44,6 +49,10 @@ func newFakeSimulator(t *testing.T) *fakeSimulator {
 	mux.HandleFunc("PUT /_sim/guests/status", f.putStatus)
 	mux.HandleFunc("GET /_sim/dial", f.getDial)
 	mux.HandleFunc("GET /_sim/state", f.getState)
+	mux.HandleFunc("GET /_sim/clusters", f.getClusters)
+	mux.HandleFunc("PUT /_sim/clusters/listeners", f.putClusterListener)
+	mux.HandleFunc("DELETE /_sim/clusters/listeners", f.deleteClusterListener)
+	mux.HandleFunc("GET /common/discovery/v2.0/keys", f.getKeys)
 	control := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Sim-Token") != testControlToken {
 			http.Error(w, "token", http.StatusUnauthorized)
@@ -137,18 +146,27 @@ func (f *fakeSimulator) awaitPhase(name, phase string) guestStatus {
 }
 
 func (f *fakeSimulator) getGuests(w http.ResponseWriter, r *http.Request) {
+	f.longPoll(w, r, func() (string, any) {
+		list := slices.Clone(f.list)
+		for i := range list {
+			list[i].Status = f.last(list[i].ComputerName)
+		}
+		return "guests", list
+	})
+}
+
+// longPoll answers once the revision is greater than the client's. The list is read with f.mu held.
+func (f *fakeSimulator) longPoll(w http.ResponseWriter, r *http.Request, read func() (name string, list any)) {
 	after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
 	wait, _ := strconv.Atoi(r.URL.Query().Get("wait"))
 	deadline := time.After(time.Duration(wait) * time.Second)
 	for {
 		f.mu.Lock()
-		revision, changed, list := f.revision, f.changed, slices.Clone(f.list)
-		for i := range list {
-			list[i].Status = f.last(list[i].ComputerName)
-		}
+		revision, changed := f.revision, f.changed
+		name, list := read()
 		f.mu.Unlock()
 		if revision > after || wait == 0 {
-			_ = json.NewEncoder(w).Encode(map[string]any{"revision": revision, "guests": list})
+			_ = json.NewEncoder(w).Encode(map[string]any{"revision": revision, name: list})
 			return
 		}
 		select {
@@ -188,6 +206,11 @@ func (f *fakeSimulator) putStatus(_ http.ResponseWriter, r *http.Request) {
 func (f *fakeSimulator) route(host, port string) (string, *controlError) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, c := range f.clusters {
+		if address := f.clusterListeners[c.ID]; host == c.FQDN && port == "443" && address != "" {
+			return address, nil
+		}
+	}
 	if host != testEndpointHost {
 		return "", &controlError{Step: "dns", Message: "no record of " + host}
 	}

@@ -118,6 +118,9 @@ func (f *fleet) drop(w *workload) {
 		return
 	}
 	w.pods.close()
+	if w.front != nil {
+		w.front.close()
+	}
 	delete(f.groups, w.pods.address)
 	delete(f.workloads, w.pin)
 	f.manager.DeleteResourceGroup(w.group)
@@ -145,8 +148,12 @@ type workload struct {
 	client inmemory.Client
 	// pods serves what port-forward reaches: etcd and the API server inside the static pods.
 	pods *server
+	// entra checks bearer tokens of a managed cluster; nil in one of kubeadm's.
+	entra *entra
 
 	mu sync.Mutex
+	// front is the API server of a managed cluster, which no machine of its own runs.
+	front *server
 	// settings come from the machine that ran kubeadm init, or from what joining machines know.
 	settings settings
 	pki      *pkiFiles
@@ -164,6 +171,8 @@ type settings struct {
 	dnsDomain     string
 	certSANs      []string
 	yaml          string
+	// entra says whether tokens of Microsoft Entra ID open a managed cluster.
+	entra bool
 }
 
 // member is one machine of the cluster.
@@ -267,7 +276,11 @@ func (w *workload) controlPlanes() int {
 // openFront starts the API server of one control-plane machine with the serving certificate kubeadm
 // would issue there.
 func (w *workload) openFront(e enrolment) (*server, error) {
-	cert, err := w.pki.cluster.issue("kube-apiserver", w.servingNames(e), serverAuth)
+	return w.serveFront(w.servingNames(e))
+}
+
+func (w *workload) serveFront(names []string) (*server, error) {
+	cert, err := w.pki.cluster.issue("kube-apiserver", names, serverAuth)
 	if err != nil {
 		return nil, err
 	}
@@ -277,8 +290,13 @@ func (w *workload) openFront(e enrolment) (*server, error) {
 // servingNames are the SANs of kubeadm's API server certificate.
 // https://kubernetes.io/docs/setup/best-practices/certificates/
 func (w *workload) servingNames(e enrolment) []string {
+	return append(append([]string{e.node.Name}, w.clusterNames()...), e.guest.privateIPs()...)
+}
+
+// clusterNames are the SANs that the API servers of a cluster have in common.
+func (w *workload) clusterNames() []string {
 	domain := or(w.settings.dnsDomain, "cluster.local")
-	names := []string{e.node.Name, "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost", "127.0.0.1"}
+	names := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost", "127.0.0.1"}
 	if host, _ := splitEndpoint(w.settings.endpoint); host != "" {
 		names = append(names, host)
 	}
@@ -287,8 +305,7 @@ func (w *workload) servingNames(e enrolment) []string {
 		first[len(first)-1]++
 		names = append(names, first.String())
 	}
-	names = append(names, w.settings.certSANs...)
-	return append(names, e.guest.privateIPs()...)
+	return append(names, w.settings.certSANs...)
 }
 
 func firstOf(list string) string {
