@@ -25,8 +25,8 @@ type exchange struct {
 	Answer    string
 }
 
-// recordings are all exchanges by file, in the order they were recorded.
-func recordings(t *testing.T) map[string][]exchange {
+// operatorSource is the directory of the operator's module in the module cache.
+func operatorSource(t *testing.T) string {
 	t.Helper()
 	raw, err := exec.Command("go", "mod", "download", "-json", operator).Output()
 	if err != nil {
@@ -36,9 +36,16 @@ func recordings(t *testing.T) map[string][]exchange {
 	if err := json.Unmarshal(raw, &module); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(module.Dir, "internal", "controllers", "recordings", "*.yaml"))
+	return module.Dir
+}
+
+// recordings are all exchanges by file, in the order they were recorded.
+func recordings(t *testing.T) map[string][]exchange {
+	t.Helper()
+	dir := operatorSource(t)
+	files, err := filepath.Glob(filepath.Join(dir, "internal", "controllers", "recordings", "*.yaml"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings in %s: %v", module.Dir, err)
+		t.Fatalf("no recordings in %s: %v", dir, err)
 	}
 	out := map[string][]exchange{}
 	for _, file := range files {

@@ -1,0 +1,169 @@
+package recordings
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+)
+
+// refused are the values of ASO's spec that patches cannot set, with the reason.
+var refused = map[asopatch.Kind]map[string]string{
+	asopatch.ManagedCluster: {
+		"agentPoolProfiles[]":                  "agent pools are AzureManagedMachinePools",
+		"azureName":                            "the name of the AzureManagedControlPlane",
+		"kubernetesVersion":                    "spec.version",
+		"location":                             "spec.location",
+		"owner":                                "spec.resourceGroupName",
+		"operatorSpec.configMapExpressions[]":  "expressions are computed by an operator that is not there",
+		"operatorSpec.secretExpressions[]":     "expressions are computed by an operator that is not there",
+		"identityProfile.*.clientIdFromConfig": "ConfigMaps are not read",
+		"identityProfile.*.objectIdFromConfig": "ConfigMaps are not read",
+		"podIdentityProfile.userAssignedIdentities[].identity.clientIdFromConfig":          "ConfigMaps are not read",
+		"podIdentityProfile.userAssignedIdentities[].identity.objectIdFromConfig":          "ConfigMaps are not read",
+		"securityProfile.defender.securityGating.identities[].identity.clientIdFromConfig": "ConfigMaps are not read",
+		"securityProfile.defender.securityGating.identities[].identity.objectIdFromConfig": "ConfigMaps are not read",
+	},
+	asopatch.AgentPool: {
+		"azureName":                           "spec.name",
+		"count":                               "spec.replicas of the MachinePool",
+		"enableAutoScaling":                   "spec.scaling",
+		"orchestratorVersion":                 "spec.template.spec.version of the MachinePool",
+		"owner":                               "the control plane of the cluster",
+		"operatorSpec.configMapExpressions[]": "expressions are computed by an operator that is not there",
+		"operatorSpec.secretExpressions[]":    "expressions are computed by an operator that is not there",
+	},
+}
+
+// TestPatchesKnowWhatASOKnows patches every value that ASO's types have, one by one: each must arrive at one place of Azure's
+// body that the tables know, under the name that ASO's types note for references.
+func TestPatchesKnowWhatASOKnows(t *testing.T) {
+	used := map[string]bool{}
+	for _, version := range []struct {
+		name    string
+		preview bool
+	}{{"v1api20250801", false}, {"v20251002preview", true}} {
+		types := readASOTypes(t, version.name)
+		for kind, spec := range map[asopatch.Kind]string{asopatch.ManagedCluster: "ManagedCluster_Spec", asopatch.AgentPool: "ManagedClustersAgentPool_Spec"} {
+			t.Run(version.name+"/"+string(kind), func(t *testing.T) {
+				properties := types.properties(t, "", spec)
+				if len(properties) < 60 {
+					t.Fatalf("only %d values found: the types are not read as they are", len(properties))
+				}
+				for _, p := range properties {
+					if reason, ok := refusedReason(kind, p.path); ok {
+						used[string(kind)+" "+reason] = true
+						if err := patchError(kind, version.preview, p); err == nil {
+							t.Errorf("%s is taken, although it is refused on purpose: %s", p.path, refused[kind][reason])
+						}
+						continue
+					}
+					checkPatch(t, kind, version.preview, p)
+				}
+				t.Logf("%s %s: %d values", version.name, spec, len(properties))
+			})
+		}
+	}
+	for kind, paths := range refused {
+		for path := range paths {
+			if !used[string(kind)+" "+path] {
+				t.Errorf("%s %s is in the list of what is refused, and ASO does not have it", kind, path)
+			}
+		}
+	}
+}
+
+// refusedReason is the entry of the list that covers a path.
+func refusedReason(kind asopatch.Kind, path string) (string, bool) {
+	for known := range refused[kind] {
+		if path == known || strings.HasPrefix(path, known+".") {
+			return known, true
+		}
+	}
+	return "", false
+}
+
+func patchError(kind asopatch.Kind, preview bool, p asoProperty) error {
+	_, err := patched(kind, preview, p)
+	return err
+}
+
+func patched(kind asopatch.Kind, preview bool, p asoProperty) (asopatch.Result, error) {
+	if strings.HasSuffix(p.path, "overrideSettings.until") {
+		p.example = "2026-01-31T12:00:00Z"
+	}
+	text, err := json.Marshal(p.document())
+	if err != nil {
+		return asopatch.Result{}, err
+	}
+	secrets := asopatch.Secrets{{Name: "n", Key: "k"}: "secret"}
+	return asopatch.Apply(kind, preview, nil, []string{string(text)}, secrets)
+}
+
+func checkPatch(t *testing.T, kind asopatch.Kind, preview bool, p asoProperty) {
+	t.Helper()
+	for _, value := range p.enum {
+		p.example = value
+		if err := patchError(kind, preview, p); err != nil {
+			t.Errorf("%s: %v", p.path, err)
+		}
+	}
+	got, err := patched(kind, preview, p)
+	if err != nil {
+		t.Errorf("%s: %v", p.path, err)
+		return
+	}
+	if strings.HasPrefix(p.path, "operatorSpec.") {
+		if got.Exports == (asopatch.Exports{}) {
+			t.Errorf("%s: nothing is exported", p.path)
+		}
+		return
+	}
+	paths := places("", got.Body)
+	if len(paths) != 1 {
+		t.Errorf("%s went to %v, want one place", p.path, paths)
+		return
+	}
+	path := strings.ReplaceAll(paths[0], "entry.with/dot", "*")
+	if path == "identity.userAssignedIdentities."+exampleID {
+		return
+	}
+	if property, ok := armschema.Lookup(kind, path); !ok || !property.Settable(preview) {
+		t.Errorf("%s went to %s, which Azure does not take", p.path, path)
+	}
+	name := path[strings.LastIndex(path, ".")+1:]
+	switch {
+	case p.arm != "":
+		if !strings.EqualFold(strings.TrimSuffix(name, "[]"), p.arm) {
+			t.Errorf("%s went to %s, and ASO sends it as %s", p.path, path, p.arm)
+		}
+	case strings.TrimPrefix(path, "properties.") != p.path:
+		t.Errorf("%s went to %s, although only references have other names", p.path, path)
+	}
+}
+
+// places are the paths of the values in a body; a key of a map may have dots.
+func places(path string, value any) []string {
+	var out []string
+	switch value := value.(type) {
+	case map[string]any:
+		if len(value) == 0 {
+			return []string{path}
+		}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			out = append(out, places(strings.TrimPrefix(path+"."+key, "."), value[key])...)
+		}
+	case []any:
+		for _, item := range value {
+			out = append(out, places(fmt.Sprintf("%s[]", path), item)...)
+		}
+	default:
+		return []string{path}
+	}
+	return out
+}
