@@ -18,8 +18,7 @@ import (
 // createCluster creates a cluster and says what to try next.
 func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options) error {
 	out := c.OutOrStdout()
-	fmt.Fprintf(out, "\nCluster %s: flavor %s, %d control-plane and %d worker machines, Kubernetes %s\n",
-		name, o.Flavor, o.ControlPlaneMachines, o.WorkerMachines, o.KubernetesVersion)
+	fmt.Fprintf(out, "\nCluster %s: flavor %s, %s, Kubernetes %s\n", name, o.Flavor, machines(o), o.KubernetesVersion)
 	times, err := workload.Create(c.Context(), s, name, o, newScreen(out))
 	if err != nil {
 		return err
@@ -31,20 +30,37 @@ func createCluster(c *cobra.Command, s *settings.Settings, name string, o worklo
 	} else {
 		fmt.Fprintf(out, "figures: %v\n", err)
 	}
-	next(out, s, name)
+	next(out, s, name, o)
 	return nil
 }
 
+// managed tells whether a flavor makes an AKS cluster.
+func managed(flavor string) bool { return flavor == "aks" || strings.HasPrefix(flavor, "aks-") }
+
+func machines(o workload.Options) string {
+	if managed(o.Flavor) {
+		return fmt.Sprintf("%d machines in each pool", o.WorkerMachines)
+	}
+	return fmt.Sprintf("%d control-plane and %d worker machines", o.ControlPlaneMachines, o.WorkerMachines)
+}
+
 // next are the commands a newcomer may want to try.
-func next(out io.Writer, s *settings.Settings, name string) {
+func next(out io.Writer, s *settings.Settings, name string, o workload.Options) {
 	kubectl := relative(s.Binary("kubectl"))
+	kinds, scale := "clusters,machines,azuremachines", "scale machinedeployment "+name+"-md-0 --replicas 4"
+	if managed(o.Flavor) {
+		kinds, scale = "clusters,machinepools,azuremanagedmachinepools", "scale machinepool "+name+"-pool1 --replicas 4"
+	}
+	if o.Flavor == "aks-topology" {
+		scale = "get clusterclasses"
+	}
 	for _, line := range []string{
 		"", "Try next:",
 		"  eval \"$(" + self(s, "env") + ")\"",
-		"  " + kubectl + " get clusters,machines,azuremachines",
+		"  " + kubectl + " get " + kinds,
 		"  " + relative(s.Binary("clusterctl")) + " describe cluster " + name + " --show-conditions all",
 		"  " + self(s, "kubeconfig", name) + " >" + name + ".kubeconfig && " + kubectl + " --kubeconfig " + name + ".kubeconfig get nodes",
-		"  " + kubectl + " scale machinedeployment " + name + "-md-0 --replicas 4",
+		"  " + kubectl + " " + scale,
 		"  " + self(s, "timeline", name),
 		"  " + self(s, "delete", name),
 		"  make lab-down",

@@ -159,9 +159,9 @@ func killCommand() *cobra.Command {
 }
 
 func createFlags(c *cobra.Command, o *workload.Options) {
-	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, private")
-	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines")
-	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines")
+	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, private, aks, aks-topology")
+	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
+	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
 	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", settings.KubernetesVersion, "version of the workload cluster")
 	c.Flags().DurationVar(&o.Timeout, "timeout", 20*time.Minute, "how long to wait until all of it is ready")
 }

@@ -11,10 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
@@ -126,45 +122,6 @@ func exists(ctx context.Context, s *settings.Settings, name string) bool {
 	return err == nil && root != nil
 }
 
-// watchInfrastructure sends when the AzureCluster was taken by the API server and when it was provisioned, once both are
-// known.
-func watchInfrastructure(ctx context.Context, s *settings.Settings, name string) <-chan Times {
-	result := make(chan Times, 1)
-	go func() {
-		config, err := management.RESTConfig(s)
-		if err != nil {
-			return
-		}
-		kube, err := client.NewWithWatch(config, client.Options{})
-		if err != nil {
-			return
-		}
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "AzureClusterList"})
-		watcher, err := kube.Watch(ctx, list, client.InNamespace(management.Namespace), client.MatchingFields{"metadata.name": name})
-		if err != nil {
-			return // another provider; the moments seen by looking have to do
-		}
-		defer watcher.Stop()
-		var times Times
-		for event := range watcher.ResultChan() {
-			object, ok := event.Object.(*unstructured.Unstructured)
-			if !ok {
-				continue
-			}
-			if times.Applied.IsZero() {
-				times.Applied = time.Now()
-			}
-			if done, _, _ := unstructured.NestedBool(object.Object, "status", "initialization", "provisioned"); done {
-				times.Provisioned = time.Now()
-				result <- times
-				return
-			}
-		}
-	}()
-	return result
-}
-
 func wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
 	kube, err := management.Client(s)
 	if err != nil {
@@ -233,15 +190,4 @@ func guests(s *settings.Settings) []simulator.Guest {
 		return nil
 	}
 	return found
-}
-
-func provisioned(root *Object) bool {
-	done, _, _ := unstructured.NestedBool(root.raw.Object, "status", "initialization", "infrastructureProvisioned")
-	for _, child := range root.Children {
-		if child.raw != nil && strings.HasSuffix(child.Kind, "Cluster") {
-			own, _, _ := unstructured.NestedBool(child.raw.Object, "status", "initialization", "provisioned")
-			done = done || own
-		}
-	}
-	return done
 }

@@ -67,6 +67,9 @@ func Load(ctx context.Context, kube client.Client, namespace, name string) (*Obj
 	for i := range deployments {
 		root.Children = append(root.Children, describe(&deployments[i]))
 	}
+	if err := l.addPools(ctx, root); err != nil {
+		return nil, err
+	}
 	return root, l.addMachines(ctx, root)
 }
 
@@ -170,12 +173,14 @@ func describe(raw *unstructured.Unstructured) *Object {
 	case o.Kind == "Machine":
 		o.Ready = isTrue(raw, "Ready")
 		o.Status = phase(raw)
+	case o.Kind == "MachinePool":
+		o.Ready, o.Status = describePool(raw)
 	case hasReplicas(raw):
 		want, have, ready := replicas(raw)
 		o.Ready = isTrue(raw, "Available") && have == want && ready == want
 		o.Status = fmt.Sprintf("%d of %d ready", ready, want)
 	default:
-		o.Ready = isTrue(raw, "Ready")
+		o.Ready = isTrue(raw, "Ready") || len(conditions(raw)) == 0 && isProvisioned(raw)
 		o.Status = "pending"
 		if o.Ready {
 			o.Status = "ready"
@@ -269,14 +274,22 @@ func (o *Object) walk(visit func(*Object, int), depth int) {
 	}
 }
 
+// groupFields say where infrastructure names resource groups.
+var groupFields = map[string][][]string{
+	"AzureCluster": {{"spec", "resourceGroup"}, {"spec", "networkSpec", "vnet", "resourceGroup"}},
+	"AzureManagedControlPlane": {
+		{"spec", "resourceGroupName"}, {"spec", "nodeResourceGroupName"}, {"spec", "virtualNetwork", "resourceGroup"},
+	},
+}
+
 // ResourceGroups are the resource groups that the cluster's infrastructure names.
 func (o *Object) ResourceGroups() []string {
 	var groups []string
 	for _, child := range o.Children {
-		if child.Kind != "AzureCluster" || child.raw == nil {
+		if child.raw == nil {
 			continue
 		}
-		for _, field := range [][]string{{"spec", "resourceGroup"}, {"spec", "networkSpec", "vnet", "resourceGroup"}} {
+		for _, field := range groupFields[child.Kind] {
 			if name, _, _ := unstructured.NestedString(child.raw.Object, field...); name != "" {
 				groups = append(groups, name)
 			}
