@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"strings"
-
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
@@ -19,23 +17,5 @@ func DeletePlan(in plan.ClusterInput) (*arm.Graph, error) {
 	for _, feature := range features {
 		feature(in, wanted)
 	}
-	named := &arm.Graph{}
-	for _, node := range wanted.Nodes() {
-		if hasName(node.ID) {
-			named.Add(arm.Node{ID: node.ID, Policy: node.Policy, Foreign: arm.UseForeign, Group: node.Group})
-		}
-	}
-	for _, node := range named.Nodes() {
-		for _, id := range wanted.Node(node.ID).After {
-			if named.Has(id) {
-				node.After = append(node.After, id)
-			}
-		}
-	}
-	return named, named.Validate()
-}
-
-// hasName tells whether no segment of the ID is empty, as in the ID of a load balancer whose spec has no name.
-func hasName(id arm.ID) bool {
-	return id.Type() != "" && !strings.HasSuffix(string(id), "/") && !strings.Contains(string(id), "//")
+	return plan.Deletion(wanted)
 }
