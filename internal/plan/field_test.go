@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -17,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
@@ -41,13 +40,13 @@ func TestEveryFieldCounts(t *testing.T) {
 	for _, path := range cases {
 		in := readInput(t, path)
 		if in.AzureMachine == nil {
-			vary("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })
+			fieldtest.Vary("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })
 		} else {
-			vary("machine", reflect.ValueOf(&in.AzureMachine.Spec).Elem(), counts, func() string { return machineEffect(in) })
+			fieldtest.Vary("machine", reflect.ValueOf(&in.AzureMachine.Spec).Elem(), counts, func() string { return machineEffect(in) })
 		}
 	}
-	all := leaves("cluster", reflect.TypeFor[infrav1.AzureClusterSpec]())
-	all = append(all, leaves("machine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
+	all := fieldtest.Leaves("cluster", reflect.TypeFor[infrav1.AzureClusterSpec]())
+	all = append(all, fieldtest.Leaves("machine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
 	used := map[string]bool{}
 	for _, path := range all {
 		entry := ""
@@ -102,101 +101,4 @@ func asJSON(value any) string {
 		return err.Error()
 	}
 	return string(raw)
-}
-
-// vary changes every leaf that is set below value, one at a time, and notes the paths where effect notices.
-func vary(path string, value reflect.Value, counts map[string]bool, effect func() string) {
-	base := effect()
-	walk(path, value, func() {}, func(path string, leaf reflect.Value, commit func()) {
-		if counts[path] {
-			return
-		}
-		before := reflect.New(leaf.Type()).Elem()
-		before.Set(leaf)
-		change(leaf)
-		commit()
-		changed := effect() != base
-		leaf.SetZero()
-		commit()
-		changed = changed || !before.IsZero() && effect() != base
-		leaf.Set(before)
-		commit()
-		if changed {
-			counts[path] = true
-		}
-	})
-}
-
-func change(leaf reflect.Value) {
-	switch leaf.Kind() {
-	case reflect.String:
-		leaf.SetString(leaf.String() + "x")
-	case reflect.Bool:
-		leaf.SetBool(!leaf.Bool())
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		leaf.SetInt(leaf.Int() + 1)
-	case reflect.Struct:
-		leaf.Set(reflect.ValueOf(resource.MustParse("77")))
-	default:
-		panic("a leaf of kind " + leaf.Kind().String())
-	}
-}
-
-// walk calls f for every leaf below value. commit puts a changed leaf in place: elements of maps are copies.
-func walk(path string, value reflect.Value, commit func(), f func(path string, leaf reflect.Value, commit func())) {
-	switch {
-	case value.Type() == reflect.TypeFor[resource.Quantity]():
-		f(path, value, commit)
-	case value.Kind() == reflect.Pointer:
-		if !value.IsNil() {
-			walk(path, value.Elem(), commit, f)
-		}
-	case value.Kind() == reflect.Struct:
-		for i := range value.NumField() {
-			walk(join(path, value.Type().Field(i)), value.Field(i), commit, f)
-		}
-	case value.Kind() == reflect.Slice:
-		for i := range value.Len() {
-			walk(path+"[]", value.Index(i), commit, f)
-		}
-	case value.Kind() == reflect.Map:
-		for _, key := range value.MapKeys() {
-			element := reflect.New(value.Type().Elem()).Elem()
-			element.Set(value.MapIndex(key))
-			walk(path+"{}", element, func() { value.SetMapIndex(key, element); commit() }, f)
-		}
-	default:
-		f(path, value, commit)
-	}
-}
-
-func join(path string, structField reflect.StructField) string {
-	name, _, _ := strings.Cut(structField.Tag.Get("json"), ",")
-	if name == "" {
-		return path
-	}
-	return path + "." + name
-}
-
-// leaves are the paths of all leaf fields of a type.
-func leaves(path string, t reflect.Type) []string {
-	switch {
-	case t == reflect.TypeFor[resource.Quantity]():
-		return []string{path}
-	case t.Kind() == reflect.Pointer:
-		return leaves(path, t.Elem())
-	case t.Kind() == reflect.Slice:
-		return leaves(path+"[]", t.Elem())
-	case t.Kind() == reflect.Map:
-		return leaves(path+"{}", t.Elem())
-	case t.Kind() == reflect.Struct:
-		var out []string
-		for i := range t.NumField() {
-			out = append(out, leaves(join(path, t.Field(i)), t.Field(i).Type)...)
-		}
-		slices.Sort(out)
-		return slices.Compact(out)
-	default:
-		return []string{path}
-	}
 }
