@@ -8,7 +8,7 @@ export PATH := $(BIN):$(PATH)
 
 # Modules with code of their own: the provider, the lab beside it, and what compares with recordings of Azure.
 MODULES := . lab test/recordings sim/conformance
-PACKAGES := ./api/... ./cmd/... ./internal/... ./sim/... ./test/...
+PACKAGES := ./api/... ./cmd/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
 .PHONY: help tools build generate format lint verify envtest test golden lab lab-down release clean
@@ -24,7 +24,8 @@ build: ## Build the manager, the simulated Azure and the lab
 	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim
 	cd lab && go build -trimpath -o $(BIN)/lab .
 
-generate: tools ## Generate deepcopy functions, CRDs and RBAC
+generate: tools ## Generate deepcopy functions, CRDs, RBAC and the tables of AKS properties
+	go run ./hack/armschema
 	controller-gen object paths=./api/...
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role webhook paths=./internal/... output:rbac:dir=config/rbac output:webhook:dir=config/webhook; fi
@@ -33,11 +34,11 @@ format: ## Format Go code
 	gofmt -w $(MODULES)
 
 lint: tools ## gofmt, go vet and staticcheck
-	@unformatted=$$(gofmt -l api cmd internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l api cmd hack internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
 
 verify: generate lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config || { echo "generated files are out of date: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code -- api config internal/plan/managed/armschema || { echo "generated files are out of date: commit what make generate wrote"; exit 1; }
 
 envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)

@@ -15,6 +15,8 @@ const (
 	module = "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 	// beta is the release whose clients speak the preview api-version.
 	beta = "v8.3.0-beta.1"
+	// directory is where the tables go.
+	directory = "internal/plan/managed/armschema"
 )
 
 // kinds are the tables to write: the file's name and the SDK's type of the body.
@@ -35,7 +37,7 @@ func run(root string) error {
 		return err
 	}
 	for name, content := range tables {
-		if err := os.WriteFile(filepath.Join(root, "internal", "plan", "managed", "armschema", name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, directory, name), content, 0o644); err != nil {
 			return err
 		}
 	}

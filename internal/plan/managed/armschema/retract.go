@@ -52,12 +52,9 @@ func (r *retraction) path(path string) {
 	case !leaf.Settable(r.preview) || r.switchedOff(path, properties):
 		return
 	}
-	if entry := firstEntry(properties); entry > 0 && !r.switchable(path, properties, entry) {
-		at := prefix(path, entry)
-		if !has(r.before, prefix(path, entry+1)) {
-			r.set(at, r.object(at))
-			return
-		}
+	if at, ok := r.missingEntry(path, properties); ok {
+		r.set(at, r.object(at))
+		return
 	}
 	switch {
 	case leaf.Type == Object || leaf.Type == Map:
@@ -91,17 +88,18 @@ func (p Property) off() bool {
 	return p.Default() == "Disabled" || strings.HasSuffix(p.Path, ".enabled") && p.Default() == false
 }
 
-// switchedOff tells whether the leaf belongs to an object that the body lacks and that its switch, which is retracted by its own
-// path, turns off: the settings of what is off need not be taken back.
+// switchedOff tells whether the leaf belongs to an object that is off: the body says so, or the body lacks the object and its switch,
+// which is retracted by its own path, turns it off. The settings of what is off need not be taken back.
 func (r *retraction) switchedOff(path string, properties []Property) bool {
 	for i := range len(properties) - 1 {
 		object := prefix(path, i+1)
-		if has(r.before, object) {
-			continue
-		}
-		for _, other := range r.previous {
-			parts, ok := settle(r.kind, other)
-			if ok && other != path && within(other, object) && len(parts) == i+2 && parts[i+1].off() && parts[i+1].Settable(r.preview) {
+		for _, name := range Names(r.kind, r.preview, properties[i].Path) {
+			p, _ := Lookup(r.kind, Join(properties[i].Path, name))
+			at := object + "/" + escape(name)
+			if !p.off() || at == path {
+				continue
+			}
+			if has(r.before, at) && find(r.before, steps(at)) == p.Default() || !has(r.before, object) && slices.Contains(r.previous, at) {
 				return true
 			}
 		}
@@ -109,20 +107,19 @@ func (r *retraction) switchedOff(path string, properties []Property) bool {
 	return false
 }
 
-// firstEntry is the number of steps to the map of the path, 0 if it goes through none.
-func firstEntry(properties []Property) int {
+// missingEntry is the path of the outermost map that lacks the path's entry and is sent without it. Entries that have a switch,
+// as add-ons, cannot be removed.
+func (r *retraction) missingEntry(path string, properties []Property) (string, bool) {
 	for i, p := range properties[:len(properties)-1] {
-		if p.Type == Map {
-			return i + 1
+		if p.Type != Map || has(r.before, prefix(path, i+2)) {
+			continue
 		}
+		if enabled, ok := Lookup(r.kind, Join(properties[i+1].Path, "enabled")); ok && enabled.Settable(r.preview) && slices.Contains(r.previous, prefix(path, i+2)+"/enabled") {
+			continue
+		}
+		return prefix(path, i+1), true
 	}
-	return 0
-}
-
-// switchable tells whether the entries of the map have a switch and cannot be removed, as add-ons.
-func (r *retraction) switchable(path string, properties []Property, entry int) bool {
-	enabled, ok := Lookup(r.kind, Join(properties[entry].Path, "enabled"))
-	return ok && enabled.Settable(r.preview) && slices.Contains(r.previous, prefix(path, entry+1)+"/enabled")
+	return "", false
 }
 
 // object is the object at a path of the body as it is now, empty where there is none.
