@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 )
 
-// shape is how ASO writes a value that Azure writes otherwise.
+// shape is how ASO writes a value that Azure writes otherwise; 0 where both write the same.
 type shape int
 
 const (
-	same shape = iota
+	_ shape = iota
 	// reference is {armId} for a resource ID, references a list of them.
 	reference
 	references

@@ -103,7 +103,7 @@ func (t *translation) spec(spec map[string]any) {
 		// ASO puts the keys of properties and those beside it into one spec.
 		parent := "properties"
 		if _, ok := t.find(parent, key); !ok {
-			if p, ok := armschema.Lookup(t.kind, key); ok && p.Settable(true) {
+			if _, ok := armschema.Lookup(t.kind, key); ok && key != "properties" {
 				parent = ""
 			}
 		}
