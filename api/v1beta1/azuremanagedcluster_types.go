@@ -1,0 +1,69 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureManagedClusterSpec describes the infrastructure of an AKS cluster. Everything about it is in the
+// AzureManagedControlPlane.
+type AzureManagedClusterSpec struct {
+	// controlPlaneEndpoint is where the API server is reached. The provider sets it.
+	// +optional
+	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
+}
+
+// AzureManagedClusterStatus is the state of the infrastructure of an AKS cluster.
+type AzureManagedClusterStatus struct {
+	// initialization tells how far the first provisioning is.
+	// +optional
+	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
+
+	// conditions tell the state of the infrastructure.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// ready mirrors initialization.provisioned, for scripts written before there was that.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=azuremanagedclusters,scope=Namespaced,categories=cluster-api,shortName=amc
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureManagedCluster belongs"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.ready"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedCluster was created"
+
+// AzureManagedCluster is what Cluster API wants as the infrastructure of a Cluster whose control plane is an
+// AzureManagedControlPlane, which does all the work.
+type AzureManagedCluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AzureManagedClusterSpec `json:"spec,omitempty,omitzero"`
+
+	Status AzureManagedClusterStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (c *AzureManagedCluster) GetConditions() []metav1.Condition { return c.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (c *AzureManagedCluster) SetConditions(conditions []metav1.Condition) {
+	c.Status.Conditions = conditions
+}
+
+// +kubebuilder:object:root=true
+
+// AzureManagedClusterList is a list of AzureManagedClusters.
+type AzureManagedClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureManagedCluster `json:"items"`
+}
+
+func init() { objectTypes = append(objectTypes, &AzureManagedCluster{}, &AzureManagedClusterList{}) }

@@ -1,0 +1,48 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureManagedClusterTemplateSpec describes a template of AzureManagedClusters.
+type AzureManagedClusterTemplateSpec struct {
+	// template is what AzureManagedClusters are made from.
+	// +required
+	Template AzureManagedClusterTemplateResource `json:"template"`
+}
+
+// AzureManagedClusterTemplateResource is what AzureManagedClusters are made from.
+type AzureManagedClusterTemplateResource struct {
+	// spec is empty: everything about an AKS cluster is in the AzureManagedControlPlane.
+	// +required
+	Spec AzureManagedClusterTemplateResourceSpec `json:"spec"`
+}
+
+// AzureManagedClusterTemplateResourceSpec has no fields.
+type AzureManagedClusterTemplateResourceSpec struct{}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:resource:path=azuremanagedclustertemplates,scope=Namespaced,categories=cluster-api,shortName=amct
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+
+// AzureManagedClusterTemplate is a template of AzureManagedClusters, for ClusterClasses.
+type AzureManagedClusterTemplate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AzureManagedClusterTemplateSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// AzureManagedClusterTemplateList is a list of AzureManagedClusterTemplates.
+type AzureManagedClusterTemplateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureManagedClusterTemplate `json:"items"`
+}
+
+func init() {
+	objectTypes = append(objectTypes, &AzureManagedClusterTemplate{}, &AzureManagedClusterTemplateList{})
+}

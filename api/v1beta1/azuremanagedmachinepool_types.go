@@ -1,0 +1,240 @@
+package v1beta1
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Values of spec.mode of an AzureManagedMachinePool.
+const (
+	// NodePoolModeSystem is a pool for AKS's own pods. A cluster has at least one.
+	NodePoolModeSystem = "System"
+	// NodePoolModeUser is a pool for workloads.
+	NodePoolModeUser = "User"
+)
+
+// AzureManagedMachinePoolClassSpec is the part of an AKS agent pool that pools of one class share. Replicas and version are
+// those of the MachinePool.
+type AzureManagedMachinePoolClassSpec struct {
+	// additionalTags are Azure tags of the pool and its machines.
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// name is the name of the agent pool: a lower-case letter and then lower-case letters and digits, 12 in all, 6 for
+	// Windows. The default is the name of the AzureManagedMachinePool.
+	// +optional
+	Name *string `json:"name,omitempty"`
+
+	// mode is System for a pool for AKS's own pods, of which a cluster has at least one, and User for any other.
+	// +required
+	// +kubebuilder:validation:Enum=System;User
+	Mode string `json:"mode"`
+
+	// sku is the VM size, for example Standard_D2s_v5.
+	// +required
+	SKU string `json:"sku"`
+
+	// osDiskSizeGB is the size of the OS disk. AKS chooses with 0, the default.
+	// +optional
+	OSDiskSizeGB *int `json:"osDiskSizeGB,omitempty"`
+
+	// availabilityZones are the zones of the machines.
+	// +optional
+	AvailabilityZones []string `json:"availabilityZones,omitempty"`
+
+	// nodeLabels are labels of the nodes.
+	// +optional
+	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
+
+	// taints are taints of the nodes.
+	// +optional
+	Taints Taints `json:"taints,omitempty"`
+
+	// scaling lets AKS's cluster autoscaler choose the number of nodes.
+	// +optional
+	Scaling *ManagedMachinePoolScaling `json:"scaling,omitempty"`
+
+	// maxPods is how many pods a node can run, 10 to 250.
+	// +optional
+	MaxPods *int `json:"maxPods,omitempty"`
+
+	// osDiskType is where the OS disk is: Managed, or Ephemeral for one on the host.
+	// +optional
+	// +kubebuilder:validation:Enum=Ephemeral;Managed
+	// +kubebuilder:default=Managed
+	OsDiskType *string `json:"osDiskType,omitempty"`
+
+	// enableUltraSSD lets pods use ultra disks.
+	// +optional
+	EnableUltraSSD *bool `json:"enableUltraSSD,omitempty"`
+
+	// osType is the operating system.
+	// +optional
+	// +kubebuilder:validation:Enum=Linux;Windows
+	// +kubebuilder:default=Linux
+	OSType *string `json:"osType,omitempty"`
+
+	// enableNodePublicIP gives each node a public IP address.
+	// +optional
+	EnableNodePublicIP *bool `json:"enableNodePublicIP,omitempty"`
+
+	// nodePublicIPPrefixID is the Azure resource ID of the public IP prefix that the addresses are taken from.
+	// +optional
+	NodePublicIPPrefixID *string `json:"nodePublicIPPrefixID,omitempty"`
+
+	// scaleSetPriority is Spot for spot machines. The default is AKS's: Regular.
+	// +optional
+	// +kubebuilder:validation:Enum=Regular;Spot
+	ScaleSetPriority *string `json:"scaleSetPriority,omitempty"`
+
+	// scaleDownMode is what happens to machines when the pool shrinks.
+	// +optional
+	// +kubebuilder:validation:Enum=Deallocate;Delete
+	// +kubebuilder:default=Delete
+	ScaleDownMode *string `json:"scaleDownMode,omitempty"`
+
+	// spotMaxPrice is the most to pay for a spot machine per hour, in US dollars; -1 is the price of a regular one.
+	// +optional
+	SpotMaxPrice *resource.Quantity `json:"spotMaxPrice,omitempty"`
+
+	// kubeletConfig are settings of the kubelet.
+	// +optional
+	KubeletConfig *KubeletConfig `json:"kubeletConfig,omitempty"`
+
+	// kubeletDiskType is the disk of emptyDir volumes, container images and kubelet data: OS or Temporary.
+	// +optional
+	KubeletDiskType *KubeletDiskType `json:"kubeletDiskType,omitempty"`
+
+	// linuxOSConfig are settings of Linux on the nodes.
+	// +optional
+	LinuxOSConfig *LinuxOSConfig `json:"linuxOSConfig,omitempty"`
+
+	// subnetName is the subnet of the nodes, in the cluster's virtual network. The default is the cluster's subnet.
+	// +optional
+	SubnetName *string `json:"subnetName,omitempty"`
+
+	// enableFIPS has the nodes use an image with FIPS-validated cryptography.
+	// +optional
+	EnableFIPS *bool `json:"enableFIPS,omitempty"`
+
+	// enableEncryptionAtHost encrypts the disks on the host.
+	// +optional
+	EnableEncryptionAtHost *bool `json:"enableEncryptionAtHost,omitempty"`
+
+	// asoManagedClustersAgentPoolPatches are JSON merge patches, in JSON or YAML, for what the fields here do not cover. They
+	// are written for the ManagedClustersAgentPool of the Azure Service Operator, and applied in order after everything else.
+	// +optional
+	ASOManagedClustersAgentPoolPatches []string `json:"asoManagedClustersAgentPoolPatches,omitempty"`
+}
+
+// ManagedMachinePoolScaling are the limits of the cluster autoscaler.
+type ManagedMachinePoolScaling struct {
+	// minSize is the least number of nodes.
+	// +optional
+	MinSize *int `json:"minSize,omitempty"`
+
+	// maxSize is the greatest number of nodes.
+	// +optional
+	MaxSize *int `json:"maxSize,omitempty"`
+}
+
+// TaintEffect is what a taint does to pods that do not tolerate it.
+// +kubebuilder:validation:Enum=NoSchedule;NoExecute;PreferNoSchedule
+type TaintEffect string
+
+// Taint is a taint of nodes.
+type Taint struct {
+	// effect is what the taint does to pods that do not tolerate it.
+	// +required
+	Effect TaintEffect `json:"effect"`
+
+	// key is the key.
+	// +required
+	Key string `json:"key"`
+
+	// value is the value.
+	// +required
+	Value string `json:"value"`
+}
+
+// Taints are taints of nodes.
+type Taints []Taint
+
+// AzureManagedMachinePoolSpec describes an agent pool of an AKS cluster.
+type AzureManagedMachinePoolSpec struct {
+	AzureManagedMachinePoolClassSpec `json:",inline"`
+
+	// providerIDList are the provider IDs of the machines. The provider sets it.
+	// +optional
+	ProviderIDList []string `json:"providerIDList,omitempty"`
+}
+
+// AzureManagedMachinePoolStatus is the state of an agent pool.
+type AzureManagedMachinePoolStatus struct {
+	// initialization tells how far the first provisioning is.
+	// +optional
+	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
+
+	// conditions tell the state of the parts of the pool.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// ready mirrors initialization.provisioned, for scripts written before there was that.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+
+	// replicas is the number of machines.
+	// +optional
+	Replicas int32 `json:"replicas"`
+
+	// resources are the Azure resources of the pool and where they stand.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=azuremanagedmachinepools,scope=Namespaced,categories=cluster-api,shortName=ammp
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureManagedMachinePool belongs"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Severity",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].severity"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedMachinePool was created"
+// +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.mode"
+
+// AzureManagedMachinePool is the infrastructure of a MachinePool: an agent pool of an AKS cluster.
+type AzureManagedMachinePool struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AzureManagedMachinePoolSpec `json:"spec,omitempty,omitzero"`
+
+	Status AzureManagedMachinePoolStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (p *AzureManagedMachinePool) GetConditions() []metav1.Condition { return p.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (p *AzureManagedMachinePool) SetConditions(conditions []metav1.Condition) {
+	p.Status.Conditions = conditions
+}
+
+// +kubebuilder:object:root=true
+
+// AzureManagedMachinePoolList is a list of AzureManagedMachinePools.
+type AzureManagedMachinePoolList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureManagedMachinePool `json:"items"`
+}
+
+func init() {
+	objectTypes = append(objectTypes, &AzureManagedMachinePool{}, &AzureManagedMachinePoolList{})
+}

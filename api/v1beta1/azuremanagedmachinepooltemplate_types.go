@@ -1,0 +1,51 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureManagedMachinePoolTemplateSpec describes a template of AzureManagedMachinePools.
+type AzureManagedMachinePoolTemplateSpec struct {
+	// template is what AzureManagedMachinePools are made from.
+	// +required
+	Template AzureManagedMachinePoolTemplateResource `json:"template"`
+}
+
+// AzureManagedMachinePoolTemplateResource is what AzureManagedMachinePools are made from.
+type AzureManagedMachinePoolTemplateResource struct {
+	// spec is the part of the AzureManagedMachinePool's spec that is the same for every pool of the class.
+	// +required
+	Spec AzureManagedMachinePoolTemplateResourceSpec `json:"spec"`
+}
+
+// AzureManagedMachinePoolTemplateResourceSpec is the part of an AzureManagedMachinePool's spec that is the same for every
+// pool of a class.
+type AzureManagedMachinePoolTemplateResourceSpec struct {
+	AzureManagedMachinePoolClassSpec `json:",inline"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:resource:path=azuremanagedmachinepooltemplates,scope=Namespaced,categories=cluster-api,shortName=ammpt
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+
+// AzureManagedMachinePoolTemplate is a template of AzureManagedMachinePools, for ClusterClasses.
+type AzureManagedMachinePoolTemplate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AzureManagedMachinePoolTemplateSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// AzureManagedMachinePoolTemplateList is a list of AzureManagedMachinePoolTemplates.
+type AzureManagedMachinePoolTemplateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureManagedMachinePoolTemplate `json:"items"`
+}
+
+func init() {
+	objectTypes = append(objectTypes, &AzureManagedMachinePoolTemplate{}, &AzureManagedMachinePoolTemplateList{})
+}
