@@ -12,23 +12,27 @@ import (
 var createOnlyPhrases = regexp.MustCompile(`(?i)cannot be (updated|changed) once|cannot be changed later|may not be changed after creation|not allowed to changed once set|cannot be changed once`)
 
 // createOnlyPaths are more of them, with all that is below: AKS answers a change with the code PropertyChangeNotAllowed,
-// or has nothing that they could be set back to.
+// does not switch off what once was on, or has nothing that they could be set back to.
 // https://learn.microsoft.com/rest/api/aks/agent-pools/create-or-update
 var createOnlyPaths = map[string][]string{
 	"ManagedCluster": {
-		"properties.apiServerAccessProfile.enablePrivateCluster", "properties.apiServerAccessProfile.subnetId", "properties.creationData",
-		"properties.diskEncryptionSetID", "properties.identityProfile", "properties.nodeResourceGroup", "properties.networkProfile.dnsServiceIP",
-		"properties.networkProfile.ipFamilies", "properties.networkProfile.loadBalancerSku", "properties.networkProfile.networkMode",
-		"properties.networkProfile.podCidr", "properties.networkProfile.podCidrs", "properties.networkProfile.serviceCidr",
-		"properties.networkProfile.serviceCidrs", "properties.servicePrincipalProfile", "extendedLocation",
+		"extendedLocation", "properties.aadProfile.managed", "properties.apiServerAccessProfile.enablePrivateCluster",
+		"properties.apiServerAccessProfile.enableVnetIntegration", "properties.apiServerAccessProfile.subnetId",
+		"properties.creationData", "properties.diskEncryptionSetID", "properties.enableRBAC", "properties.identityProfile",
+		"properties.networkProfile.dnsServiceIP", "properties.networkProfile.ipFamilies", "properties.networkProfile.loadBalancerSku",
+		"properties.networkProfile.networkDataplane", "properties.networkProfile.networkMode",
+		"properties.networkProfile.networkPlugin", "properties.networkProfile.networkPluginMode", "properties.networkProfile.podCidr",
+		"properties.networkProfile.podCidrs", "properties.networkProfile.serviceCidr", "properties.networkProfile.serviceCidrs",
+		"properties.nodeResourceGroup", "properties.oidcIssuerProfile", "properties.servicePrincipalProfile",
 	},
 	"AgentPool": {
-		"properties.availabilityZones", "properties.creationData", "properties.enableNodePublicIP", "properties.enableUltraSSD",
-		"properties.gatewayProfile", "properties.gpuInstanceProfile", "properties.kubeletConfig", "properties.kubeletDiskType",
-		"properties.linuxOSConfig", "properties.maxPods", "properties.messageOfTheDay", "properties.nodePublicIPPrefixID",
-		"properties.osDiskSizeGB", "properties.osType", "properties.podIPAllocationMode", "properties.podSubnetID",
-		"properties.proximityPlacementGroupID", "properties.scaleSetEvictionPolicy", "properties.scaleSetPriority", "properties.type",
-		"properties.vmSize", "properties.vnetSubnetID", "properties.windowsProfile",
+		"properties.availabilityZones", "properties.capacityReservationGroupID", "properties.creationData",
+		"properties.enableEncryptionAtHost", "properties.enableNodePublicIP", "properties.enableUltraSSD", "properties.gatewayProfile",
+		"properties.gpuInstanceProfile", "properties.kubeletConfig", "properties.kubeletDiskType", "properties.linuxOSConfig",
+		"properties.maxPods", "properties.messageOfTheDay", "properties.nodePublicIPPrefixID", "properties.osDiskSizeGB",
+		"properties.osType", "properties.podIPAllocationMode", "properties.podSubnetID", "properties.proximityPlacementGroupID",
+		"properties.scaleSetEvictionPolicy", "properties.scaleSetPriority", "properties.type", "properties.vmSize",
+		"properties.vnetSubnetID", "properties.windowsProfile", "properties.workloadRuntime",
 	},
 }
 

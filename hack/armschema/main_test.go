@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +23,34 @@ func TestTablesAreCurrent(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s is out of date: run make generate (-generated +checked in):\n%s", name, diff)
+		}
+	}
+}
+
+// TestProfilesAreAgentPools makes sure that what a managed cluster is created with as agentPoolProfiles has the properties of an
+// agent pool, so that one table is enough.
+func TestProfilesAreAgentPools(t *testing.T) {
+	required, err := requiredVersion(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{required, beta} {
+		s, err := readSDK(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool, profile := map[string]string{}, map[string]string{}
+		for path, p := range s.properties("AgentPool") {
+			if path, ok := strings.CutPrefix(path, "properties."); ok {
+				pool[path] = p.Type
+			}
+		}
+		for path, p := range s.properties("ManagedClusterAgentPoolProfile") {
+			profile[path] = p.Type
+		}
+		pool["name"] = "string"
+		if diff := cmp.Diff(pool, profile); diff != "" {
+			t.Errorf("%s (-agent pool +profile):\n%s", version, diff)
 		}
 	}
 }

@@ -102,6 +102,10 @@ func TestRetract(t *testing.T) {
 			before: `{"properties":{"dnsPrefix":"a","networkProfile":{"podCidr":"10.0.0.0/16"}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`,
 			wantKept: []string{"/properties/dnsPrefix", "/properties/networkProfile/podCidr"},
 		},
+		"no way back": {
+			reason: "AKS does not switch the issuer off; asking for it would fail every request", kind: ManagedCluster,
+			before: `{"properties":{"oidcIssuerProfile":{"enabled":true}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`, wantKept: []string{"/properties/oidcIssuerProfile/enabled"},
+		},
 		"below create only": {
 			reason: "a block that cannot change keeps all that is in it", kind: AgentPool,
 			before: `{"properties":{"kubeletConfig":{"cpuCfsQuota":false}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`, wantKept: []string{"/properties/kubeletConfig/cpuCfsQuota"},

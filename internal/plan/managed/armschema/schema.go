@@ -49,7 +49,7 @@ type Property struct {
 	Documented string `json:"default"`
 	// Required properties must be there when the object they are in is.
 	Required bool `json:"required"`
-	// CreateOnly properties cannot change after creation.
+	// CreateOnly properties cannot change after creation, or cannot be set back to what they were before they were set.
 	CreateOnly bool `json:"createOnly"`
 
 	ReadOnly string `json:"readOnly"`

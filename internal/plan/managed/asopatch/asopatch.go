@@ -80,6 +80,9 @@ func Check(kind Kind, preview bool, patches []string, path *field.Path) field.Er
 // Apply gives the body with the patches applied in order. body is a decoded body of the kind, {"properties": ...} for an
 // agent pool; it is not changed. The error has all that Check finds, or is a MissingSecretsError.
 func Apply(kind Kind, preview bool, body map[string]any, patches []string, secrets Secrets) (Result, error) {
+	if secrets == nil {
+		secrets = Secrets{}
+	}
 	t := translate(kind, preview, body, patches, secrets)
 	if len(t.problems) > 0 {
 		return Result{}, Check(kind, preview, patches, Field(kind)).ToAggregate()

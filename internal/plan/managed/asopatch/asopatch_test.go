@@ -170,6 +170,9 @@ func TestSecrets(t *testing.T) {
 	if diff := cmp.Diff([]SecretRef{win}, missing.Refs); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
+	if _, err := Apply(ManagedCluster, false, nil, patches, nil); !errors.As(err, &missing) {
+		t.Errorf("without Secrets an empty password would be sent: %v", err)
+	}
 	if !strings.Contains(err.Error(), `key "password" of Secret "win"`) {
 		t.Errorf("the error does not name what is missing: %v", err)
 	}
