@@ -69,7 +69,7 @@ lab-down: ## Stop the lab
 release: tools ## Write the clusterctl repository with components, metadata and templates to out/
 	@dir=out/infrastructure-azure/$(VERSION); rm -rf out; mkdir -p $$dir; \
 	kustomize build config/default >$$dir/infrastructure-components.yaml; \
-	cp metadata.yaml templates/cluster-template*.yaml $$dir/; ls -1 $$dir
+	cp metadata.yaml templates/cluster-template*.yaml templates/clusterclass-*.yaml $$dir/; ls -1 $$dir
 
 clean: lab-down ## Remove binaries and labs
 	rm -rf bin out .lab .lab-*

@@ -109,17 +109,20 @@ func manifests(ctx context.Context, s *settings.Settings, m settings.Manager) (r
 	return out.Bytes(), filepath.Join(s.Root, "metadata.yaml"), nil
 }
 
+// copyTemplates copies the flavors, and the ClusterClasses that clusterctl adds to a Cluster that refers to them.
 func copyTemplates(from, to string) error {
-	templates, err := filepath.Glob(filepath.Join(from, "cluster-template*.yaml"))
-	if err != nil {
-		return err
-	}
-	if len(templates) == 0 {
-		return fmt.Errorf("%s has no cluster-template*.yaml", from)
-	}
-	for _, template := range templates {
-		if err := copyFile(template, filepath.Join(to, filepath.Base(template))); err != nil {
+	for _, pattern := range []string{"cluster-template*.yaml", "clusterclass-*.yaml"} {
+		templates, err := filepath.Glob(filepath.Join(from, pattern))
+		if err != nil {
 			return err
+		}
+		if len(templates) == 0 {
+			return fmt.Errorf("%s has no %s", from, pattern)
+		}
+		for _, template := range templates {
+			if err := copyFile(template, filepath.Join(to, filepath.Base(template))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
