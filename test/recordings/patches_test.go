@@ -15,15 +15,18 @@ import (
 // refused are the values of ASO's spec that patches cannot set, with the reason.
 var refused = map[asopatch.Kind]map[string]string{
 	asopatch.ManagedCluster: {
-		"agentPoolProfiles[]":                  "agent pools are AzureManagedMachinePools",
-		"azureName":                            "the name of the AzureManagedControlPlane",
-		"kubernetesVersion":                    "spec.version",
-		"location":                             "spec.location",
-		"owner":                                "spec.resourceGroupName",
-		"operatorSpec.configMapExpressions[]":  "expressions are computed by an operator that is not there",
-		"operatorSpec.secretExpressions[]":     "expressions are computed by an operator that is not there",
-		"identityProfile.*.clientIdFromConfig": "ConfigMaps are not read",
-		"identityProfile.*.objectIdFromConfig": "ConfigMaps are not read",
+		"agentPoolProfiles[]":     "agent pools are AzureManagedMachinePools",
+		"azureName":               "the name of the AzureManagedControlPlane",
+		"kubernetesVersion":       "spec.version",
+		"location":                "spec.location",
+		"owner":                   "spec.resourceGroupName",
+		"enablePodSecurityPolicy": "of v1api20240901; Azure has retired it",
+		"networkProfile.loadBalancerProfile.effectiveOutboundIPs[]":                        "of v1api20240901; Azure has made it read-only",
+		"networkProfile.natGatewayProfile.effectiveOutboundIPs[]":                          "of v1api20240901; Azure has made it read-only",
+		"operatorSpec.configMapExpressions[]":                                              "expressions are computed by an operator that is not there",
+		"operatorSpec.secretExpressions[]":                                                 "expressions are computed by an operator that is not there",
+		"identityProfile.*.clientIdFromConfig":                                             "ConfigMaps are not read",
+		"identityProfile.*.objectIdFromConfig":                                             "ConfigMaps are not read",
 		"podIdentityProfile.userAssignedIdentities[].identity.clientIdFromConfig":          "ConfigMaps are not read",
 		"podIdentityProfile.userAssignedIdentities[].identity.objectIdFromConfig":          "ConfigMaps are not read",
 		"securityProfile.defender.securityGating.identities[].identity.clientIdFromConfig": "ConfigMaps are not read",
@@ -47,7 +50,7 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 	for _, version := range []struct {
 		name    string
 		preview bool
-	}{{"v1api20250801", false}, {"v20251002preview", true}} {
+	}{{"v1api20240901", false}, {"v1api20250801", false}, {"v20251002preview", true}} {
 		types := readASOTypes(t, version.name)
 		for kind, spec := range map[asopatch.Kind]string{asopatch.ManagedCluster: "ManagedCluster_Spec", asopatch.AgentPool: "ManagedClustersAgentPool_Spec"} {
 			t.Run(version.name+"/"+string(kind), func(t *testing.T) {
