@@ -1,0 +1,339 @@
+package managed_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// given is the document of a case that is no Kubernetes object.
+type given struct {
+	// Base is the case whose documents this one's are merged into.
+	Base string
+	// Pools limits the golden file to the plans of these pools, Cluster to that of the control plane.
+	Pools          []string
+	Cluster        bool
+	SubscriptionID string
+	Sent           []string
+	PoolSent       map[string][]string
+	Secrets        map[string]string
+	Facts          struct {
+		VNet       plan.VNetFact
+		Subnet     json.RawMessage
+		Cluster    json.RawMessage
+		AgentPools map[string]json.RawMessage
+	}
+}
+
+// testCase is a case with its base.
+type testCase struct {
+	given given
+	in    managed.Input
+}
+
+// node is an arm.Node as golden files show it.
+type node struct {
+	ID       arm.ID            `json:"id"`
+	Policy   arm.Policy        `json:"policy"`
+	Foreign  arm.ForeignAction `json:"foreign,omitempty"`
+	Group    string            `json:"group"`
+	After    []arm.ID          `json:"after,omitempty"`
+	Owned    []string          `json:"owned,omitempty"`
+	DropTags []string          `json:"dropTags,omitempty"`
+	Blocked  string            `json:"blocked,omitempty"`
+	Refused  string            `json:"refused,omitempty"`
+	Body     any               `json:"body,omitempty"`
+	// Differs is how Azure's resource is not what the plan wants; it is shown where the case says what Azure has.
+	Differs *[]string `json:"differs,omitempty"`
+}
+
+// planned is a golden file.
+type planned struct {
+	Endpoint string `json:"endpoint,omitempty"`
+	Nodes    []node `json:"nodes"`
+	// Sent are the paths to remember, Kept those without a way back.
+	Sent    []string          `json:"sent,omitempty"`
+	Kept    []string          `json:"kept,omitempty"`
+	Exports *asopatch.Exports `json:"exports,omitempty"`
+	// Deletion is the plan of the deletion, what goes first at the top.
+	Deletion []string `json:"deletion,omitempty"`
+}
+
+func cases(t *testing.T) []string {
+	t.Helper()
+	out, err := filepath.Glob("testdata/*.in.yaml")
+	if err != nil || len(out) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	return out
+}
+
+func TestGolden(t *testing.T) {
+	for _, path := range cases(t) {
+		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
+		t.Run(name, func(t *testing.T) {
+			got := render(t, read(t, name))
+			golden := strings.TrimSuffix(path, ".in.yaml") + ".plan.yaml"
+			if *update {
+				if err := os.WriteFile(golden, got, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatalf("%v: run make golden", err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("the plan changed; if that is meant, run make golden and review the files:\n%s", diff)
+			}
+		})
+	}
+}
+
+// documents reads a case's documents, those of its base first, by kind and name.
+func documents(t *testing.T, name string) map[string]map[string]any {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + name + ".in.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := map[string]map[string]any{}
+	for _, document := range bytes.Split(raw, []byte("\n---\n")) {
+		var object map[string]any
+		if err := yaml.Unmarshal(document, &object); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
+		kind, _ := object["kind"].(string)
+		metadata, _ := object["metadata"].(map[string]any)
+		named, _ := metadata["name"].(string)
+		own[kind+"/"+named] = object
+	}
+	base, _ := own["/"]["base"].(string)
+	if base == "" {
+		return own
+	}
+	out := documents(t, base)
+	for key, object := range own {
+		merge(&out, key, object)
+	}
+	return out
+}
+
+// merge is a JSON merge patch.
+func merge[V any](into *map[string]V, key string, value V) {
+	have, isObject := any((*into)[key]).(map[string]any)
+	patch, patchIsObject := any(value).(map[string]any)
+	switch {
+	case any(value) == nil:
+		delete(*into, key)
+	case isObject && patchIsObject && have != nil:
+		for key, value := range patch {
+			merge(&have, key, value)
+		}
+	default:
+		(*into)[key] = value
+	}
+}
+
+func read(t *testing.T, name string) testCase {
+	t.Helper()
+	var c testCase
+	azurePools, machinePools := map[string]*infrav1.AzureManagedMachinePool{}, map[string]*clusterv1.MachinePool{}
+	for key, document := range documents(t, name) {
+		raw, err := yaml.Marshal(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, named, _ := strings.Cut(key, "/")
+		switch kind {
+		case "Cluster":
+			c.in.Cluster = decode[clusterv1.Cluster](t, raw)
+		case "AzureManagedControlPlane":
+			c.in.ControlPlane = decode[infrav1.AzureManagedControlPlane](t, raw)
+		case "AzureManagedMachinePool":
+			azurePools[named] = decode[infrav1.AzureManagedMachinePool](t, raw)
+		case "MachinePool":
+			machinePools[named] = decode[clusterv1.MachinePool](t, raw)
+		case "":
+			c.given = *decode[given](t, raw)
+		default:
+			t.Fatalf("%s: unknown kind %q", name, kind)
+		}
+	}
+	g := c.given
+	for named, azurePool := range azurePools {
+		// The maps' order is any, as is that of a list.
+		c.in.Pools = append(c.in.Pools, managed.Pool{AzurePool: azurePool, MachinePool: machinePools[named], Sent: g.PoolSent[named]})
+	}
+	c.in.SubscriptionID, c.in.Sent, c.in.Secrets = g.SubscriptionID, g.Sent, asopatch.Secrets{}
+	for ref, value := range g.Secrets {
+		secret, key, _ := strings.Cut(ref, "/")
+		c.in.Secrets[asopatch.SecretRef{Name: secret, Key: key}] = value
+	}
+	c.in.Facts = managed.Facts{VNet: g.Facts.VNet, Subnet: raw(g.Facts.Subnet), Cluster: raw(g.Facts.Cluster)}
+	return c
+}
+
+// raw is nil for null, too.
+func raw(message json.RawMessage) json.RawMessage {
+	if string(message) == "null" {
+		return nil
+	}
+	return message
+}
+
+func decode[T any](t *testing.T, raw []byte) *T {
+	t.Helper()
+	out := new(T)
+	if err := yaml.UnmarshalStrict(raw, out); err != nil {
+		t.Fatalf("%v in\n%s", err, raw)
+	}
+	return out
+}
+
+// pool is the input of the plan of one pool.
+func (c testCase) pool(t *testing.T, name string) (managed.Input, managed.Pool) {
+	t.Helper()
+	for _, pool := range c.in.Pools {
+		if pool.AzurePool.Name == name {
+			in := c.in
+			in.Facts.AgentPool = raw(c.given.Facts.AgentPools[name])
+			return in, pool
+		}
+	}
+	t.Fatalf("the case has no pool %s", name)
+	return managed.Input{}, managed.Pool{}
+}
+
+func render(t *testing.T, c testCase) []byte {
+	t.Helper()
+	before, err := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools), c.in.Sent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []planned
+	if len(c.given.Pools) == 0 || c.given.Cluster {
+		out = append(out, renderCluster(t, c))
+	}
+	for _, name := range c.given.Pools {
+		out = append(out, renderPool(t, c, name))
+	}
+	if after, _ := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools), c.in.Sent}); !bytes.Equal(before, after) {
+		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
+	}
+	var documents [][]byte
+	for _, p := range out {
+		raw, err := yaml.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, raw)
+	}
+	return bytes.Join(documents, []byte("---\n"))
+}
+
+func renderCluster(t *testing.T, c testCase) planned {
+	t.Helper()
+	if errs := managed.Check(c.in); len(errs) > 0 {
+		t.Fatalf("refused: %v", errs)
+	}
+	graph, extras, err := managed.Plan(c.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deletion, err := managed.DeletePlan(c.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	observed := map[arm.ID]json.RawMessage{managed.ClusterID(c.in): c.in.Facts.Cluster, managed.SubnetID(c.in): c.in.Facts.Subnet}
+	out := show(t, graph, extras, deletion, observed)
+	if host, port := managed.Endpoint(c.in.Facts.Cluster); host != "" {
+		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
+		out.Endpoint = string(endpoint)
+	}
+	return out
+}
+
+func renderPool(t *testing.T, c testCase, name string) planned {
+	t.Helper()
+	in, pool := c.pool(t, name)
+	if errs := managed.CheckPool(in, pool); len(errs) > 0 {
+		t.Fatalf("refused: %v", errs)
+	}
+	graph, extras, err := managed.PoolPlan(in, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deletion, err := managed.PoolDeletePlan(in, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return show(t, graph, extras, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
+}
+
+func show(t *testing.T, graph *arm.Graph, extras managed.Extras, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
+	t.Helper()
+	out := planned{Sent: extras.SettledPaths, Kept: extras.Kept}
+	if extras.Exports != (asopatch.Exports{}) {
+		out.Exports = &extras.Exports
+	}
+	ordered, err := graph.Ordered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range ordered {
+		if _, err := types.Of(n.ID); err != nil || n.Group == "" || n.Policy == "" {
+			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
+		}
+		shown := node{ID: n.ID, Policy: n.Policy, Foreign: n.Foreign, Group: n.Group, After: n.After, Owned: n.Owned, DropTags: n.DropTags, Blocked: n.Blocked, Refused: n.Refused, Body: n.Body}
+		if have := observed[n.ID]; have != nil && n.Body != nil {
+			shown.Differs = new(differences(t, n, have))
+		}
+		out.Nodes = append(out.Nodes, shown)
+	}
+	gone, err := deletion.Ordered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range gone {
+		out.Deletion = append([]string{string(n.ID)}, out.Deletion...)
+	}
+	return out
+}
+
+// differences are what the engine would write for.
+func differences(t *testing.T, n *arm.Node, have json.RawMessage) []string {
+	t.Helper()
+	row, err := types.Of(n.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := compare.Decode(n.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	observed, err := compare.Decode(have)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compare.Paths(compare.Diff(compare.Want{Type: row, Body: body, Owned: n.Owned, DropTags: n.DropTags}, observed))
+}

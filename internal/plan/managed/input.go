@@ -1,0 +1,75 @@
+package managed
+
+import (
+	"encoding/json"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+)
+
+// Input is what the plans of an AKS cluster and its pools are computed from. The objects are copies, defaulted as the
+// webhooks default them; a plan does not change them.
+type Input struct {
+	// Cluster is nil when the control plane outlived it.
+	Cluster      *clusterv1.Cluster
+	ControlPlane *infrav1.AzureManagedControlPlane
+
+	// Pools are the pools of the cluster, in any order. They matter to the plan of the control plane as long as the
+	// managed cluster does not exist: it is created with them.
+	Pools []Pool
+
+	// SubscriptionID is the subscription the cluster lives in: spec.subscriptionID or what the manager falls back to.
+	SubscriptionID string
+
+	// Sent is what Extras.SentPaths of earlier plans of the control plane named. What is in it and no longer in the spec
+	// is taken back.
+	Sent []string
+
+	// Secrets are the values of secrets that patches refer to.
+	Secrets asopatch.Secrets
+
+	Facts Facts
+}
+
+// Pool is one agent pool.
+type Pool struct {
+	// MachinePool is the owner of the pool, nil while it has none.
+	MachinePool *clusterv1.MachinePool
+	AzurePool   *infrav1.AzureManagedMachinePool
+
+	// Sent is what Extras.SentPaths of earlier plans of the pool named.
+	Sent []string
+}
+
+// Facts are what Azure has. The plan of the control plane reads VNet, Subnet and Cluster, that of a pool Cluster and
+// AgentPool.
+type Facts struct {
+	// VNet is the virtual network as it is now.
+	VNet plan.VNetFact
+	// Subnet is the cluster's subnet as Azure shows it, nil when it does not exist.
+	Subnet json.RawMessage
+	// Cluster is the managed cluster as Azure shows it, nil when it does not exist.
+	Cluster json.RawMessage
+	// AgentPool is the agent pool that is planned as Azure shows it, nil when it does not exist.
+	AgentPool json.RawMessage
+}
+
+// Extras is what comes of a plan beside the graph.
+type Extras struct {
+	// SentPaths is what to store before the graph is converged and to give to the next plan as Sent: everything that was
+	// sent before and is now, so that nothing is forgotten when a process dies in between. Sorted.
+	SentPaths []string
+
+	// SettledPaths is what to store in place of SentPaths once the node is in place: retractions have taken effect. Sorted.
+	SettledPaths []string
+
+	// Kept are paths that an earlier plan sent, that this one has not, and that AKS has no way to take back: they stay as
+	// they are in Azure, and Azure is not asked. Sorted.
+	Kept []string
+
+	// Exports are what patches ask to be written to secrets and config maps of the management cluster.
+	Exports asopatch.Exports
+}

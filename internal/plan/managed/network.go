@@ -1,0 +1,134 @@
+package managed
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
+)
+
+// virtualNetwork plans the network, or looks for the one that the user brought.
+func virtualNetwork(in Input, g *arm.Graph) {
+	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
+	if !in.Facts.VNet.Foreign() {
+		node.Policy = arm.Repair
+		node.DropTags = droppedTags(in)
+		node.Body = armnetwork.VirtualNetwork{
+			Location: new(Location(in)),
+			Tags:     tags(in, infrav1.RoleCommon, VNetID(in).Name()),
+			Properties: &armnetwork.VirtualNetworkPropertiesFormat{
+				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers([]string{in.ControlPlane.Spec.VirtualNetwork.CIDRBlock})},
+			},
+		}
+	}
+	g.Add(node)
+}
+
+// subnet plans the subnet of the nodes. In a network that the user brought one that exists is used as it is, and only a
+// missing one is made.
+func subnet(in Input, g *arm.Graph) {
+	node := arm.Node{ID: SubnetID(in), Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition}
+	if _, exists := existingSubnet(in); !exists {
+		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet
+		properties := attached(in.Facts.Subnet)
+		// Azure answers a single prefix in the singular property.
+		properties.AddressPrefix = new(spec.CIDRBlock)
+		properties.ServiceEndpoints = network.ServiceEndpoints(spec.ServiceEndpoints)
+		node.Policy, node.Body = arm.Repair, armnetwork.Subnet{Properties: properties}
+	}
+	g.Add(node)
+}
+
+// existingSubnet are the prefixes of the subnet in a network that the user brought; ok is false when it is not there.
+func existingSubnet(in Input) (prefixes []string, ok bool) {
+	if !in.Facts.VNet.Foreign() {
+		return nil, false
+	}
+	prefixes, ok = in.Facts.VNet.Subnets[strings.ToLower(SubnetName(in))]
+	return prefixes, ok
+}
+
+// attached is what users and AKS attach to the subnet and no field of the spec is about: outbound types demand a route
+// table or a NAT gateway there, and kubenet brings a route table. A PUT replaces all of the subnet, so it is sent back.
+func attached(observed json.RawMessage) *armnetwork.SubnetPropertiesFormat {
+	var have struct {
+		Properties struct {
+			NetworkSecurityGroup, RouteTable, NatGateway struct {
+				ID string `json:"id"`
+			}
+			Delegations []struct {
+				Name       string `json:"name"`
+				Properties struct {
+					ServiceName string `json:"serviceName"`
+				} `json:"properties"`
+			} `json:"delegations"`
+			PrivateEndpointNetworkPolicies    string `json:"privateEndpointNetworkPolicies"`
+			PrivateLinkServiceNetworkPolicies string `json:"privateLinkServiceNetworkPolicies"`
+		} `json:"properties"`
+	}
+	_ = json.Unmarshal(observed, &have) // Nothing is attached to what cannot be read.
+	out, p := &armnetwork.SubnetPropertiesFormat{}, have.Properties
+	if id := p.NetworkSecurityGroup.ID; id != "" {
+		out.NetworkSecurityGroup = &armnetwork.SecurityGroup{ID: new(id)}
+	}
+	if id := p.RouteTable.ID; id != "" {
+		out.RouteTable = &armnetwork.RouteTable{ID: new(id)}
+	}
+	if id := p.NatGateway.ID; id != "" {
+		out.NatGateway = &armnetwork.SubResource{ID: new(id)}
+	}
+	for _, delegation := range p.Delegations {
+		out.Delegations = append(out.Delegations, &armnetwork.Delegation{
+			Name:       new(delegation.Name),
+			Properties: &armnetwork.ServiceDelegationPropertiesFormat{ServiceName: new(delegation.Properties.ServiceName)},
+		})
+	}
+	if policy := p.PrivateEndpointNetworkPolicies; policy != "" {
+		out.PrivateEndpointNetworkPolicies = new(armnetwork.VirtualNetworkPrivateEndpointNetworkPolicies(policy))
+	}
+	if policy := p.PrivateLinkServiceNetworkPolicies; policy != "" {
+		out.PrivateLinkServiceNetworkPolicies = new(armnetwork.VirtualNetworkPrivateLinkServiceNetworkPolicies(policy))
+	}
+	return out
+}
+
+// privateEndpoints plans the private endpoints of the subnet. One that leads to the managed cluster itself comes after it.
+func privateEndpoints(in Input, g *arm.Graph) {
+	for _, endpoint := range in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints {
+		after := []arm.ID{SubnetID(in)}
+		for _, connection := range endpoint.PrivateLinkServiceConnections {
+			if arm.ID(connection.PrivateLinkServiceID).Within(ClusterID(in)) && len(after) == 1 {
+				after = append(after, ClusterID(in))
+			}
+		}
+		g.Add(arm.Node{
+			ID:       PrivateEndpointID(in, endpoint.Name),
+			Body:     network.PrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), tags(in, "", endpoint.Name)),
+			After:    after,
+			DropTags: droppedTags(in),
+			Policy:   arm.Repair,
+			Group:    infrav1.PrivateEndpointsReadyCondition,
+		})
+	}
+}
+
+// missingAttachment is what the cluster waits for because its outbound type demands it of the subnet, where only the user
+// can attach it; "" when there is nothing to wait for.
+func missingAttachment(in Input) string {
+	subnet := attached(in.Facts.Subnet)
+	text := "waits: spec.outboundType %s needs a %s on subnet %s: attach one"
+	switch outbound := deref(in.ControlPlane.Spec.OutboundType); {
+	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting && subnet.RouteTable == nil:
+		return fmt.Sprintf(text, outbound, "route table with a default route", SubnetID(in))
+	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserAssignedNATGateway && subnet.NatGateway == nil:
+		return fmt.Sprintf(text, outbound, "NAT gateway", SubnetID(in))
+	}
+	return ""
+}

@@ -1,0 +1,122 @@
+package managed
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+)
+
+// Plan is the desired state of an AKS cluster without its pools. The error is that of a graph that does not hold
+// together, which is a bug and not bad input.
+func Plan(in Input) (*arm.Graph, Extras, error) {
+	g := &arm.Graph{}
+	resourceGroups(in, g)
+	virtualNetwork(in, g)
+	subnet(in, g)
+	extras, err := managedCluster(in, g)
+	if err != nil {
+		return g, extras, err
+	}
+	privateEndpoints(in, g)
+	fleetMember(in, g)
+	extensions(in, g)
+	return g, extras, g.Validate()
+}
+
+// managedCluster plans the managed cluster. It is created with all its pools, and says nothing of them afterwards.
+func managedCluster(in Input, g *arm.Graph) (Extras, error) {
+	have := Observe(in.Facts.Cluster)
+	node := arm.Node{
+		ID:      ClusterID(in),
+		After:   []arm.ID{SubnetID(in)},
+		Policy:  arm.Repair,
+		Foreign: arm.AdoptForeign,
+		Group:   infrav1.ManagedClusterRunningCondition,
+	}
+	extras := Extras{SentPaths: union(in.Sent), SettledPaths: union(in.Sent)}
+	body, err := documentOf(clusterModel(in, have))
+	if err != nil {
+		return extras, err
+	}
+	patched, err := asopatch.Apply(asopatch.ManagedCluster, Preview(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
+	if err != nil {
+		node.Blocked, node.Refused = unpatchable(err)
+		g.Add(node)
+		return extras, nil
+	}
+	body = patched.Body
+	if at(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
+		remove(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
+	}
+	clusterTags(in, have, body)
+	node.Owned = outboundIPs(in, body)
+	body, extras = settle(asopatch.ManagedCluster, Preview(in), have.Exists, body, withoutOutboundIPs(in, body), sentTags(in, body))
+	extras.SentPaths = union(in.Sent, extras.SettledPaths)
+	extras.Exports = patched.Exports
+	node.DropTags = droppedClusterTags(in, body)
+	quieten(body, in.Facts.Cluster, unsaidOfCluster)
+	if len(have.Properties.AgentPoolProfiles) == 0 {
+		if err := createWithPools(in, body, &node); err != nil {
+			return extras, err
+		}
+	}
+	node.Body = body
+	g.Add(node)
+	return extras, nil
+}
+
+// createWithPools puts the pools into the body of a cluster that has none.
+func createWithPools(in Input, body map[string]any, node *arm.Node) error {
+	pools := sorted(in.Pools)
+	var orphans, system []string
+	var profiles []any
+	for _, pool := range pools {
+		if pool.AzurePool.Spec.Mode == infrav1.NodePoolModeSystem {
+			system = append(system, pool.AzurePool.Name)
+		}
+		if pool.MachinePool == nil {
+			orphans = append(orphans, pool.AzurePool.Name)
+			continue
+		}
+		if refusal := tooNew(in, pool); refusal != "" && node.Refused == "" {
+			node.Refused = refusal
+		}
+		body, _, err := poolBody(in, pool, ObservedPool{})
+		var missing *asopatch.MissingSecretsError
+		switch {
+		case errors.As(err, &missing):
+			node.Blocked = fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
+			continue
+		case err != nil:
+			node.Refused = fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
+			continue
+		}
+		profile, _ := body["properties"].(map[string]any)
+		profile["name"] = PoolName(pool)
+		profiles = append(profiles, profile)
+	}
+	switch {
+	case node.Blocked != "":
+	case missingAttachment(in) != "" && !Observe(in.Facts.Cluster).Exists:
+		node.Blocked = missingAttachment(in)
+	case len(system) == 0:
+		node.Blocked = "waits for an AzureManagedMachinePool with mode System: AKS makes no cluster without one"
+	case len(orphans) > 0:
+		node.Blocked = fmt.Sprintf("waits for the MachinePool of AzureManagedMachinePool %s: the cluster is made with all its pools", strings.Join(orphans, ", "))
+	}
+	set(body, "properties.agentPoolProfiles", profiles)
+	return nil
+}
+
+// unpatchable is why a body cannot be rendered: what Secrets are waited for, or what is wrong with a patch.
+func unpatchable(err error) (blocked, refused string) {
+	var missing *asopatch.MissingSecretsError
+	if errors.As(err, &missing) {
+		return "waits: " + err.Error(), ""
+	}
+	return "", err.Error()
+}

@@ -1,0 +1,66 @@
+package managed
+
+import (
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+)
+
+// settle makes the body take back what earlier plans sent and it has not, and tells what it sends itself. more are sent
+// paths beside the leaves of the body. What does not exist takes nothing back.
+func settle(kind armschema.Kind, preview, exists bool, body map[string]any, sent, more []string) (map[string]any, Extras) {
+	extras := Extras{SettledPaths: union(armschema.Leaves(body), more)}
+	if !exists {
+		return body, extras
+	}
+	previous := slices.DeleteFunc(slices.Clone(sent), func(path string) bool { return strings.HasPrefix(path, sentAdditionalTag) })
+	body, extras.Kept = armschema.Retract(kind, preview, body, previous)
+	return body, extras
+}
+
+// union are the strings of all lists, sorted, each once.
+func union(lists ...[]string) []string {
+	out := slices.Sorted(slices.Values(slices.Concat(lists...)))
+	return slices.Compact(out)
+}
+
+// The three kinds of outbound addresses of a load balancer, of which AKS takes one. It takes the others back by null only.
+const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
+
+var outboundKinds = []string{"managedOutboundIPs", "outboundIPPrefixes", "outboundIPs"}
+
+// outboundIPs are the kinds that are not to be there when the body asks for another one. When an earlier plan asked for
+// addresses of the user and this one for none, it asks for one that AKS manages, which is where AKS begins.
+func outboundIPs(in Input, body map[string]any) []string {
+	asked, users := false, false
+	for _, kind := range outboundKinds {
+		asked = asked || at(body, loadBalancerPath+kind) != nil
+		users = users || kind != outboundKinds[0] && slices.ContainsFunc(in.Sent, func(path string) bool { return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") })
+	}
+	if !asked && !users {
+		return nil
+	}
+	if !asked {
+		set(body, loadBalancerPath+outboundKinds[0]+".count", 1)
+	}
+	var out []string
+	for _, kind := range outboundKinds {
+		if at(body, loadBalancerPath+kind) == nil {
+			out = append(out, loadBalancerPath+kind)
+		}
+	}
+	return out
+}
+
+// withoutOutboundIPs is what was sent without the kinds of outbound addresses that Node.Owned takes back.
+func withoutOutboundIPs(in Input, body map[string]any) []string {
+	return slices.DeleteFunc(slices.Clone(in.Sent), func(path string) bool {
+		return slices.ContainsFunc(outboundKinds, func(kind string) bool {
+			return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") && at(body, loadBalancerPath+kind) == nil
+		})
+	})
+}
+
+// pointer is a dotted path as a JSON pointer.
+func pointer(path string) string { return "/" + strings.ReplaceAll(path, ".", "/") }
