@@ -99,7 +99,7 @@ func (p Problem) summary() bool { return p.Type == "Ready" || p.Type == "Availab
 func (p Problem) waiting() bool {
 	switch p.Reason {
 	case "Creating", "Updating", "Deleting", "BlockedByDependency", "OperationInProgress",
-		"NotReady", "NotAvailable", "NotProvisioned", "NotInitialized", "NodeNotHealthy", "NotUpToDate", "DoesNotExist":
+		"NotReady", "NotAvailable", "NotProvisioned", "NotInitialized", "NodeNotHealthy", "NotUpToDate", "DoesNotExist", "ProbeFailed":
 		return true
 	}
 	return strings.HasPrefix(p.Reason, "Waiting") || strings.HasSuffix(p.Reason, "DoesNotExist") || strings.HasSuffix(p.Reason, "NotReady")

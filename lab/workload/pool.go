@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,22 +25,7 @@ func (l *loader) addPools(ctx context.Context, root *Object) error {
 		}
 		root.Children = append(root.Children, pool)
 	}
-	if len(pools) > 0 {
-		excuseUnknown(root)
-	}
 	return nil
-}
-
-// excuseUnknown judges a cluster with MachinePools without the conditions that Cluster API sums up of its workers: a
-// MachinePool reports none, so they stay unknown for ever.
-func excuseUnknown(root *Object) {
-	root.Problems = slices.DeleteFunc(root.Problems, func(p Problem) bool {
-		return p.Unknown && (p.Type == "Available" || p.Type == "WorkersAvailable")
-	})
-	root.Ready = len(root.Problems) == 0 && root.raw.GetDeletionTimestamp() == nil
-	for _, condition := range []string{"InfrastructureReady", "ControlPlaneAvailable", "RemoteConnectionProbe"} {
-		root.Ready = root.Ready && isTrue(root.raw, condition)
-	}
 }
 
 // describePool tells whether a pool has the machines that it should have, each with a Node. Cluster API gives a MachinePool

@@ -28,27 +28,6 @@ func TestDescribePool(t *testing.T) {
 	}
 }
 
-func TestClusterWithPools(t *testing.T) {
-	const healthy = `{type: InfrastructureReady, status: "True"}, {type: ControlPlaneAvailable, status: "True"}, {type: RemoteConnectionProbe, status: "True"}`
-	cases := map[string]struct {
-		reason, conditions string
-		ready              bool
-	}{
-		"Unknown": {"a MachinePool has no condition to sum up", healthy + `, {type: Available, status: Unknown}, {type: WorkersAvailable, status: Unknown}`, true},
-		"False":   {"what is known to be wrong counts", healthy + `, {type: Available, status: "False"}, {type: WorkersAvailable, status: "False"}`, false},
-		"Probe":   {"the API server must answer", strings.ReplaceAll(healthy, `RemoteConnectionProbe, status: "True"`, `RemoteConnectionProbe, status: "False"`), false},
-		"Unseen":  {"a new Cluster has no conditions", "", false},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			o := object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [`+tc.conditions+`]}}`)
-			if excuseUnknown(o); o.Ready != tc.ready {
-				t.Errorf("%s: ready %v, want %v; problems %v", tc.reason, o.Ready, tc.ready, o.Problems)
-			}
-		})
-	}
-}
-
 func TestResourceGroups(t *testing.T) {
 	root := object(t, `{kind: Cluster, metadata: {name: c}}`, object(t, `{kind: AzureManagedControlPlane, metadata: {name: c}, spec: {
 		resourceGroupName: own, nodeResourceGroupName: MC_own, virtualNetwork: {resourceGroup: hub}}}`), object(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
