@@ -103,10 +103,13 @@ func (c *Call) complete(op *store.Operation) error {
 		c.erase(t, c.Find(op.ResourceID))
 		return nil
 	case "patch":
+		if fault == nil && t.Finish != nil {
+			return c.completePut(op, t, it, r, nil)
+		}
 		c.setStates(t, r, it, store.Succeeded)
 		return fault.orNil()
 	default:
-		a := t.Actions[strings.ToLower(op.Verb)]
+		a := t.Actions[strings.TrimPrefix(op.Verb, posted)]
 		if fault != nil {
 			return fault
 		}
@@ -182,6 +185,10 @@ func faultOf(op *store.Operation) *Error {
 	return e
 }
 
+// posted stands before the verb of an action whose name would otherwise mean something else: a scale set's POST delete, of some of
+// its instances.
+const posted = "post "
+
 // Act answers a POST action on the call's resource.
 func (c *Call) Act(name string) (*Reply, error) {
 	if err := c.checkGroup(true); err != nil {
@@ -200,17 +207,29 @@ func (c *Call) Act(name string) (*Reply, error) {
 			return nil, err
 		}
 	}
+	var notes body.Object
 	if a.Start != nil {
 		rep, err := a.Start(c, it.Resource)
 		if err != nil || a.Timing.LRO == 0 {
 			return rep, err
+		}
+		if rep != nil {
+			notes, _ = rep.Body.(body.Object)
 		}
 	}
 	retry := a.RetryAfter
 	if retry == 0 {
 		retry = 10
 	}
-	op := c.Start(strings.ToLower(name), it.ID, a.Timing)
+	verb := strings.ToLower(name)
+	if verb == "delete" {
+		verb = posted + verb
+	}
+	op := c.Start(verb, it.ID, a.Timing)
+	if notes != nil {
+		op.Data = notes
+		c.PutOperation(op)
+	}
 	return &Reply{Status: 202, Operation: op, RetryAfter: time.Duration(retry) * time.Second}, nil
 }
 

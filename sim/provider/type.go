@@ -112,7 +112,8 @@ type Type struct {
 type Action struct {
 	Timing     Timing
 	RetryAfter int
-	// Start validates. For a synchronous action (no LRO) its Reply is the answer; otherwise it is ignored.
+	// Start validates. For a synchronous action (no LRO) its Reply is the answer; otherwise the Reply's body, if an object, becomes
+	// the operation's Data.
 	Start func(c *Call, r *store.Resource) (*Reply, error)
 	// Finish runs when the operation ends.
 	Finish func(c *Call, op *store.Operation, r *store.Resource) error

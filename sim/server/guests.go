@@ -65,7 +65,7 @@ func (v *guestView) current() (int64, []Guest) {
 		c := &provider.Call{Tx: tx, Env: v.s.env}
 		for _, typ := range []string{compute.VirtualMachines, compute.ScaleSetVMs} {
 			for _, r := range tx.List(typ, "") {
-				if body.String(r.Secret, "power") != "" {
+				if compute.HasGuest(r) {
 					guests = append(guests, guestOf(c, r))
 				}
 			}

@@ -1,4 +1,4 @@
-// Package compute simulates Microsoft.Compute: virtual machines with their extensions and disks, availability sets, proximity
+// Package compute simulates Microsoft.Compute: virtual machines with their extensions and disks, scale sets, availability sets, proximity
 // placement groups, sizes and quotas.
 //
 // Its promise: a virtual machine is only accepted when its size, zone, quota, image and network interfaces would be accepted by Azure;
@@ -26,7 +26,7 @@ const (
 func Provider() *provider.Provider {
 	return &provider.Provider{
 		Namespace: "Microsoft.Compute",
-		Types:     []*provider.Type{virtualMachineType(), extensionType(), diskType(), availabilitySetType(), placementGroupType()},
+		Types:     append([]*provider.Type{virtualMachineType(), extensionType(), diskType(), availabilitySetType(), placementGroupType()}, scaleSetTypes()...),
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
 			"usages": usages, "vmsizes": vmSizes, "publishers": publishers, "virtualmachines": regionalVMs,
 		},

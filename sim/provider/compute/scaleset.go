@@ -1,0 +1,147 @@
+package compute
+
+import (
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Full names of the types of scale sets in uniform orchestration mode. The instances are ScaleSetVMs.
+const (
+	ScaleSets          = "Microsoft.Compute/virtualMachineScaleSets"
+	ScaleSetExtensions = ScaleSets + "/extensions"
+	ScaleSetInterfaces = ScaleSetVMs + "/networkInterfaces"
+)
+
+const profilePath = "properties.virtualMachineProfile"
+
+// scaleSetTypes are the scale set, what Azure keeps inside it, and its instances with their interfaces.
+func scaleSetTypes() []*provider.Type {
+	set := &provider.Type{
+		Name: ScaleSets, Style: provider.Compute, PutMerges: true, RetryAfter: 10,
+		Create: provider.Timing{HTTP: ms(2500), LRO: sec(8)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(25)}, Read: provider.Timing{HTTP: ms(250)},
+		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
+		NameRule:      scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
+		Patch: prepareScaleSet, PatchLRO: provider.Timing{LRO: sec(6)},
+		Actions: scaleSetActions(),
+		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
+			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+				return provider.OK(scaleSetView(c, it.Resource)), nil
+			},
+			"networkinterfaces": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+				out := []any{}
+				for _, r := range c.List(ScaleSetInterfaces, it.ID) {
+					out = append(out, c.Render(r))
+				}
+				return provider.OK(out), nil
+			},
+			"osupgradehistory": func(*provider.Call, *provider.Item) (*provider.Reply, error) { return provider.OK([]any{}), nil },
+		},
+	}
+	extension := &provider.Type{
+		Name: ScaleSetExtensions, Style: provider.Compute, Untracked: true, NoState: true, Inline: profilePath + ".extensionProfile.extensions", KeepOmitted: func(string) bool { return true },
+		Create: provider.Timing{HTTP: sec(1), LRO: sec(10)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(10)}, Read: provider.Timing{HTTP: ms(250)},
+		ReadOnlyPaths: []string{"properties.provisioningState"},
+		Prepare:       prepareScaleSetExtension,
+	}
+	own := func(id store.ID) []string { return []string{id.String()} }
+	instance := &provider.Type{
+		Name: ScaleSetVMs, Style: provider.Compute, PutMerges: true, Serial: own,
+		Create: provider.Timing{HTTP: ms(1500), LRO: sec(8)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(30)}, Read: provider.Timing{HTTP: ms(250)},
+		Prepare: prepareInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
+		Actions: instanceActions(),
+		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
+			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+				return provider.OK(instanceViewOf(c, it.Resource)), nil
+			},
+		},
+	}
+	nic := &provider.Type{
+		Name: ScaleSetInterfaces, Style: provider.Network, Etag: provider.Weak, Untracked: true, ReadOnly: true, View: viewInstanceInterface,
+	}
+	cfg := &provider.Type{
+		Name: ScaleSetInterfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.ipConfigurations", ReadOnly: true,
+	}
+	return []*provider.Type{set, extension, instance, nic, cfg}
+}
+
+// Instances lists the instances of a scale set by their number. Those on their way out are included.
+func Instances(c *provider.Call, id store.ID) []*store.Resource { return instancesOf(c, id.String()) }
+
+func instancesOf(c *provider.Call, setID string) []*store.Resource {
+	list := c.List(ScaleSetVMs, setID)
+	byNumber(list)
+	return list
+}
+
+// HasGuest tells whether an operating system of a user's runs in a VM or scale-set instance. Instances of a scale set that a
+// provider runs for a service of its own have none: the service answers for what is inside.
+func HasGuest(r *store.Resource) bool {
+	return body.String(r.Secret, "power") != "" && !body.Bool(r.Secret, "managed")
+}
+
+func number(r *store.Resource) int {
+	n, _ := strconv.Atoi(r.Name())
+	return n
+}
+
+func leaving(r *store.Resource) bool {
+	return body.String(r.Body, "properties.provisioningState") == "Deleting"
+}
+
+// leaveScaleSet lowers the capacity as soon as the deletion of an instance is accepted.
+func leaveScaleSet(c *provider.Call, r *store.Resource) {
+	n := c.Edit(r.ID)
+	if n.Secret == nil {
+		n.Secret = body.Object{}
+	}
+	if body.Bool(n.Secret, "left") {
+		return
+	}
+	n.Secret["left"] = true
+	c.Save(n)
+	lowerCapacity(c, r.ID)
+}
+
+func lowerCapacity(c *provider.Call, instanceID string) {
+	id, _ := store.ParseID(instanceID)
+	if set := c.Edit(id.Parent().String()); set != nil {
+		body.Set(set.Body, "sku.capacity", max(0, body.Int(set.Body, "sku.capacity")-1))
+		c.Save(set)
+	}
+}
+
+// instanceDeleted clears up after an instance that is gone, by whatever way.
+func instanceDeleted(c *provider.Call, r *store.Resource) {
+	if !body.Bool(r.Secret, "left") {
+		lowerCapacity(c, r.ID)
+	}
+	for _, disk := range append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")}, body.Objects(r.Body, "properties.storageProfile.dataDisks")...) {
+		releaseDisk(c, body.String(disk, "managedDisk.id"), !strings.EqualFold(body.String(disk, "deleteOption"), "Detach"))
+	}
+	c.SetMeta(GuestKey(body.String(r.Body, "properties.vmId")), nil)
+}
+
+func scaleSetView(c *provider.Call, set *store.Resource) body.Object {
+	at := set.Changed.Format("2006-01-02T15:04:05.0000000+00:00")
+	state := strings.ToLower(body.String(set.Body, "properties.provisioningState"))
+	counts, order := map[string]int{}, []string{}
+	for _, r := range instancesOf(c, set.ID) {
+		view := InstanceView(c, r)
+		for _, s := range body.Objects(view, "statuses") {
+			code := body.String(s, "code")
+			if counts[code]++; counts[code] == 1 {
+				order = append(order, code)
+			}
+		}
+	}
+	summary := []any{}
+	for _, code := range order {
+		summary = append(summary, body.Object{"code": code, "count": counts[code]})
+	}
+	return body.Object{"virtualMachine": body.Object{"statusesSummary": summary}, "orchestrationServices": []any{},
+		"statuses": []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state, "time": at}}}
+}

@@ -1,0 +1,127 @@
+package compute
+
+import (
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// scaleSetActions are POSTs on a scale set for some or all of its instances.
+func scaleSetActions() map[string]*provider.Action {
+	power := func(state string, boots bool) func(*provider.Call, *store.Resource, *store.Resource) {
+		return func(c *provider.Call, _, r *store.Resource) {
+			if boots && state == "running" && body.String(r.Secret, "power") == "deallocated" {
+				return // restarting what is deallocated does nothing
+			}
+			SetPower(c, r, state, boots)
+			c.Save(r)
+		}
+	}
+	fresh := func(c *provider.Call, _, r *store.Resource) {
+		boot(c, r)
+		c.Save(r)
+	}
+	each := func(seconds float64, needed bool, do func(c *provider.Call, set, r *store.Resource)) *provider.Action {
+		return &provider.Action{
+			Timing: provider.Timing{HTTP: sec(1), LRO: sec(seconds)},
+			Start: func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
+				ids, err := instanceIDs(c, set, needed)
+				if err != nil {
+					return nil, err
+				}
+				return &provider.Reply{Body: body.Object{"instanceIds": ids}}, nil
+			},
+			Finish: func(c *provider.Call, op *store.Operation, set *store.Resource) error {
+				for _, n := range body.Strings(op.Data, "instanceIds") {
+					if r := c.Edit(set.ID + "/virtualMachines/" + n); r != nil && !leaving(r) {
+						do(c, set, r)
+					}
+				}
+				return nil
+			},
+		}
+	}
+	remove := each(30, true, nil)
+	remove.Start = func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
+		ids, err := instanceIDs(c, set, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range ids {
+			r := c.Edit(set.ID + "/virtualMachines/" + n.(string))
+			body.Set(r.Body, "properties.provisioningState", "Deleting")
+			c.Save(r)
+			leaveScaleSet(c, r)
+		}
+		return &provider.Reply{Body: body.Object{"instanceIds": ids}}, nil
+	}
+	remove.Finish = func(c *provider.Call, op *store.Operation, set *store.Resource) error {
+		for _, n := range body.Strings(op.Data, "instanceIds") {
+			c.Erase(set.ID + "/virtualMachines/" + n)
+		}
+		return nil
+	}
+	return map[string]*provider.Action{
+		"delete":        remove,
+		"manualupgrade": each(60, true, upgrade),
+		"start": each(20, false, func(c *provider.Call, _, r *store.Resource) {
+			if body.String(r.Secret, "power") != "running" {
+				SetPower(c, r, "running", true)
+				c.Save(r)
+			}
+		}),
+		"poweroff":   each(20, false, power("stopped", false)),
+		"deallocate": each(45, false, power("deallocated", false)),
+		"restart":    each(20, false, power("running", true)),
+		"redeploy":   each(60, false, fresh),
+		"reimage":    each(60, false, fresh),
+		"reimageall": each(60, false, fresh),
+	}
+}
+
+// instanceIDs reads which instances a POST is for; none or "*" means all.
+func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, error) {
+	named := body.Strings(c.Body, "instanceIds")
+	if len(named) == 0 && needed {
+		return nil, provider.Missing("instanceIds")
+	}
+	all := len(named) == 0 || slices.Contains(named, "*")
+	out := []any{}
+	if all {
+		for _, r := range instancesOf(c, set.ID) {
+			out = append(out, r.Name())
+		}
+		return out, nil
+	}
+	var unknown []string
+	for _, n := range named {
+		if c.Get(set.ID+"/virtualMachines/"+n) == nil {
+			unknown = append(unknown, n)
+		}
+		out = append(out, n)
+	}
+	if unknown != nil {
+		return nil, provider.InvalidParameter("instanceIds", "The provided instanceId %s is not an active Virtual Machine Scale Set VM instanceId.", strings.Join(unknown, ", "))
+	}
+	return out, nil
+}
+
+// instanceActions are POSTs on one instance: those of a VM, as far as instances have them.
+func instanceActions() map[string]*provider.Action {
+	vm := vmActions()
+	out := map[string]*provider.Action{}
+	for _, k := range []string{"start", "poweroff", "deallocate", "restart", "redeploy", "reimage", "runcommand", "simulateeviction"} {
+		out[k] = vm[k]
+	}
+	out["start"].Start = func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+		if body.String(r.Secret, "power") != "deallocated" {
+			return nil, nil
+		}
+		_, err := CheckSize(c, r.ID, body.String(r.Body, "sku.name"), r.Location, body.Strings(r.Body, "zones"), 1, strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot"))
+		return nil, err
+	}
+	return out
+}

@@ -1,0 +1,297 @@
+package compute
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Limits of a scale set. Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-placement-groups
+const (
+	maxInstances       = 1000
+	maxInstancesSingle = 100 // with singlePlacementGroup
+	maxInstancesCustom = 600 // of an image that is not in a gallery
+)
+
+var scaleSetNameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?$`)
+
+func scaleSetName(name string) *provider.Error {
+	if scaleSetNameForm.MatchString(name) {
+		return nil
+	}
+	return provider.Errorf(400, "InvalidParameter", "The scale set name is invalid: '%s'. It can have letters, digits, '.', '_' and '-', must begin with a letter or digit, and be at most 64 characters long.", name).WithTarget("vmScaleSetName")
+}
+
+// fixed cannot change once a scale set has it. Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-upgrade-policy
+var fixed = []string{
+	"orchestrationMode", "platformFaultDomainCount", "proximityPlacementGroup.id", "virtualMachineProfile.osProfile.computerNamePrefix", "virtualMachineProfile.osProfile.adminUsername",
+	"virtualMachineProfile.storageProfile.osDisk.osType", "virtualMachineProfile.storageProfile.osDisk.createOption", "virtualMachineProfile.priority",
+}
+
+// prepareScaleSet validates a model and fills in what Azure defaults.
+func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	for _, path := range fixed {
+		if was := body.Get(d.Old, p+path); was != nil {
+			body.Default(d.New, p+path, was)
+		}
+		if err := changed(d, path); err != nil {
+			return err
+		}
+	}
+	body.Default(d.New, p+"orchestrationMode", "Uniform")
+	if mode := body.String(d.New, p+"orchestrationMode"); mode != "Uniform" {
+		return provider.InvalidParameter("orchestrationMode", "Scale sets with orchestration mode '%s' are not simulated; use Uniform.", mode)
+	}
+	switch mode := body.String(d.New, p+"upgradePolicy.mode"); mode {
+	case "":
+		return provider.Missing("upgradePolicy.mode")
+	case "Manual", "Automatic", "Rolling":
+	default:
+		return provider.InvalidParameter("upgradePolicy.mode", "The value '%s' of parameter 'upgradePolicy.mode' is invalid. Allowed values are Automatic, Manual, Rolling.", mode)
+	}
+	if err := checkCapacity(d); err != nil {
+		return err
+	}
+	if err := checkScaleSetZones(d); err != nil {
+		return err
+	}
+	if body.Child(d.New, profilePath) == nil {
+		return provider.Missing("virtualMachineProfile")
+	}
+	size := body.String(d.New, "sku.name")
+	if size == "" {
+		return provider.Missing("sku.name")
+	}
+	body.Default(d.New, "sku.tier", "Standard")
+	spot := strings.EqualFold(body.String(d.New, profilePath+".priority"), "Spot")
+	switch {
+	case spot:
+		body.Default(d.New, profilePath+".evictionPolicy", "Deallocate")
+		body.Default(d.New, profilePath+".billingProfile", body.Object{"maxPrice": -1.0})
+	case body.String(d.New, profilePath+".evictionPolicy") != "":
+		return provider.InvalidParameter("evictionPolicy", "The eviction policy can be set only on Azure Spot virtual machines.")
+	}
+	more := body.Int(d.New, "sku.capacity") - body.Int(d.Old, "sku.capacity")
+	z, err := CheckSize(c, d.ID, size, d.Location, body.Strings(d.New, "zones"), more, spot)
+	if err != nil {
+		return err
+	}
+	if err := prepareProfile(c, d, z); err != nil {
+		return err
+	}
+	if err := checkInterfaceConfigurations(c, d, z); err != nil {
+		return err
+	}
+	if err := checkPlacement(c, d, z); err != nil {
+		return err
+	}
+	body.Default(d.New, p+"overprovision", true)
+	body.Default(d.New, p+"singlePlacementGroup", true)
+	body.Default(d.New, p+"doNotRunExtensionsOnOverprovisionedVMs", false)
+	body.Default(d.New, p+"platformFaultDomainCount", map[bool]int{true: 1, false: 5}[len(body.Strings(d.New, "zones")) > 0])
+	keep(d, p+"uniqueId", c.GUID)
+	keep(d, p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
+	body.Set(d.New, profilePath+".timeCreated", body.String(d.New, p+"timeCreated"))
+	d.Secret["model"] = fingerprint(d)
+	return nil
+}
+
+func checkCapacity(d *provider.Draft) error {
+	body.Default(d.New, "sku.capacity", 0)
+	n, limit := body.Int(d.New, "sku.capacity"), maxInstances
+	single := body.Get(d.New, "properties.singlePlacementGroup")
+	switch {
+	case single == nil || single == true:
+		limit = maxInstancesSingle
+	case strings.Contains(strings.ToLower(body.String(d.New, profilePath+".storageProfile.imageReference.id")), "/providers/microsoft.compute/images/"):
+		limit = maxInstancesCustom
+	}
+	if n < 0 || n > limit {
+		return provider.InvalidParameter("sku.capacity", "The value %d of parameter 'sku.capacity' is invalid. The scale set '%s' can have 0 to %d instances.", n, d.Name, limit)
+	}
+	if d.Old != nil && single == true && body.Get(d.Old, "properties.singlePlacementGroup") == false {
+		return provider.Errorf(409, "OperationNotAllowed", "Changing 'singlePlacementGroup' from false to true is not allowed on scale set '%s'.", d.Name).WithTarget("singlePlacementGroup")
+	}
+	return nil
+}
+
+// checkScaleSetZones lets zones be added, not taken away.
+func checkScaleSetZones(d *provider.Draft) error {
+	have := map[string]bool{}
+	for _, z := range body.Strings(d.New, "zones") {
+		have[z] = true
+	}
+	was := body.Strings(d.Old, "zones")
+	for _, z := range was {
+		if !have[z] {
+			return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed: zone %s cannot be removed.", z).WithTarget("zones")
+		}
+	}
+	if d.Old != nil && len(was) == 0 && len(have) > 0 {
+		return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed: the scale set is regional.").WithTarget("zones")
+	}
+	return nil
+}
+
+// prepareProfile validates the model's machine with the rules of single VMs.
+func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
+	profile := body.Child(d.New, profilePath)
+	osp := "osProfile."
+	// Unlike that of a VM, custom data may change; it is for instances that come later.
+	if data := body.String(profile, osp+"customData"); data != "" {
+		if _, err := base64.StdEncoding.DecodeString(data); err != nil || len(data) > customDataLimit {
+			return provider.InvalidParameter("customData", "Custom data in OSProfile must be in Base64 encoding and with a maximum length of %d characters.", customDataLimit)
+		}
+		d.Secret["customData"] = data
+	}
+	body.Delete(profile, osp+"customData")
+	body.Default(profile, "storageProfile.osDisk.deleteOption", "Delete")
+	body.Default(profile, "storageProfile.osDisk.caching", "None")
+	for _, disk := range body.Objects(profile, "storageProfile.dataDisks") {
+		body.Default(disk, "deleteOption", "Delete")
+	}
+	if body.Child(profile, "osProfile") == nil {
+		return provider.Missing("osProfile")
+	}
+	prefix := body.String(profile, osp+"computerNamePrefix")
+	if prefix == "" {
+		prefix = d.Name
+		body.Set(profile, osp+"computerNamePrefix", prefix)
+	}
+	limit := 58
+	if body.Child(profile, osp+"windowsConfiguration") != nil || strings.EqualFold(body.String(profile, "storageProfile.osDisk.osType"), "Windows") {
+		limit = 9
+	}
+	if len(prefix) > limit {
+		return provider.InvalidParameter("computerNamePrefix", "The value of parameter 'computerNamePrefix' is invalid: '%s' has %d characters, the maximum is %d.", prefix, len(prefix), limit)
+	}
+	body.Set(profile, osp+"computerName", prefix+"000000")
+	if more := body.Child(d.New, "properties.additionalCapabilities"); more != nil {
+		profile["additionalCapabilities"] = body.Clone(more)
+	}
+	// The rules of VMs look at "properties" and "zones".
+	vm := &provider.Draft{ID: d.ID, Name: d.Name, Location: d.Location, New: body.Object{"zones": d.New["zones"], "properties": profile}, Secret: d.Secret}
+	if d.Old != nil {
+		vm.Old = body.Object{"zones": d.Old["zones"], "properties": body.Child(d.Old, profilePath)}
+	}
+	for _, check := range []func(*provider.Call, *provider.Draft, Size) error{checkFeatures, prepareStorage, prepareOSProfile} {
+		if err := check(c, vm, z); err != nil {
+			return err
+		}
+	}
+	body.Delete(profile, osp+"computerName")
+	delete(profile, "additionalCapabilities")
+	body.Delete(profile, "storageProfile.osDisk.name")
+	body.Default(profile, osp+"linuxConfiguration.enableVMAgentPlatformUpdates", false)
+	if limit == 9 {
+		body.Delete(profile, osp+"linuxConfiguration")
+	}
+	return nil
+}
+
+// checkInterfaceConfigurations validates the interfaces that every instance gets.
+func checkInterfaceConfigurations(c *provider.Call, d *provider.Draft, z Size) error {
+	path := profilePath + ".networkProfile.networkInterfaceConfigurations"
+	cfgs := body.Objects(d.New, path)
+	if len(cfgs) == 0 {
+		return provider.Missing("networkInterfaceConfigurations")
+	}
+	if len(cfgs) > z.MaxNICs {
+		return provider.Errorf(400, "OperationNotAllowed", "The number of network interfaces for scale set %s exceeds the maximum allowed for the virtual machine size %s. The number of network interfaces is %d and the maximum allowed is %d.", d.Name, z.Name, len(cfgs), z.MaxNICs)
+	}
+	primaries, vnet := 0, ""
+	for _, cfg := range cfgs {
+		if len(cfgs) == 1 {
+			body.Set(cfg, "properties.primary", true)
+		}
+		if body.Bool(cfg, "properties.primary") {
+			primaries++
+		}
+		if body.Bool(cfg, "properties.enableAcceleratedNetworking") && !z.Accelerated {
+			return provider.NetworkError(400, "VMSizeIsNotPermittedToEnableAcceleratedNetworking", "VM size %s is not permitted to enable accelerated networking on network interface %s.", z.Name, body.String(cfg, "name"))
+		}
+		for k, v := range map[string]any{"enableAcceleratedNetworking": false, "enableIPForwarding": false, "disableTcpStateTracking": false, "dnsSettings": body.Object{"dnsServers": []any{}}} {
+			body.Default(cfg, "properties."+k, v)
+		}
+		if id := body.String(cfg, "properties.networkSecurityGroup.id"); id != "" {
+			if _, err := c.Need(id, d.ID, network.SecurityGroups, d.Location); err != nil {
+				return err
+			}
+		}
+		ips := body.Objects(cfg, "properties.ipConfigurations")
+		if len(ips) == 0 {
+			return provider.Missing("ipConfigurations")
+		}
+		for _, ip := range ips {
+			if err := checkIPConfiguration(c, d, ip, &vnet); err != nil {
+				return err
+			}
+		}
+	}
+	if primaries != 1 {
+		return provider.InvalidParameter("networkInterfaceConfigurations", "Virtual Machine Scale Set %s must have exactly one network interface configuration marked as primary, it has %d.", d.Name, primaries)
+	}
+	return nil
+}
+
+func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, vnet *string) error {
+	body.Default(ip, "properties.privateIPAddressVersion", "IPv4")
+	subnet := body.String(ip, "properties.subnet.id")
+	if subnet == "" {
+		return provider.Missing("ipConfigurations.subnet")
+	}
+	if _, err := c.Need(subnet, d.ID, network.Subnets, d.Location); err != nil {
+		return err
+	}
+	sid, _ := store.ParseID(subnet)
+	if v := sid.Top().Key(); *vnet == "" {
+		*vnet = v
+	} else if v != *vnet {
+		return provider.NetworkError(400, "NicsNotInSameVnet", "Network interface configurations of scale set %s are not in the same virtual network.", d.ID)
+	}
+	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": "backendAddressPools", "loadBalancerInboundNatPools": "inboundNatPools"} {
+		for _, ref := range body.Objects(ip, "properties."+field) {
+			id := body.String(ref, "id")
+			lb, err := store.ParseID(id)
+			if err != nil || !strings.EqualFold(lb.Type(), network.LoadBalancers+"/"+typ) {
+				return provider.InvalidReference(id, d.ID)
+			}
+			if balancer := c.Get(lb.Top().String()); balancer == nil {
+				return provider.InvalidReference(id, d.ID)
+			} else if _, e := body.Named(body.Objects(balancer.Body, "properties."+typ), lb.Name()); e == nil {
+				return provider.InvalidReference(id, d.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// prepareScaleSetExtension validates an extension of the model. Protected settings never come back.
+func prepareScaleSetExtension(_ *provider.Call, d *provider.Draft) error {
+	for _, k := range []string{"publisher", "type", "typeHandlerVersion"} {
+		if body.String(d.New, "properties."+k) == "" {
+			return provider.Missing("extensionProfile.extensions." + k)
+		}
+	}
+	body.Delete(d.New, "properties.protectedSettings")
+	body.Default(d.New, "properties.autoUpgradeMinorVersion", false)
+	return nil
+}
+
+// fingerprint stands for the model that instances are made by. Two models with the same one make the same instances.
+func fingerprint(d *provider.Draft) string {
+	profile := body.Clone(body.Child(d.New, profilePath))
+	body.Delete(profile, "timeCreated")
+	raw, _ := json.Marshal([]any{profile, body.String(d.New, "sku.name"), d.Secret["customData"]})
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,87 @@
+package compute
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// viewInstance shows an instance of a scale set: what it was made of, and what belongs to its set.
+func viewInstance(c *provider.Call, it *provider.Item) {
+	r, p := it.Resource, "properties."
+	id, _ := store.ParseID(it.ID)
+	it.Body["instanceId"], it.Body["name"] = it.Name, id.Names[0]+"_"+it.Name
+	for _, k := range []string{"priority", "evictionPolicy", "billingProfile"} {
+		body.Delete(it.Body, p+k)
+	}
+	body.Default(it.Body, p+"hardwareProfile", body.Object{})
+	body.Set(it.Body, p+"modelDefinitionApplied", "VirtualMachineScaleSet")
+	nics := []any{}
+	for _, nic := range c.List(ScaleSetInterfaces, r.ID) {
+		nics = append(nics, body.Object{"id": nic.ID, "properties": body.Object{"primary": body.Bool(nic.Body, "properties.primary")}})
+	}
+	body.Set(it.Body, p+"networkProfile.networkInterfaces", nics)
+	if set := c.Get(id.Parent().String()); set != nil {
+		body.Set(it.Body, p+"latestModelApplied", upToDate(set, r))
+		body.Set(it.Body, p+"networkProfileConfiguration.networkInterfaceConfigurations", body.Get(body.Clone(set.Body), profilePath+".networkProfile.networkInterfaceConfigurations"))
+		var exts []any
+		for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
+			shown := body.Clone(body.Child(e, "properties"))
+			body.Set(shown, "provisioningState", extensionState(r))
+			name := body.String(e, "name")
+			exts = append(exts, body.Object{"id": it.ID + "/extensions/" + name, "name": it.Body["name"].(string) + "/" + name, "type": ScaleSetVMs + "/extensions", "location": it.Location, "properties": shown})
+		}
+		if exts != nil {
+			it.Body["resources"] = exts
+		}
+	}
+	if strings.Contains(strings.ToLower(c.Query.Get("$expand")), "instanceview") {
+		body.Set(it.Body, p+"instanceView", instanceViewOf(c, r))
+	}
+	if data := body.String(r.Secret, "userData"); data != "" && strings.Contains(strings.ToLower(c.Query.Get("$expand")), "userdata") {
+		body.Set(it.Body, p+"userData", data)
+	}
+}
+
+func extensionState(r *store.Resource) string {
+	switch state := body.String(r.Body, "properties.provisioningState"); state {
+	case "Creating", store.Failed:
+		return state
+	}
+	return store.Succeeded
+}
+
+// instanceViewOf is the run-time state of an instance, with its extensions.
+func instanceViewOf(c *provider.Call, r *store.Resource) body.Object {
+	out := InstanceView(c, r)
+	id, _ := store.ParseID(r.ID)
+	set := c.Get(id.Parent().String())
+	if set == nil || body.String(r.Secret, "power") == "" {
+		return out
+	}
+	var exts []any
+	for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
+		state := strings.ToLower(extensionState(r))
+		exts = append(exts, body.Object{"name": body.String(e, "name"), "type": body.String(e, "properties.publisher") + "." + body.String(e, "properties.type"), "typeHandlerVersion": body.String(e, "properties.typeHandlerVersion"),
+			"statuses": []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state}}})
+	}
+	if exts != nil {
+		out["extensions"] = exts
+	}
+	return out
+}
+
+// viewInstanceInterface shows the instance an interface belongs to.
+func viewInstanceInterface(_ *provider.Call, it *provider.Item) {
+	if i := strings.LastIndex(strings.ToLower(it.ID), "/networkinterfaces/"); i > 0 {
+		body.Set(it.Body, "properties.virtualMachine", body.Object{"id": it.ID[:i]})
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(body.String(it.Body, "properties.resourceGuid")))
+	n := h.Sum32()
+	body.Set(it.Body, "properties.macAddress", fmt.Sprintf("00-0D-3A-%02X-%02X-%02X", byte(n>>16), byte(n>>8), byte(n)))
+}

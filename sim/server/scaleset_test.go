@@ -1,0 +1,282 @@
+package server_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+const pool = comp + "/virtualMachineScaleSets/pool"
+
+// scaleSet is a valid scale set of the subnet "node"; change edits its document.
+func scaleSet(capacity int, change func(set, profile obj)) obj {
+	profile := obj{
+		"osProfile": obj{"computerNamePrefix": "pool", "adminUsername": "capi", "customData": cloudInit, "linuxConfiguration": obj{"disablePasswordAuthentication": true,
+			"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
+		"storageProfile": obj{
+			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.33.1"},
+			"osDisk":         obj{"createOption": "FromImage", "managedDisk": obj{"storageAccountType": "Premium_LRS"}},
+		},
+		"networkProfile": obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"primary": true, "ipConfigurations": []any{
+			obj{"name": "ip0", "properties": obj{"primary": true, "subnet": ref(net + "/virtualNetworks/vnet/subnets/node")}}}}}}},
+	}
+	set := obj{"location": "westus3", "zones": []any{"1", "2"}, "sku": obj{"name": "Standard_D2s_v3", "capacity": capacity},
+		"properties": obj{"upgradePolicy": obj{"mode": "Manual"}, "overprovision": false, "singlePlacementGroup": false, "virtualMachineProfile": profile}}
+	if change != nil {
+		change(set, profile)
+	}
+	return set
+}
+
+func TestScaleSetWithTheSDK(t *testing.T) {
+	ctx := context.Background()
+	a := newAzure(t)
+	a.base()
+	sets, err := armcompute.NewVirtualMachineScaleSetsClient(sub, a.cred(), a.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	vms, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply := func(capacity int, change func(set, profile obj)) armcompute.VirtualMachineScaleSetsClientCreateOrUpdateResponse {
+		t.Helper()
+		p, err := sets.BeginCreateOrUpdate(ctx, "rg", "pool", into[armcompute.VirtualMachineScaleSet](t, scaleSet(capacity, change)), nil)
+		got, err := done(a, p, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	list := func() map[string]*armcompute.VirtualMachineScaleSetVM {
+		t.Helper()
+		out := map[string]*armcompute.VirtualMachineScaleSetVM{}
+		pager := vms.NewListPager("rg", "pool", &armcompute.VirtualMachineScaleSetVMsClientListOptions{Expand: new("instanceView")})
+		for pager.More() {
+			page, err := pager.NextPage(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, vm := range page.Value {
+				out[*vm.InstanceID] = vm
+			}
+		}
+		return out
+	}
+	made := apply(3, nil)
+	if made.Properties.VirtualMachineProfile.OSProfile.CustomData != nil || *made.Properties.UniqueID == "" {
+		t.Error("custom data came back, or there is no unique ID")
+	}
+	got := list()
+	if len(got) != 3 {
+		t.Fatalf("%d instances, want 3", len(got))
+	}
+	zones := map[string]int{}
+	for id, vm := range got {
+		zones[*vm.Zones[0]]++
+		view := vm.Properties.InstanceView.Statuses
+		if *vm.ID != pool+"/virtualMachines/"+id || *vm.Name != "pool_"+id || *vm.Properties.OSProfile.ComputerName != "pool00000"+id || !*vm.Properties.LatestModelApplied ||
+			*vm.Properties.ProvisioningState != "Succeeded" || *view[len(view)-1].Code != "PowerState/running" {
+			t.Errorf("instance %s: %s %s %s %s", id, *vm.ID, *vm.Name, *vm.Properties.OSProfile.ComputerName, *vm.Properties.ProvisioningState)
+		}
+	}
+	if zones["1"] != 2 || zones["2"] != 1 {
+		t.Errorf("instances per zone %v, want them spread", zones)
+	}
+	nic := a.do("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil)
+	if ip := nic.at("properties.ipConfigurations.0.properties.privateIPAddress"); ip != "10.1.0.5" {
+		t.Errorf("the second instance has the address %v, want 10.1.0.5", ip)
+	}
+
+	newer := func(_, profile obj) {
+		profile["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.34.0"}
+	}
+	apply(4, newer)
+	for id, vm := range list() {
+		if *vm.Properties.LatestModelApplied != (id == "3") {
+			t.Errorf("instance %s: latestModelApplied %v after the image changed; only the new instance has it", id, *vm.Properties.LatestModelApplied)
+		}
+	}
+	up, err := sets.BeginUpdateInstances(ctx, "rg", "pool", armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("0")}}, nil)
+	if _, err := done(a, up, err); err != nil {
+		t.Fatal(err)
+	}
+	if vm := list()["0"]; !*vm.Properties.LatestModelApplied || !strings.HasSuffix(*vm.Properties.StorageProfile.ImageReference.CommunityGalleryImageID, "1.34.0") {
+		t.Error("manual upgrade did not bring instance 0 to the latest model")
+	}
+
+	del, err := vms.BeginDelete(ctx, "rg", "pool", "1", nil)
+	if _, err := done(a, del, err); err != nil {
+		t.Fatal(err)
+	}
+	more, err := sets.BeginDeleteInstances(ctx, "rg", "pool", armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("2")}}, nil)
+	if _, err := done(a, more, err); err != nil {
+		t.Fatal(err)
+	}
+	if n := a.do("GET", pool, nil).at("sku.capacity"); n != 2.0 {
+		t.Errorf("capacity %v after two of four instances were deleted, want 2", n)
+	}
+	off, err := vms.BeginDeallocate(ctx, "rg", "pool", "0", nil)
+	if _, err := done(a, off, err); err != nil {
+		t.Fatal(err)
+	}
+	view, err := sets.GetInstanceView(ctx, "rg", "pool", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int32{}
+	for _, s := range view.VirtualMachine.StatusesSummary {
+		counts[*s.Code] = *s.Count
+	}
+	if counts["PowerState/running"] != 1 || counts["PowerState/deallocated"] != 1 {
+		t.Errorf("instance view counts %v", counts)
+	}
+	apply(3, newer)
+	if got := list(); len(got) != 3 || got["4"] == nil {
+		t.Errorf("after scaling out there are %d instances; numbers are not used again", len(got))
+	}
+	gone, err := sets.BeginDelete(ctx, "rg", "pool", nil)
+	if _, err := done(a, gone, err); err != nil {
+		t.Fatal(err)
+	}
+	for id := range a.resources() {
+		if strings.Contains(strings.ToLower(id), "/virtualmachinescalesets/") || strings.Contains(strings.ToLower(id), "/disks/") {
+			t.Errorf("%s is left after the scale set was deleted", id)
+		}
+	}
+	a.must("DELETE", net+"/virtualNetworks/vnet", nil)
+}
+
+// resources are all stored resources by ID.
+func (a *azure) resources() map[string]bool {
+	out := map[string]bool{}
+	for _, r := range a.sim.State() {
+		out[r["id"].(string)] = true
+	}
+	return out
+}
+
+func TestScaleSetPaging(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.PageSize = 2 })
+	a.base()
+	a.must("PUT", pool, scaleSet(5, nil))
+	seen, path := map[any]bool{}, pool+"/virtualMachines"
+	for pages := 0; path != "" && pages < 4; pages++ {
+		r := a.do("GET", path, nil)
+		for _, e := range r.at("value").([]any) {
+			seen[e.(obj)["instanceId"]] = true
+		}
+		path, _ = r.at("nextLink").(string)
+	}
+	if len(seen) != 5 || path != "" {
+		t.Errorf("%d instances in the pages, want 5", len(seen))
+	}
+}
+
+func TestScaleSetRefusals(t *testing.T) {
+	prop := func(key string, value any) func(set, _ obj) {
+		return func(set, _ obj) { set["properties"].(obj)[key] = value }
+	}
+	cases := map[string]struct {
+		reason  string
+		setup   func(a *azure)
+		change  func(set, profile obj)
+		status  int
+		code    string
+		message string
+	}{
+		"no upgrade policy": {"a uniform scale set must say how it upgrades", nil, prop("upgradePolicy", obj{}), 400, "InvalidParameter", "upgradePolicy.mode"},
+		"flexible":          {"flexible orchestration is not simulated and says so", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter", "orchestration mode"},
+		"capacity": {"one placement group holds 100 instances", nil, func(set, _ obj) {
+			set["sku"].(obj)["capacity"] = 101
+			delete(set["properties"].(obj), "singlePlacementGroup")
+		}, 400, "InvalidParameter", "0 to 100"},
+		"unknown size": {"sizes are checked", nil, func(set, _ obj) { set["sku"].(obj)["name"] = "Standard_Nope" }, 400, "InvalidParameter", "Standard_Nope"},
+		"custom data":  {"custom data must be base64", nil, func(_, p obj) { p["osProfile"].(obj)["customData"] = "#cloud-config" }, 400, "InvalidParameter", "Base64"},
+		"Windows prefix": {"names of Windows computers have 15 characters, six of them for the number", nil, func(_, p obj) {
+			p["osProfile"] = obj{"computerNamePrefix": "windowspool", "adminUsername": "capi", "adminPassword": "x", "windowsConfiguration": obj{}}
+		}, 400, "InvalidParameter", "the maximum is 9"},
+		"no interface": {"instances need an interface", nil, func(_, p obj) { p["networkProfile"] = obj{} }, 400, "InvalidParameter", "networkInterfaceConfigurations"},
+		"unknown subnet": {"references are checked", nil, func(_, p obj) {
+			p["networkProfile"] = obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"ipConfigurations": []any{obj{"name": "ip0", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
+		}, 400, "InvalidResourceReference", "subnets/none"},
+		"eviction without spot": {"only spot instances are evicted", nil, func(_, p obj) { p["evictionPolicy"] = "Delete" }, 400, "InvalidParameter", "Spot"},
+		"prefix changed": {"names of computers cannot change", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
+			"computerNamePrefix"},
+		"zone taken away": {"zones can only be added", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(set, _ obj) { set["zones"] = []any{"1"} }, 409, "PropertyChangeNotAllowed", "zone 2"},
+		"quota":           {"every instance takes its cores from the quota", nil, func(set, _ obj) { set["sku"].(obj)["capacity"] = 6 }, 409, "OperationNotAllowed", "Additional Required: 12"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := newAzure(t, func(o *server.Options) { o.Quota = map[string]int{"cores": 10} })
+			a.base()
+			if c.setup != nil {
+				c.setup(a)
+			}
+			r := a.do("PUT", pool, scaleSet(1, c.change))
+			if r.status != c.status || r.code() != c.code || !strings.Contains(r.message(), c.message) {
+				t.Errorf("%s: %d %s %q, want %d %s with %q", c.reason, r.status, r.code(), r.message(), c.status, c.code, c.message)
+			}
+		})
+	}
+}
+
+func TestScaleSetInstancesAreGuests(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+	a.base()
+	a.control("GET", "/_sim/guests?after=0&wait=1", nil, nil)
+	withExtension := func(_, profile obj) {
+		profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0", "protectedSettings": obj{"commandToExecute": "secret"}}}}}
+	}
+	if r := a.do("PUT", pool, scaleSet(2, withExtension)); r.status != 201 {
+		t.Fatalf("%d %v", r.status, r.body)
+	}
+	a.sim.Advance(2 * time.Minute)
+	var page struct{ Guests []server.Guest }
+	a.control("GET", "/_sim/guests", nil, &page)
+	guests := page.Guests
+	if len(guests) != 2 || guests[0].CustomData != cloudInit || guests[0].ComputerName != "pool000000" || len(guests[0].NICs) != 1 || guests[0].NICs[0].PrivateIPs[0] != "10.1.0.4" {
+		t.Fatalf("guests %+v", guests)
+	}
+	if state := a.do("GET", pool, nil).at("properties.provisioningState"); state != "Creating" {
+		t.Errorf("the set is %v while its guests boot, want Creating", state)
+	}
+	a.control("PUT", "/_sim/guests/status", obj{"vmID": guests[0].VMID, "phase": "Running"}, nil)
+	a.control("PUT", "/_sim/guests/status", obj{"vmID": guests[1].VMID, "phase": "Failed", "message": "kubeadm join: no route"}, nil)
+	a.sim.Advance(5 * time.Second)
+	set, ok, bad := a.do("GET", pool, nil), a.do("GET", guests[0].VMID, nil), a.do("GET", guests[1].VMID, nil)
+	if set.at("properties.provisioningState") != "Failed" || ok.at("properties.provisioningState") != "Succeeded" || bad.at("properties.provisioningState") != "Failed" {
+		t.Errorf("states %v %v %v", set.at("properties.provisioningState"), ok.at("properties.provisioningState"), bad.at("properties.provisioningState"))
+	}
+	if s := ok.at("resources.0.properties.provisioningState"); s != "Succeeded" {
+		t.Errorf("the extension of the instance that joined is %v", s)
+	}
+	if s := bad.at("resources.0.properties.provisioningState"); s != "Failed" {
+		t.Errorf("the extension of the instance that failed is %v", s)
+	}
+	if ext := a.do("GET", pool+"/extensions/boot", nil); ext.at("properties.type") != "CAPZ.Linux.Bootstrapping" || ext.at("properties.protectedSettings") != nil {
+		t.Errorf("the extension of the model: %v", ext.body)
+	}
+}
+
+func TestSpotInstanceIsEvicted(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", pool, scaleSet(2, func(_, p obj) { p["priority"], p["evictionPolicy"] = "Spot", "Delete" }))
+	if err := a.sim.AddFault(fault.Rule{Kind: fault.Evict, Now: true, ID: strings.ToLower(pool + "/virtualMachines/0")}); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.do("GET", pool+"/virtualMachines/0", nil); r.status != 404 || r.code() != "NotFound" {
+		t.Errorf("the evicted instance: %d %s", r.status, r.code())
+	}
+	if n := a.do("GET", pool, nil).at("sku.capacity"); n != 1.0 {
+		t.Errorf("capacity %v after an eviction with policy Delete, want 1", n)
+	}
+}
