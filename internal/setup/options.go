@@ -25,27 +25,28 @@ import (
 
 // Options are everything that flags and the environment decide.
 type Options struct {
-	LeaderElect             bool
-	LeaderElectionNamespace string
-	LeaseDuration           time.Duration
-	RenewDeadline           time.Duration
-	RetryPeriod             time.Duration
-	Namespace               string
-	WatchFilter             string
-	ProfilerAddress         string
-	AzureClusterConcurrency int
-	AzureMachineConcurrency int
-	SyncPeriod              time.Duration
-	HealthAddress           string
-	WebhookPort             int
-	WebhookCertDir          string
-	DisabledControllers     []string
-	KubernetesQPS           float32
-	KubernetesBurst         int
-	Manager                 flags.ManagerOptions
-	Gates                   featuregate.MutableVersionedFeatureGate
-	Identity                identity.Options
-	Version                 string
+	LeaderElect                 bool
+	LeaderElectionNamespace     string
+	LeaseDuration               time.Duration
+	RenewDeadline               time.Duration
+	RetryPeriod                 time.Duration
+	Namespace                   string
+	WatchFilter                 string
+	ProfilerAddress             string
+	AzureClusterConcurrency     int
+	AzureMachineConcurrency     int
+	AzureMachinePoolConcurrency int
+	SyncPeriod                  time.Duration
+	HealthAddress               string
+	WebhookPort                 int
+	WebhookCertDir              string
+	DisabledControllers         []string
+	KubernetesQPS               float32
+	KubernetesBurst             int
+	Manager                     flags.ManagerOptions
+	Gates                       featuregate.MutableVersionedFeatureGate
+	Identity                    identity.Options
+	Version                     string
 	// Transport sends every request to Azure; nil is azcore's default. Tests lead it to the simulator.
 	Transport policy.Transporter
 	// Clock is the engine's source of time; nil is the system's. Tests move it instead of waiting for a retry.
@@ -69,8 +70,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
 	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve pprof at, as in localhost:6060; empty is none.")
-	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters are reconciled at a time.")
+	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 10, "How many AzureMachines are reconciled at a time.")
+	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "How many AzureManagedMachinePools are reconciled at a time.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "How long an object found in order is left alone before Azure is asked again.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")

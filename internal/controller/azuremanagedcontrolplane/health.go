@@ -1,0 +1,59 @@
+package azuremanagedcontrolplane
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+// settling is how long after its creation Azure Resource Health may call a cluster degraded or unknown that is not.
+const settling = time.Hour
+
+// health keeps the condition about Azure Resource Health, where that is turned on.
+func (r *Reconciler) health(ctx context.Context, in *input) error {
+	if !r.ResourceHealth {
+		conditions.Delete(in.controlPlane, infrav1.AzureResourceAvailableCondition)
+		return nil
+	}
+	health, err := r.Facts.Health(ctx, in.access.Client, plan.ClusterID(in.planned))
+	if err != nil {
+		return err
+	}
+	conditions.Set(in.controlPlane, healthCondition(health, time.Since(in.controlPlane.CreationTimestamp.Time)))
+	return nil
+}
+
+// healthCondition is the condition for what Azure says about a cluster of this age. It is pure.
+func healthCondition(health facts.Health, age time.Duration) metav1.Condition {
+	condition := metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	if strings.EqualFold(health.State, "Available") || !strings.EqualFold(health.State, "Unavailable") && age < settling {
+		return condition
+	}
+	condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, camelCase(health.Reason), health.Summary
+	if condition.Reason == "" {
+		condition.Reason = camelCase(health.State)
+	}
+	if condition.Reason == "" {
+		condition.Reason = "Unknown"
+	}
+	if condition.Message == "" {
+		condition.Message = "Azure Resource Health says " + condition.Reason + " and no more"
+	}
+	return condition
+}
+
+// camelCase joins words, each with a capital: "Customer initiated" becomes CustomerInitiated.
+func camelCase(words string) string {
+	var out strings.Builder
+	for _, word := range strings.Fields(words) {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
+}

@@ -1,0 +1,88 @@
+package azuremanagedmachinepool
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+// input is what one pass works on: plain data, gathered before anything is decided.
+type input struct {
+	key     client.ObjectKey
+	cluster *clusterv1.Cluster
+	// controlPlane is nil once it is gone.
+	controlPlane *infrav1.AzureManagedControlPlane
+	machinePool  *clusterv1.MachinePool
+	azurePool    *infrav1.AzureManagedMachinePool
+	// before is the AzureManagedMachinePool as it was read; the difference to azurePool is what gets patched.
+	before *infrav1.AzureManagedMachinePool
+	access *access.Access
+	// planned and pool are what the plan is computed from.
+	planned plan.Input
+	pool    plan.Pool
+}
+
+// load reads the AzureManagedMachinePool and what it belongs to. It returns nil when there is nothing to do yet.
+func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
+	in := &input{key: request.NamespacedName, azurePool: &infrav1.AzureManagedMachinePool{}}
+	if err := r.Client.Get(ctx, request.NamespacedName, in.azurePool); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.settled.Forget(request.NamespacedName)
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get AzureManagedMachinePool %s: %w", request, err)
+	}
+	in.before = in.azurePool.DeepCopy()
+	var err error
+	if in.machinePool, err = managed.MachinePoolOf(ctx, r.Client, in.azurePool); err != nil {
+		return nil, err
+	}
+	if in.machinePool == nil {
+		r.event(in, "OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
+		return nil, nil
+	}
+	in.cluster = &clusterv1.Cluster{}
+	key := client.ObjectKey{Namespace: in.machinePool.Namespace, Name: in.machinePool.Spec.ClusterName}
+	if err := r.Client.Get(ctx, key, in.cluster); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.event(in, "ClusterNotFound", "Cluster "+key.Name+" of MachinePool "+in.machinePool.Name+" is not there")
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get Cluster %s: %w", key, err)
+	}
+	if ref := in.cluster.Spec.ControlPlaneRef; ref.Kind == managed.ControlPlaneKind {
+		controlPlane := &infrav1.AzureManagedControlPlane{}
+		err := r.Client.Get(ctx, client.ObjectKey{Namespace: in.cluster.Namespace, Name: ref.Name}, controlPlane)
+		switch {
+		case err == nil:
+			in.controlPlane = controlPlane
+		case !apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("get AzureManagedControlPlane %s: %w", ref.Name, err)
+		}
+	}
+	if in.controlPlane == nil && in.azurePool.DeletionTimestamp.IsZero() {
+		r.event(in, "ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
+		return nil, nil
+	}
+	return in, nil
+}
+
+func (r *Reconciler) event(in *input, reason, message string) {
+	r.Recorder.Eventf(in.azurePool, nil, corev1.EventTypeNormal, reason, "Reconcile", "%s", message)
+}
+
+// initialized tells whether the AKS cluster has been in place once.
+func (in *input) initialized() bool {
+	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
+	return initialized != nil && *initialized
+}

@@ -1,0 +1,100 @@
+package azuremanagedmachinepool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+// reportConverged writes what a pass found in Azure about the agent pool.
+func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
+	for _, condition := range report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}) {
+		if condition.Status == metav1.ConditionTrue && len(extras.Kept) > 0 {
+			condition.Reason = infrav1.DriftedReason
+			condition.Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
+		}
+		conditions.Set(in.azurePool, condition)
+	}
+	in.azurePool.Status.Resources = report.Resources(outcome)
+}
+
+// reportInstances shows the virtual machines of the pool. What Azure lists while it adds or removes nodes is shown as well:
+// Cluster API wants to know the nodes that are there.
+func reportInstances(in *input, providerIDs []string, count int32, exists bool) {
+	in.azurePool.Spec.ProviderIDList = providerIDs
+	status := &in.azurePool.Status
+	status.Replicas = int32(len(providerIDs))
+	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	switch {
+	case !exists && count > 0:
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
+		condition.Message = fmt.Sprintf("the scale set of the pool is not in the node resource group yet; looked for again in %s", instancesRetry)
+	case len(providerIDs) != int(count):
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
+		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; looked at again in %s", len(providerIDs), count, instancesRetry)
+	default:
+		status.Initialization.Provisioned = new(true)
+		status.Ready = true
+	}
+	conditions.Set(in.azurePool, condition)
+}
+
+// reportSummary sets Ready from the other conditions.
+func reportSummary(in *input) {
+	var all []metav1.Condition
+	for _, conditionType := range []string{infrav1.AgentPoolsReadyCondition, infrav1.ScaleSetReadyCondition} {
+		if condition := conditions.Get(in.azurePool, conditionType); condition != nil {
+			all = append(all, *condition)
+		}
+	}
+	conditions.Set(in.azurePool, report.Summary(infrav1.ReadyCondition, all))
+}
+
+// reportWaiting says what somebody else has to do first.
+func reportWaiting(in *input, reason, message string) {
+	conditions.Set(in.azurePool, metav1.Condition{Type: infrav1.AgentPoolsReadyCondition, Status: metav1.ConditionFalse, Reason: reason, Message: message})
+	reportSummary(in)
+}
+
+// reportRefusal says which fields are wrong; nothing is made until they are corrected.
+func reportRefusal(in *input, errs field.ErrorList) {
+	conditions.Set(in.azurePool, report.Refusal(infrav1.AgentPoolsReadyCondition, errs))
+	reportSummary(in)
+}
+
+// reportProblem says why Azure could not be asked, and returns when it is tried again.
+func reportProblem(in *input, err error) ctrl.Result {
+	return reportError(in, infrav1.AgentPoolsReadyCondition, err)
+}
+
+// reportScaleSet says why the virtual machines of the pool could not be read.
+func reportScaleSet(in *input, err error) ctrl.Result {
+	return reportError(in, infrav1.ScaleSetReadyCondition, err)
+}
+
+func reportError(in *input, conditionType string, err error) ctrl.Result {
+	condition, after := report.Problem(conditionType, err)
+	conditions.Set(in.azurePool, condition)
+	reportSummary(in)
+	return ctrl.Result{RequeueAfter: after}
+}
+
+// patch writes what the pass changed.
+func (r *Reconciler) patch(ctx context.Context, in *input) error {
+	if err := patch.Object(ctx, r.Client, in.before, in.azurePool); err != nil {
+		return err
+	}
+	in.before = in.azurePool.DeepCopy()
+	return nil
+}

@@ -1,0 +1,121 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurecluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// shared is what the controllers of one manager have in common.
+type shared struct {
+	mgr     ctrl.Manager
+	options *Options
+	engine  *engine.Engine
+	access  *access.Gate
+	facts   *facts.Facts
+}
+
+func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock})
+	if err := mgr.Add(armEngine); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	tokens := o.Identity
+	tokens.Transport = o.Transport
+	return &shared{
+		mgr: mgr, options: o, engine: armEngine,
+		access: &access.Gate{
+			Kubernetes: mgr.GetClient(),
+			Identities: identity.New(mgr.GetClient(), tokens),
+			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now)}),
+		},
+		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: time.Now}),
+	}, nil
+}
+
+func concurrency(n int) controller.Options { return controller.Options{MaxConcurrentReconciles: n} }
+
+// selfManaged registers the controllers of clusters on virtual machines, and that of the identities that all kinds use.
+func (s *shared) selfManaged(ctx context.Context) error {
+	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
+	if err := (&azurecluster.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurecluster-reconciler"), Engine: s.engine, Access: s.access,
+		Facts: s.facts, Features: gates, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return fmt.Errorf("AzureCluster controller: %w", err)
+	}
+	if err := (&azuremachine.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachine-reconciler"), Engine: s.engine, Access: s.access,
+		Facts: s.facts, Features: gates, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
+		return fmt.Errorf("AzureMachine controller: %w", err)
+	}
+	if err := (&azureclusteridentity.Reconciler{
+		Client: mgr.GetClient(), Identities: s.access.Identities, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return fmt.Errorf("AzureClusterIdentity controller: %w", err)
+	}
+	if err := (&azurejson.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
+		Features: gates, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency), !slices.Contains(o.DisabledControllers, disableAzureJSONMachine)); err != nil {
+		return fmt.Errorf("azure.json controllers: %w", err)
+	}
+	return nil
+}
+
+// managed registers the controllers of AKS clusters. Their pools are MachinePools, so without that gate of Cluster API
+// there are none.
+func (s *shared) managed(ctx context.Context) error {
+	mgr, o := s.mgr, s.options
+	if !o.Gates.Enabled(gateMachinePool) {
+		return nil
+	}
+	if err := (&azuremanagedcluster.Reconciler{
+		Client: mgr.GetClient(), WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return fmt.Errorf("AzureManagedCluster controller: %w", err)
+	}
+	if err := (&azuremanagedcontrolplane.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremanagedcontrolplane-reconciler"), Engine: s.engine, Access: s.access,
+		Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth), Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return fmt.Errorf("AzureManagedControlPlane controller: %w", err)
+	}
+	if err := (&azuremanagedmachinepool.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremanagedmachinepool-reconciler"), Engine: s.engine, Access: s.access,
+		Facts: s.facts, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency)); err != nil {
+		return fmt.Errorf("AzureManagedMachinePool controller: %w", err)
+	}
+	return nil
+}
+
+// workload gives access to the ConfigMaps of a workload cluster.
+func workload(kubeconfig []byte) (corev1client.ConfigMapsGetter, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		// The cause may quote the kubeconfig.
+		return nil, fmt.Errorf("the kubeconfig cannot be used")
+	}
+	return corev1client.NewForConfig(config)
+}

@@ -1,0 +1,150 @@
+package harness
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// ManagedVersion is the Kubernetes version of AKS clusters.
+const ManagedVersion = "v1.33.2"
+
+// ManagedPool is a pool of an AKS cluster as a test wants it.
+type ManagedPool struct {
+	Name     string
+	Mode     string
+	Replicas int32
+	// Change changes the AzureManagedMachinePool before it is created; nil for none.
+	Change func(*infrav1.AzureManagedMachinePool)
+}
+
+// ControlPlane is an AzureManagedControlPlane as the flavor aks has it.
+func (s *Stage) ControlPlane(name string) *infrav1.AzureManagedControlPlane {
+	return &infrav1.AzureManagedControlPlane{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}},
+		Spec: infrav1.AzureManagedControlPlaneSpec{
+			AzureManagedControlPlaneClassSpec: infrav1.AzureManagedControlPlaneClassSpec{
+				SubscriptionID:    s.Azure.SubscriptionID,
+				Location:          "eastus",
+				ResourceGroupName: name,
+				Version:           ManagedVersion,
+				IdentityRef:       IdentityRef(),
+			},
+		},
+	}
+}
+
+// TryCreateManagedCluster applies an AKS cluster: Cluster, AzureManagedCluster, control plane, and for every pool a
+// MachinePool with an AzureManagedMachinePool. It plays what Cluster API does then, and returns what the API server says
+// about the control plane.
+func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedControlPlane, pools ...ManagedPool) error {
+	s.T.Helper()
+	name := controlPlane.Name
+	if err := s.TryCreate(controlPlane); err != nil {
+		return err
+	}
+	azureCluster := &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}}}
+	s.Create(azureCluster)
+	cluster := &clusterv1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
+		Spec: clusterv1.ClusterSpec{
+			ClusterNetwork:    clusterv1.ClusterNetwork{Services: clusterv1.NetworkRanges{CIDRBlocks: []string{"192.168.0.0/16"}}},
+			InfrastructureRef: reference("AzureManagedCluster", name),
+			ControlPlaneRef:   reference("AzureManagedControlPlane", name),
+		},
+	}
+	s.Create(cluster)
+	s.own(cluster, azureCluster)
+	s.own(cluster, controlPlane)
+	for _, pool := range pools {
+		s.CreateManagedPool(name, pool)
+	}
+	return nil
+}
+
+// CreateManagedCluster is TryCreateManagedCluster that has to succeed.
+func (s *Stage) CreateManagedCluster(controlPlane *infrav1.AzureManagedControlPlane, pools ...ManagedPool) {
+	s.T.Helper()
+	if err := s.TryCreateManagedCluster(controlPlane, pools...); err != nil {
+		s.T.Fatalf("create AzureManagedControlPlane %s: %v", controlPlane.Name, err)
+	}
+}
+
+// CreateManagedPool applies a pool of an AKS cluster.
+func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
+	s.T.Helper()
+	labels := map[string]string{clusterv1.ClusterNameLabel: cluster}
+	azurePool := &infrav1.AzureManagedMachinePool{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: cluster + "-" + pool.Name, Labels: labels},
+		Spec: infrav1.AzureManagedMachinePoolSpec{
+			AzureManagedMachinePoolClassSpec: infrav1.AzureManagedMachinePoolClassSpec{Name: &pool.Name, Mode: pool.Mode, SKU: "Standard_D2s_v3"},
+		},
+	}
+	if pool.Change != nil {
+		pool.Change(azurePool)
+	}
+	s.Create(azurePool)
+	machinePool := &clusterv1.MachinePool{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: labels, Finalizers: []string{played}},
+		Spec: clusterv1.MachinePoolSpec{
+			ClusterName: cluster, Replicas: &pool.Replicas,
+			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
+				ClusterName: cluster, Version: ManagedVersion,
+				InfrastructureRef: reference("AzureManagedMachinePool", azurePool.Name),
+				Bootstrap:         clusterv1.Bootstrap{DataSecretName: new("")},
+			}},
+		},
+	}
+	s.Create(machinePool)
+	s.own(machinePool, azurePool)
+}
+
+// WaitControlPlaneReady waits for the control plane of an AKS cluster.
+func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlPlane {
+	s.T.Helper()
+	return WaitFor(s, &infrav1.AzureManagedControlPlane{}, name, "ready", func(c *infrav1.AzureManagedControlPlane) bool {
+		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && Ready(c)
+	})
+}
+
+// WaitPoolReady waits for a pool to have this many machines.
+func (s *Stage) WaitPoolReady(name string, machines int) *infrav1.AzureManagedMachinePool {
+	s.T.Helper()
+	return WaitFor(s, &infrav1.AzureManagedMachinePool{}, name, "ready", func(p *infrav1.AzureManagedMachinePool) bool {
+		return p.Status.Initialization.Provisioned != nil && *p.Status.Initialization.Provisioned && Ready(p) && len(p.Spec.ProviderIDList) == machines
+	})
+}
+
+// DeleteManagedPool deletes a MachinePool in the order of Cluster API.
+func (s *Stage) DeleteManagedPool(name string) {
+	s.T.Helper()
+	s.delete(&clusterv1.MachinePool{}, name)
+	s.delete(&infrav1.AzureManagedMachinePool{}, name)
+	s.WaitGone(&infrav1.AzureManagedMachinePool{}, name)
+	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// DeleteManagedCluster deletes an AKS cluster with its pools in the order of Cluster API: Cluster, pools, control plane,
+// infrastructure.
+func (s *Stage) DeleteManagedCluster(name string, pools ...string) {
+	s.T.Helper()
+	s.delete(&clusterv1.Cluster{}, name)
+	for _, pool := range pools {
+		s.DeleteManagedPool(name + "-" + pool)
+	}
+	s.delete(&infrav1.AzureManagedControlPlane{}, name)
+	s.WaitGone(&infrav1.AzureManagedControlPlane{}, name)
+	s.delete(&infrav1.AzureManagedCluster{}, name)
+	s.WaitGone(&infrav1.AzureManagedCluster{}, name)
+	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// SecretData reads a Secret of the stage and guards its values: they must not show up anywhere.
+func (s *Stage) SecretData(name string) map[string][]byte {
+	s.T.Helper()
+	secret := &corev1.Secret{}
+	s.Get(secret, name)
+	return secret.Data
+}

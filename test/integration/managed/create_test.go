@@ -1,0 +1,133 @@
+package managed_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// pools are those of the flavor aks.
+var pools = []harness.ManagedPool{
+	{Name: "pool0", Mode: "System", Replicas: 2},
+	{Name: "pool1", Mode: "User", Replicas: 2},
+}
+
+// TestManagedCluster creates the cluster of the flavor aks, leaves it alone for some resyncs, and deletes it.
+func TestManagedCluster(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+
+	controlPlane := stage.WaitControlPlaneReady("c1")
+	for _, pool := range pools {
+		stage.WaitPoolReady("c1-"+pool.Name, int(pool.Replicas))
+	}
+	want := []string{
+		"PUT resourceGroups/c1",
+		"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1",
+		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1",
+		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1/subnets/c1",
+	}
+	if diff := cmp.Diff(want, changes(stage.Azure.Writes(0))); diff != "" {
+		t.Errorf("one write per resource, and none for pools that the cluster is created with (-want +got):\n%s", diff)
+	}
+	if host, port := controlPlane.Spec.ControlPlaneEndpoint.Host, controlPlane.Spec.ControlPlaneEndpoint.Port; !strings.HasSuffix(host, ".hcp.eastus.azmk8s.io") || port != 443 {
+		t.Errorf("endpoint %s:%d, want the cluster's public name and 443", host, port)
+	}
+	if controlPlane.Status.Version != harness.ManagedVersion {
+		t.Errorf("status.version is %q, want %s", controlPlane.Status.Version, harness.ManagedVersion)
+	}
+	azureCluster := harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, "c1", "provisioned", func(c *infrav1.AzureManagedCluster) bool {
+		return c.Status.Initialization.Provisioned != nil && harness.Ready(c)
+	})
+	if diff := cmp.Diff(controlPlane.Spec.ControlPlaneEndpoint, azureCluster.Spec.ControlPlaneEndpoint); diff != "" {
+		t.Errorf("endpoint of the AzureManagedCluster: %s", diff)
+	}
+
+	config, err := clientcmd.Load(stage.SecretData("c1-kubeconfig")["value"])
+	if err != nil {
+		t.Fatalf("Secret c1-kubeconfig: %v", err)
+	}
+	cluster := config.Clusters[config.Contexts[config.CurrentContext].Cluster]
+	if cluster.Server != "https://"+controlPlane.Spec.ControlPlaneEndpoint.Host+":443" {
+		t.Errorf("server %q of the kubeconfig is not the endpoint", cluster.Server)
+	}
+	if diff := cmp.Diff(string(cluster.CertificateAuthorityData), string(stage.SecretData("c1-ca")["tls.crt"])); diff != "" {
+		t.Errorf("Secret c1-ca has another authority than the kubeconfig: %s", diff)
+	}
+
+	pool := stage.WaitPoolReady("c1-pool1", 2)
+	for i, id := range pool.Spec.ProviderIDList {
+		prefix := "azure:///subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/mc_c1_c1_eastus/providers/Microsoft.Compute/virtualMachineScaleSets/aks-pool1-"
+		if !strings.HasPrefix(id, prefix) || !strings.HasSuffix(id, "-vmss/virtualMachines/"+[]string{"0", "1"}[i]) {
+			t.Errorf("providerID %q, want an instance of the pool's scale set", id)
+		}
+	}
+
+	quiet(t, stage, manager)
+
+	mark := stage.Azure.Mark()
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("the group goes whole (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
+		secret := &corev1.Secret{}
+		stage.Get(secret, name)
+		if len(secret.OwnerReferences) != 1 || secret.OwnerReferences[0].Kind != "AzureManagedControlPlane" {
+			t.Errorf("Secret %s has the owners %v, want the control plane, with which it goes", name, secret.OwnerReferences)
+		}
+	}
+}
+
+// quiet watches a cluster in order for some resyncs: nothing is written, neither to Azure nor to Kubernetes.
+func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
+	t.Helper()
+	const resyncs = 10
+	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	for range resyncs {
+		round := stage.Azure.Mark()
+		stage.Advance(time.Minute)
+		stage.Eventually("the cluster and its pools are looked at again", func() bool {
+			reads := stage.Azure.Since(round)
+			for _, part := range []string{"/managedClusters/c1 ", "/agentPools", "/virtualMachineScaleSets "} {
+				if !slices.ContainsFunc(reads, func(read string) bool { return strings.HasPrefix(read, "GET ") && strings.Contains(read, part) }) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	if writes := changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+		t.Errorf("nothing changed, but Azure was written to: %q", writes)
+	}
+	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
+		t.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
+	}
+	t.Logf("%d reads in %d resyncs", len(stage.Azure.Since(mark))-len(stage.Azure.Writes(mark)), resyncs)
+}
+
+// changes are the writes but for those that ask for a kubeconfig, sorted.
+func changes(writes []string) []string {
+	out := []string{}
+	for _, write := range writes {
+		if !strings.HasPrefix(write, "POST ") || !strings.Contains(write, "/listCluster") {
+			out = append(out, write)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
