@@ -64,10 +64,10 @@ func reportConverged(in *input, planned plan.ClusterInput, outcome arm.Outcome) 
 }
 
 // usable tells whether machines can be made: everything is in place but for the bastion host, which takes Azure minutes
-// and which no machine depends on.
+// and which no machine depends on, and for what is to go because the spec wants it no more.
 func usable(outcome arm.Outcome) bool {
 	return !slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
-		return !result.Done() && result.Group != infrav1.BastionHostReadyCondition
+		return !result.Done() && result.Group != infrav1.BastionHostReadyCondition && result.Group != ""
 	})
 }
 
@@ -77,6 +77,13 @@ func reportDeleting(in *input, outcome arm.Outcome) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
+	outcome.Results = slices.Clone(outcome.Results)
+	for i, result := range outcome.Results {
+		if result.Group == "" {
+			// It is in no plan any more. What keeps it from going is said where it was reported before.
+			outcome.Results[i].Group = cluster.Group(result.ID)
+		}
+	}
 	found := report.Groups(outcome, groups)
 	for _, group := range groups {
 		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {

@@ -35,6 +35,34 @@ func Settled(in plan.ClusterInput, g *arm.Graph) string {
 	return remembered(in).Settled(prunable(g))
 }
 
+// groups are the conditions that resources report into once no plan has them any more.
+var groups = map[string]string{
+	types.Subnet:                infrav1.SubnetsReadyCondition,
+	types.VirtualNetworkPeering: infrav1.VnetPeeringReadyCondition,
+	types.NetworkSecurityGroup:  infrav1.SecurityGroupsReadyCondition,
+	types.SecurityRule:          infrav1.SecurityGroupsReadyCondition,
+	types.RouteTable:            infrav1.RouteTablesReadyCondition,
+	types.PublicIPAddress:       infrav1.PublicIPsReadyCondition,
+	types.NATGateway:            infrav1.NATGatewaysReadyCondition,
+	types.LoadBalancer:          infrav1.LoadBalancersReadyCondition,
+	types.PrivateEndpoint:       infrav1.PrivateEndpointsReadyCondition,
+	types.BastionHost:           infrav1.BastionHostReadyCondition,
+	types.PrivateDNSZone:        infrav1.PrivateDNSZoneReadyCondition,
+	types.VirtualNetworkLink:    infrav1.PrivateDNSLinkReadyCondition,
+	types.ARecord:               infrav1.PrivateDNSRecordReadyCondition,
+	types.AAAARecord:            infrav1.PrivateDNSRecordReadyCondition,
+}
+
+// Group is the condition that a resource reports into that Prune names, "" for one of a type that no plan has.
+func Group(id arm.ID) string {
+	for resourceType, group := range groups {
+		if strings.EqualFold(id.Type(), resourceType) {
+			return group
+		}
+	}
+	return ""
+}
+
 func remembered(in plan.ClusterInput) memory.Memory {
 	return memory.Memory{SubscriptionID: in.SubscriptionID, Stored: in.AzureCluster.Annotations[PlannedAnnotation], MayPrune: mayPrune}
 }
@@ -43,7 +71,8 @@ func mayPrune(id arm.ID) bool {
 	return !strings.EqualFold(id.Type(), types.ResourceGroup) && !strings.EqualFold(id.Type(), types.VirtualNetwork)
 }
 
-// prunable are the resources of a plan that a later plan may want no more, the rules in its security groups among them.
+// prunable are the resources of a plan that a later plan may want no more, the rules in its security groups and the parts
+// of its load balancers among them.
 func prunable(g *arm.Graph) []arm.ID {
 	var out []arm.ID
 	for _, node := range g.Nodes() {
@@ -51,10 +80,40 @@ func prunable(g *arm.Graph) []arm.ID {
 			continue
 		}
 		out = append(out, node.ID)
-		if group, ok := node.Body.(armnetwork.SecurityGroup); ok {
-			for _, rule := range group.Properties.SecurityRules {
+		switch body := node.Body.(type) {
+		case armnetwork.SecurityGroup:
+			for _, rule := range body.Properties.SecurityRules {
 				out = append(out, node.ID.Child("securityRules", *rule.Name))
 			}
+		case armnetwork.LoadBalancer:
+			out = append(out, balancerParts(node.ID, body)...)
+		}
+	}
+	return out
+}
+
+// balancerParts are the parts of a load balancer that change with the spec: a rule for each port and a frontend for each
+// address. Its backend pool is not among them, because machines are in it.
+func balancerParts(id arm.ID, body armnetwork.LoadBalancer) []arm.ID {
+	var out []arm.ID
+	for _, rule := range body.Properties.LoadBalancingRules {
+		out = append(out, id.Child("loadBalancingRules", *rule.Name))
+	}
+	for _, frontend := range body.Properties.FrontendIPConfigurations {
+		out = append(out, id.Child("frontendIPConfigurations", *frontend.Name))
+	}
+	return out
+}
+
+// droppedParts are the paths of what an earlier plan put into a load balancer and this one has not, for its node to own:
+// it goes with the next write, and what others put there stays.
+func droppedParts(in plan.ClusterInput, id arm.ID, body armnetwork.LoadBalancer) []string {
+	var out []string
+	parts := balancerParts(id, body)
+	for _, part := range remembered(in).Recall() {
+		if memory.IsPart(part) && part.Parent().Equal(id) && !slices.ContainsFunc(parts, part.Equal) {
+			segments := strings.Split(string(part), "/")
+			out = append(out, "properties."+segments[len(segments)-2]+"["+part.Name()+"]")
 		}
 	}
 	return out

@@ -1,13 +1,18 @@
 package cluster_test
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
@@ -92,4 +97,64 @@ func TestPruneNeverTakesTheNetwork(t *testing.T) {
 	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
 		t.Errorf("an annotation that cannot be read deleted %v", got)
 	}
+}
+
+// TestDroppedPartsOfALoadBalancer takes a port and a frontend out of the spec: the node of the load balancer owns them
+// until the plan is settled, so that the next write takes them out, and nothing is deleted as a resource.
+func TestDroppedPartsOfALoadBalancer(t *testing.T) {
+	in := withSubnets()
+	lb := &infrav1.LoadBalancerSpec{Name: "lb", FrontendIPs: []infrav1.FrontendIP{{Name: "one", PublicIP: &infrav1.PublicIPSpec{Name: "ip-1"}}, {Name: "two", PublicIP: &infrav1.PublicIPSpec{Name: "ip-2"}}}}
+	in.AzureCluster.Spec.NetworkSpec.APIServerLB = lb
+	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "kept", Port: 1000}, {Name: "dropped", Port: 2000}}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	id := plan.LoadBalancerID(in, "lb")
+	before := planOf(t, in).Node(id).Owned
+
+	lb.FrontendIPs = lb.FrontendIPs[:1]
+	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts[:1]
+	g := planOf(t, in)
+	want := append(slices.Clone(before), "properties.frontendIPConfigurations[two]", "properties.loadBalancingRules[dropped]")
+	if diff := cmp.Diff(want, g.Node(id).Owned); diff != "" {
+		t.Errorf("owned paths (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]arm.ID{plan.PublicIPID(in, "ip-2")}, cluster.Prune(in, g)); diff != "" {
+		t.Errorf("only the address is a resource to delete (-want +got):\n%s", diff)
+	}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Remember(in, g)
+	if diff := cmp.Diff(want, planOf(t, in).Node(id).Owned); diff != "" {
+		t.Errorf("until it is settled nothing is forgotten (-want +got):\n%s", diff)
+	}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
+	if diff := cmp.Diff(before, planOf(t, in).Node(id).Owned); diff != "" {
+		t.Errorf("settled (-want +got):\n%s", diff)
+	}
+}
+
+// TestGroup makes sure that whatever a plan has reports into the same condition when it is to go.
+func TestGroup(t *testing.T) {
+	for _, path := range []string{"everything-public", "everything-private", "dual-stack", "bastion-and-private-endpoints"} {
+		for _, node := range planOf(t, golden(t, path)).Nodes() {
+			if got := cluster.Group(node.ID); got != node.Group && node.ID.Type() != types.ResourceGroup && node.ID.Type() != types.VirtualNetwork {
+				t.Errorf("%s reports into %q and when it goes into %q", node.ID, node.Group, got)
+			}
+		}
+	}
+}
+
+// golden is the input of a golden case.
+func golden(t *testing.T, name string) plan.ClusterInput {
+	t.Helper()
+	raw, err := os.ReadFile("../testdata/" + name + ".in.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := plan.ClusterInput{SubscriptionID: "s", AzureCluster: &infrav1.AzureCluster{}}
+	for _, document := range strings.Split(string(raw), "\n---\n") {
+		if strings.Contains(document, "kind: AzureCluster\n") {
+			if err := yaml.Unmarshal([]byte(document), in.AzureCluster); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return in
 }

@@ -29,7 +29,9 @@ type Memory struct {
 	MayPrune func(arm.ID) bool
 }
 
-// Recall are the IDs that are stored. One that cannot be read names none: then nothing of it is deleted.
+// Recall are the IDs that are stored. One that cannot be read names none: then nothing of it is deleted. Among them may be
+// parts of a resource that are no resources of their own, as rules of a load balancer: they have the ID that Azure gives
+// them, and go with the next write of the document that they are in.
 func (m Memory) Recall() []arm.ID {
 	var short []string
 	if json.Unmarshal([]byte(m.Stored), &short) != nil {
@@ -38,18 +40,26 @@ func (m Memory) Recall() []arm.ID {
 	var out []arm.ID
 	for _, s := range short {
 		id := arm.SubscriptionID(m.SubscriptionID) + arm.ID(s)
-		if _, err := types.Of(id); err == nil && strings.HasPrefix(s, "/resourceGroups/") && m.MayPrune(id) {
+		_, err := types.Of(id)
+		if (err == nil || IsPart(id)) && strings.HasPrefix(s, "/resourceGroups/") && m.MayPrune(id) {
 			out = append(out, id)
 		}
 	}
 	return out
 }
 
-// Prune are those of the candidates, each once, that are neither wanted nor in the plan.
+// IsPart tells whether an ID is that of a part of a resource and not that of a resource of its own.
+func IsPart(id arm.ID) bool {
+	_, err := types.Of(id)
+	_, parentErr := types.Of(id.Parent())
+	return err != nil && parentErr == nil
+}
+
+// Prune are the resources among the candidates, each once, that are neither wanted nor in the plan.
 func Prune(candidates, wanted []arm.ID, g *arm.Graph) []arm.ID {
 	var out []arm.ID
 	for _, id := range candidates {
-		if !g.Has(id) && !slices.ContainsFunc(wanted, id.Equal) && !slices.ContainsFunc(out, id.Equal) {
+		if !IsPart(id) && !g.Has(id) && !slices.ContainsFunc(wanted, id.Equal) && !slices.ContainsFunc(out, id.Equal) {
 			out = append(out, id)
 		}
 	}
