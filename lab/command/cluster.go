@@ -18,7 +18,7 @@ import (
 // createCluster creates a cluster and says what to try next.
 func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options) error {
 	out := c.OutOrStdout()
-	fmt.Fprintf(out, "\nCluster %s: flavor %s, %s, Kubernetes %s\n", name, o.Flavor, machines(o), o.KubernetesVersion)
+	fmt.Fprintf(out, "\nCluster %s: flavor %s, %s, Kubernetes %s\n", name, o.Flavor, machines(o), o.Version())
 	times, err := workload.Create(c.Context(), s, name, o, newScreen(out))
 	if err != nil {
 		return err
@@ -34,11 +34,8 @@ func createCluster(c *cobra.Command, s *settings.Settings, name string, o worklo
 	return nil
 }
 
-// managed tells whether a flavor makes an AKS cluster.
-func managed(flavor string) bool { return flavor == "aks" || strings.HasPrefix(flavor, "aks-") }
-
 func machines(o workload.Options) string {
-	if managed(o.Flavor) {
+	if o.Managed() {
 		return fmt.Sprintf("%d machines in each pool", o.WorkerMachines)
 	}
 	return fmt.Sprintf("%d control-plane and %d worker machines", o.ControlPlaneMachines, o.WorkerMachines)
@@ -48,7 +45,7 @@ func machines(o workload.Options) string {
 func next(out io.Writer, s *settings.Settings, name string, o workload.Options) {
 	kubectl := relative(s.Binary("kubectl"))
 	kinds, scale := "clusters,machines,azuremachines", "scale machinedeployment "+name+"-md-0 --replicas 4"
-	if managed(o.Flavor) {
+	if o.Managed() {
 		kinds, scale = "clusters,machinepools,azuremanagedmachinepools", "scale machinepool "+name+"-pool1 --replicas 4"
 	}
 	if o.Flavor == "aks-topology" {

@@ -162,7 +162,8 @@ func createFlags(c *cobra.Command, o *workload.Options) {
 	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, private, aks, aks-topology")
 	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
-	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", settings.KubernetesVersion, "version of the workload cluster")
+	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", "",
+		fmt.Sprintf("version of the workload cluster (default %s, with AKS %s)", settings.KubernetesVersion, settings.ManagedKubernetesVersion))
 	c.Flags().DurationVar(&o.Timeout, "timeout", 20*time.Minute, "how long to wait until all of it is ready")
 }
 

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -49,32 +48,50 @@ func TestBrokenBootstrap(t *testing.T) {
 // breakWorkers replaces the file from the provider's Secret in the workers' bootstrap template.
 func (l *lab) breakWorkers(manifest string) string {
 	l.t.Helper()
-	documents := bytes.Split([]byte(manifest), []byte("\n---\n"))
-	broken := 0
+	content, err := json.Marshal(map[string]any{
+		"cloud": "AzurePublicCloud", "tenantId": settings.TenantID, "subscriptionId": settings.SubscriptionID,
+		"resourceGroup": "elsewhere", "location": settings.Location, "vmType": "standard", "loadBalancerSku": "Standard",
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return l.edit(manifest, "KubeadmConfigTemplate", "", func(spec map[string]any) {
+		inner := spec["template"].(map[string]any)["spec"].(map[string]any)
+		inner["files"] = []any{map[string]any{"path": "/etc/kubernetes/azure.json", "content": string(content)}}
+	})
+}
+
+// edit changes the spec of the one object of a kind in a manifest. A name tells objects of the same kind apart.
+func (l *lab) edit(manifest, kind, name string, change func(spec map[string]any)) string {
+	l.t.Helper()
+	documents := strings.Split(manifest, "\n---\n")
+	changed := 0
 	for i, document := range documents {
-		var object map[string]any
-		if err := yaml.Unmarshal(document, &object); err != nil {
-			l.t.Fatal(err)
+		var object struct {
+			Kind     string `json:"kind"`
+			Metadata struct {
+				Name string `json:"name"`
+			} `json:"metadata"`
 		}
-		if object["kind"] != "KubeadmConfigTemplate" {
+		var all map[string]any
+		for _, into := range []any{&object, &all} {
+			if err := yaml.Unmarshal([]byte(document), into); err != nil {
+				l.t.Fatal(err)
+			}
+		}
+		if object.Kind != kind || name != "" && object.Metadata.Name != name {
 			continue
 		}
-		content, err := json.Marshal(map[string]any{
-			"cloud": "AzurePublicCloud", "tenantId": settings.TenantID, "subscriptionId": settings.SubscriptionID,
-			"resourceGroup": "elsewhere", "location": settings.Location, "vmType": "standard", "loadBalancerSku": "Standard",
-		})
+		change(all["spec"].(map[string]any))
+		raw, err := yaml.Marshal(all)
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		spec := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
-		spec["files"] = []any{map[string]any{"path": "/etc/kubernetes/azure.json", "content": string(content)}}
-		if documents[i], err = yaml.Marshal(object); err != nil {
-			l.t.Fatal(err)
-		}
-		broken++
+		documents[i] = strings.TrimSpace(string(raw))
+		changed++
 	}
-	if broken != 1 {
-		l.t.Fatalf("the template has %d KubeadmConfigTemplates, want 1", broken)
+	if changed != 1 {
+		l.t.Fatalf("the manifest has %d objects %s %s, want 1", changed, kind, name)
 	}
-	return string(bytes.Join(documents, []byte("\n---\n")))
+	return strings.Join(documents, "\n---\n")
 }

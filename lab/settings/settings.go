@@ -28,6 +28,9 @@ const (
 // KubernetesVersion is what workload clusters run. The simulator's community gallery has an image of it.
 const KubernetesVersion = "v1.35.2"
 
+// ManagedKubernetesVersion is what AKS clusters run. AKS offers versions of its own.
+const ManagedKubernetesVersion = "v1.34.1"
+
 // ProviderVersion is the version under which our provider is in the local clusterctl repository.
 const ProviderVersion = "v2.0.0"
 

@@ -100,12 +100,29 @@ func (c *Client) State(ctx context.Context) (any, error) {
 	return state, err
 }
 
+// Demand says how many nodes the workload of a managed cluster would need of a pool. An autoscaled pool goes there, within
+// its bounds.
+func (c *Client) Demand(ctx context.Context, cluster, pool string, nodes int) error {
+	raw, err := json.Marshal(map[string]any{"id": cluster, "pool": pool, "nodes": nodes})
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, http.MethodPost, "/_sim/clusters/demand", bytes.NewReader(raw), nil)
+}
+
 func (c *Client) control(ctx context.Context, path string, into any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.settings.SimulatorURL()+path, nil)
+	return c.send(ctx, http.MethodGet, path, nil, into)
+}
+
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader, into any) error {
+	request, err := http.NewRequestWithContext(ctx, method, c.settings.SimulatorURL()+path, body)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("X-Sim-Token", c.settings.ControlToken)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	return c.do(request, into)
 }
 

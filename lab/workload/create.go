@@ -22,7 +22,8 @@ type Options struct {
 	Flavor               string
 	ControlPlaneMachines int
 	WorkerMachines       int
-	KubernetesVersion    string
+	// KubernetesVersion is that of the lab for the flavor when it is empty.
+	KubernetesVersion string
 	// Timeout bounds the wait until everything is ready.
 	Timeout time.Duration
 	// Variables replace those of the lab, for instance AZURE_LOCATION.
@@ -31,7 +32,21 @@ type Options struct {
 
 // DefaultOptions make the cluster of `make lab`.
 func DefaultOptions() Options {
-	return Options{Flavor: "default", ControlPlaneMachines: 3, WorkerMachines: 2, KubernetesVersion: settings.KubernetesVersion, Timeout: 20 * time.Minute}
+	return Options{Flavor: "default", ControlPlaneMachines: 3, WorkerMachines: 2, Timeout: 20 * time.Minute}
+}
+
+// Managed tells whether the flavor makes an AKS cluster.
+func (o Options) Managed() bool { return o.Flavor == "aks" || strings.HasPrefix(o.Flavor, "aks-") }
+
+// Version is the cluster's Kubernetes version.
+func (o Options) Version() string {
+	switch {
+	case o.KubernetesVersion != "":
+		return o.KubernetesVersion
+	case o.Managed():
+		return settings.ManagedKubernetesVersion
+	}
+	return settings.KubernetesVersion
 }
 
 // Screen shows how a cluster changes.
@@ -49,7 +64,7 @@ const interval = 300 * time.Millisecond
 func Manifest(ctx context.Context, s *settings.Settings, name string, o Options) ([]byte, error) {
 	args := []string{
 		"generate", "cluster", name, "--infrastructure=" + settings.Azure.Provider + ":" + settings.ProviderVersion, "--target-namespace=" + management.Namespace,
-		"--kubernetes-version=" + o.KubernetesVersion, "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
+		"--kubernetes-version=" + o.Version(), "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
 		"--worker-machine-count=" + strconv.Itoa(o.WorkerMachines),
 	}
 	if o.Flavor != "" && o.Flavor != "default" {

@@ -1,0 +1,152 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+)
+
+// managedClusterID is the AKS cluster that the flavors make: in a resource group of the cluster's name.
+func managedClusterID(group, name string) string {
+	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", settings.SubscriptionID, group, name)
+}
+
+// generate renders a flavor of AKS with clusterctl.
+func (l *lab) generate(name, flavor, version string, workers int) string {
+	l.t.Helper()
+	return l.run("clusterctl", "generate", "cluster", name, "--config", l.settings().ClusterctlConfig(),
+		"--infrastructure", "azure:"+settings.ProviderVersion, "--flavor", flavor, "--target-namespace", "default",
+		"--kubernetes-version", version, "--worker-machine-count", strconv.Itoa(workers))
+}
+
+func (l *lab) apply(manifest string) {
+	l.t.Helper()
+	if _, err := l.tryWith(manifest, "kubectl", "apply", "-f", "-"); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) patch(object, patch string) {
+	l.t.Helper()
+	l.run("kubectl", "patch", object, "--type=merge", "-p", patch)
+}
+
+// waitFor waits until an object has a field of a value.
+func (l *lab) waitFor(object, field, value string) {
+	l.t.Helper()
+	l.run("kubectl", "wait", object, fmt.Sprintf("--for=jsonpath={%s}=%s", field, value), "--timeout", patience.String())
+}
+
+// poolNodes are the Ready nodes of each agent pool, by the label that AKS gives them, with the kubelet's version.
+func (l *lab) poolNodes(kubeconfig string) (pools map[string][]string, versions map[string]string, err error) {
+	out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+		`jsonpath={range .items[*]}{.metadata.name} {.metadata.labels.kubernetes\.azure\.com/agentpool} {.status.conditions[?(@.type=="Ready")].status} {.status.nodeInfo.kubeletVersion}{"\n"}{end}`)
+	if err != nil {
+		return nil, nil, err
+	}
+	pools, versions = map[string][]string{}, map[string]string{}
+	for line := range strings.Lines(out) {
+		if words := strings.Fields(line); len(words) == 4 && words[2] == "True" {
+			pools[words[1]] = append(pools[words[1]], words[0])
+			versions[words[0]] = words[3]
+		}
+	}
+	return pools, versions, nil
+}
+
+// awaitPools waits until each agent pool has as many Ready nodes, until its MachinePool refers to exactly those, and until
+// all of them run the version, if one is given.
+func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]int) {
+	l.t.Helper()
+	l.eventually(fmt.Sprintf("Ready nodes %v, which the MachinePools name", want), func() (bool, string) {
+		pools, versions, err := l.poolNodes(kubeconfig)
+		if err != nil {
+			return false, err.Error()
+		}
+		seen := fmt.Sprintf("nodes %v, versions %v", pools, versions)
+		total := 0
+		for pool, count := range want {
+			total += count
+			names := strings.Fields(l.run("kubectl", "get", "machinepools", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
+				fmt.Sprintf(`jsonpath={.items[?(@.metadata.name=="%s")].status.nodeRefs[*].name}`, l.machinePool(cluster, pool))))
+			slices.Sort(names)
+			slices.Sort(pools[pool])
+			seen += fmt.Sprintf("; MachinePool of %s names %v", pool, names)
+			if len(names) != count || !slices.Equal(names, pools[pool]) {
+				return false, seen
+			}
+		}
+		for _, v := range versions {
+			if version != "" && v != version {
+				return false, seen
+			}
+		}
+		return len(versions) == total, seen
+	})
+}
+
+// machinePool is the name of the MachinePool of an agent pool: that of the flavor, or one that a topology has chosen.
+func (l *lab) machinePool(cluster, pool string) string {
+	l.t.Helper()
+	name := strings.TrimSpace(l.run("kubectl", "get", "machinepools", "-o", "jsonpath={.items[*].metadata.name}",
+		"-l", "cluster.x-k8s.io/cluster-name="+cluster+",topology.cluster.x-k8s.io/pool-name="+pool))
+	if name == "" {
+		return cluster + "-" + pool
+	}
+	return name
+}
+
+// scalePool changes the number of machines of a pool and waits until the nodes follow.
+func (l *lab) scalePool(kubeconfig, cluster, pool string, replicas int, want map[string]int) {
+	l.t.Helper()
+	begin := time.Now()
+	object := "machinepool/" + cluster + "-" + pool
+	l.run("kubectl", "scale", object, "--replicas", strconv.Itoa(replicas))
+	l.awaitPools(kubeconfig, cluster, "", want)
+	l.waitFor(object, ".status.phase", "Running")
+	l.t.Logf("%s has %d nodes after %.0f s", pool, replicas, time.Since(begin).Seconds())
+}
+
+// awaitCluster waits until the whole cluster is ready, as `lab create` does.
+func (l *lab) awaitCluster(name string) {
+	l.t.Helper()
+	l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
+	l.run("kubectl", "wait", "azuremanagedcontrolplanes,azuremanagedmachinepools", "-l", "cluster.x-k8s.io/cluster-name="+name,
+		"--for=condition=Ready", "--timeout", patience.String())
+}
+
+// demand says how many nodes the workload needs of a pool.
+func (l *lab) demand(cluster, pool string, nodes int) {
+	l.t.Helper()
+	azure, err := simulator.New(l.settings())
+	if err == nil {
+		err = azure.Demand(l.t.Context(), managedClusterID(cluster, cluster), pool, nodes)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// field is one field of an object of the management cluster.
+func (l *lab) field(object, path string) string {
+	l.t.Helper()
+	return l.run("kubectl", "get", object, "-o", "jsonpath={"+path+"}")
+}
+
+// deleteManaged deletes an AKS cluster with kubectl, which waits until it is gone.
+func (l *lab) deleteManaged(name string) {
+	l.t.Helper()
+	begin := time.Now()
+	l.run("kubectl", "delete", "cluster", name, "--timeout", patience.String())
+	l.t.Logf("deleted after %.0f s", time.Since(begin).Seconds())
+	kinds := "azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools,machinepools,secrets"
+	l.eventually("nothing left in the management cluster", func() (bool, string) {
+		rest := l.run("kubectl", "get", kinds, "-o", "name", "-l", "cluster.x-k8s.io/cluster-name="+name)
+		return strings.TrimSpace(rest) == "", rest
+	})
+}
