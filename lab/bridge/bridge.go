@@ -137,9 +137,6 @@ func (b *bridge) sync(ctx context.Context, guests []guest) {
 	seen := map[string]bool{}
 	var fresh []*machine
 	for _, g := range guests {
-		if g.poolOfCluster() {
-			continue // Azure boots these, and their Nodes come with their managed cluster
-		}
 		seen[g.VMID] = true
 		m, ok := b.machines[g.VMID]
 		if ok && !m.guest.sameMachine(g) {

@@ -30,8 +30,7 @@ type guest struct {
 		PrincipalID            string         `json:"principalId"`
 		UserAssignedIdentities map[string]any `json:"userAssignedIdentities"`
 	} `json:"identity"`
-	Tags   map[string]any `json:"tags"`
-	Status guestStatus    `json:"status"`
+	Status guestStatus `json:"status"`
 }
 
 // Phases of a guest's boot, as PUT /_sim/guests/status takes them.
@@ -50,12 +49,6 @@ type guestStatus struct {
 
 func (g guest) running() bool {
 	return g.PowerState == "" || strings.EqualFold(g.PowerState, "running")
-}
-
-// poolOfCluster says whether the VM belongs to an agent pool of a managed cluster: AKS tags the pool's scale set.
-func (g guest) poolOfCluster() bool {
-	_, ok := g.Tags["aks-managed-poolName"]
-	return ok
 }
 
 func (g guest) windows() bool { return strings.EqualFold(g.OSType, "Windows") }

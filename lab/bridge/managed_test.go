@@ -355,19 +355,3 @@ func TestManagedNode(t *testing.T) {
 		t.Errorf("a taint without effect: %v", err)
 	}
 }
-
-// TestGuestsOfPools makes sure that VMs of agent pools are not booted from bootstrap data that they do not have.
-func TestGuestsOfPools(t *testing.T) {
-	f, d := newFakeSimulator(t), newBootData(t)
-	ofPool := testGuest("pool-vm", "")
-	ofPool.Tags = map[string]any{"aks-managed-poolName": "pool0"}
-	f.boot(ofPool)
-	f.boot(testGuest("cp-0", d.initData(t)))
-	f.run()
-	f.awaitPhase("cp-0", phaseRunning)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if s := f.last("pool-vm"); s.Phase != "" {
-		t.Errorf("the VM of an agent pool was reported as %+v", s)
-	}
-}
