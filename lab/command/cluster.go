@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,6 +125,25 @@ func timelineCommand() *cobra.Command {
 			}
 			line.Print(c.OutOrStdout())
 			return nil
+		},
+	}
+}
+
+func demandCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demand CLUSTER POOL NODES",
+		Short: "Say how many nodes the pods of an AKS cluster need of an agent pool, which its autoscaler follows",
+		Args:  cobra.ExactArgs(3),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			nodes, err := strconv.Atoi(args[2])
+			if err != nil || nodes < 0 {
+				return fmt.Errorf("NODES %q: want a number from 0", args[2])
+			}
+			return workload.Demand(c.Context(), s, args[0], args[1], nodes)
 		},
 	}
 }

@@ -25,7 +25,7 @@ func New() *cobra.Command {
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
 	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),
-		kubeconfigCommand(), timelineCommand(), killCommand(), bridgeCommand())
+		kubeconfigCommand(), timelineCommand(), demandCommand(), killCommand(), bridgeCommand())
 	return root
 }
 

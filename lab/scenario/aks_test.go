@@ -60,7 +60,7 @@ func TestAKSAutoscaler(t *testing.T) {
 	l.waitFor(pool, owner, "true")
 
 	for _, needed := range []struct{ demand, nodes int }{{4, 4}, {9, 5}, {1, 1}} {
-		l.demand("elastic", "pool1", needed.demand)
+		l.run("lab", "demand", "elastic", "pool1", fmt.Sprint(needed.demand))
 		l.awaitPools(kubeconfig, "elastic", "", map[string]int{"pool0": 2, "pool1": needed.nodes})
 		l.waitFor(pool, ".spec.replicas", fmt.Sprint(needed.nodes))
 		before := len(l.requests())

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
-	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
 // managedClusterID is the AKS cluster that the flavors make: in a resource group of the cluster's name.
@@ -118,18 +117,6 @@ func (l *lab) awaitCluster(name string) {
 	l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
 	l.run("kubectl", "wait", "azuremanagedcontrolplanes,azuremanagedmachinepools", "-l", "cluster.x-k8s.io/cluster-name="+name,
 		"--for=condition=Ready", "--timeout", patience.String())
-}
-
-// demand says how many nodes the workload needs of a pool.
-func (l *lab) demand(cluster, pool string, nodes int) {
-	l.t.Helper()
-	azure, err := simulator.New(l.settings())
-	if err == nil {
-		err = azure.Demand(l.t.Context(), managedClusterID(cluster, cluster), pool, nodes)
-	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
 }
 
 // field is one field of an object of the management cluster.
