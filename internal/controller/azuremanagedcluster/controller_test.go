@@ -1,0 +1,44 @@
+package azuremanagedcluster
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+func TestShow(t *testing.T) {
+	endpoint := infrav1.APIEndpoint{Host: "c1.hcp.eastus.azmk8s.io", Port: 443}
+	tests := map[string]struct {
+		reason       string
+		kind         string
+		controlPlane *infrav1.AzureManagedControlPlane
+		provisioned  bool
+		message      string
+	}{
+		"endpoint known":      {"that is all there is to an AKS cluster's infrastructure", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, true, ""},
+		"no endpoint yet":     {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
+		"no control plane":    {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "is not there yet"},
+		"other control plane": {"it would never get an endpoint, and nobody would say why", "KubeadmControlPlane", nil, false, "KubeadmControlPlane"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			azureCluster := &infrav1.AzureManagedCluster{}
+			cluster := &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{ControlPlaneRef: clusterv1.ContractVersionedObjectReference{Kind: test.kind, Name: "c1"}}}
+			condition := show(azureCluster, cluster, test.controlPlane)
+			provisioned := azureCluster.Status.Initialization.Provisioned != nil
+			if provisioned != test.provisioned || azureCluster.Status.Ready != test.provisioned || (condition.Status == metav1.ConditionTrue) != test.provisioned {
+				t.Errorf("%s: provisioned %t, condition %s", test.reason, provisioned, condition.Status)
+			}
+			if test.provisioned && azureCluster.Spec.ControlPlaneEndpoint != endpoint {
+				t.Errorf("%s: endpoint %v", test.reason, azureCluster.Spec.ControlPlaneEndpoint)
+			}
+			if !strings.Contains(condition.Message, test.message) {
+				t.Errorf("%s: message %q", test.reason, condition.Message)
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package azuremanagedmachinepool
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+func TestFollowed(t *testing.T) {
+	const key = clusterv1.ReplicasManagedByAnnotation
+	tests := map[string]struct {
+		reason      string
+		annotations map[string]string
+		replicas    int32
+		autoscaled  bool
+		count       int32
+		wantNote    map[string]string
+		wantCount   int32
+	}{
+		"autoscaler turned on":  {"AKS decides from now on", nil, 2, true, 5, map[string]string{key: "true"}, 5},
+		"autoscaler runs":       {"the MachinePool shows what AKS has chosen", map[string]string{key: "true"}, 5, true, 3, map[string]string{key: "true"}, 3},
+		"somebody else's":       {"AKS's autoscaler is what runs, whoever was said to scale", map[string]string{key: "keda"}, 5, true, 3, map[string]string{key: "true"}, 3},
+		"autoscaler turned off": {"the MachinePool decides again, from the number there is", map[string]string{key: "true", "a": "b"}, 5, false, 5, map[string]string{"a": "b"}, 5},
+		"external autoscaler":   {"an annotation of somebody else stays: he scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2, map[string]string{key: "keda"}, 4},
+		"no autoscaler":         {"nothing to say", nil, 4, false, 2, nil, 4},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			machinePool := &clusterv1.MachinePool{}
+			machinePool.Annotations = test.annotations
+			machinePool.Spec.Replicas = &test.replicas
+			followed(machinePool, test.autoscaled, test.count)
+			if diff := cmp.Diff(test.wantNote, machinePool.Annotations); diff != "" {
+				t.Errorf("%s: annotations %s", test.reason, diff)
+			}
+			if *machinePool.Spec.Replicas != test.wantCount {
+				t.Errorf("%s: %d replicas, want %d", test.reason, *machinePool.Spec.Replicas, test.wantCount)
+			}
+		})
+	}
+}
+
+func TestProviderIDs(t *testing.T) {
+	const instance = "/providers/Microsoft.Compute/virtualMachineScaleSets/aks-a-1-vmss/virtualMachines/0"
+	got := providerIDs([]arm.ID{"/subscriptions/S/resourceGroups/MC_Rg_c_eastus" + instance, "/subscriptions/S/resourceGroups/mc" + instance})
+	want := []string{"azure:///subscriptions/S/resourceGroups/mc_rg_c_eastus" + instance, "azure:///subscriptions/S/resourceGroups/mc" + instance}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cloud-provider-azure writes the group in lower case and the rest as it is: %s", diff)
+	}
+}
