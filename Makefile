@@ -11,7 +11,7 @@ MODULES := . lab test/recordings sim/conformance
 PACKAGES := ./api/... ./cmd/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build generate format lint verify envtest test golden lab lab-down release clean
+.PHONY: help tools build generate templates format lint verify envtest test golden lab lab-down release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ generate: tools ## Generate deepcopy functions, CRDs, RBAC and the tables of AKS
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role webhook paths=./internal/... output:rbac:dir=config/rbac output:webhook:dir=config/webhook; fi
 
+templates: tools ## Render the flavors of self-managed clusters from templates/flavors
+	@cd templates/flavors; for flavor in */; do flavor=$${flavor%/}; case $$flavor in base|class|components) continue;; esac; \
+	kustomize build $$flavor >../cluster-template-$$flavor.yaml || exit 1; done; mv ../cluster-template-default.yaml ../cluster-template.yaml
+
 format: ## Format Go code
 	gofmt -w $(MODULES)
 
@@ -37,8 +41,8 @@ lint: tools ## gofmt, go vet and staticcheck
 	@unformatted=$$(gofmt -l api cmd hack internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
 
-verify: generate lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config internal/plan/managed/armschema || { echo "generated files are out of date: commit what make generate wrote"; exit 1; }
+verify: generate templates lint ## Generated files are up to date, code is clean
+	@git diff --exit-code -- api config internal/plan/managed/armschema || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 
 envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)
@@ -50,7 +54,7 @@ test: tools build ## Run all tests, with the stories in the lab
 	cd lab && go test -timeout 40m ./...
 
 golden: ## Rewrite the golden files of the plans
-	go test ./internal/plan -update
+	go test ./internal/plan ./internal/plan/managed -update
 
 # What the lab runs; the other tools are for developing.
 LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver

@@ -123,12 +123,12 @@ func privateEndpoints(in Input, g *arm.Graph) {
 // can attach it; "" when there is nothing to wait for.
 func missingAttachment(in Input) string {
 	subnet := attached(in.Facts.Subnet)
-	text := "waits: spec.outboundType %s needs a %s on subnet %s: attach one"
+	text := "waits: spec.outboundType %s needs a %s on subnet %q of network %q: attach one"
 	switch outbound := deref(in.ControlPlane.Spec.OutboundType); {
 	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting && subnet.RouteTable == nil:
-		return fmt.Sprintf(text, outbound, "route table with a default route", SubnetID(in))
+		return fmt.Sprintf(text, outbound, "route table with a default route", SubnetName(in), VNetID(in).Name())
 	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserAssignedNATGateway && subnet.NatGateway == nil:
-		return fmt.Sprintf(text, outbound, "NAT gateway", SubnetID(in))
+		return fmt.Sprintf(text, outbound, "NAT gateway", SubnetName(in), VNetID(in).Name())
 	}
 	return ""
 }

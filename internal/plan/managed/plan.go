@@ -57,6 +57,7 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 	body, extras = settle(asopatch.ManagedCluster, Preview(in), have.Exists, body, withoutOutboundIPs(in, body), sentTags(in, body))
 	extras.SentPaths = union(in.Sent, extras.SettledPaths)
 	extras.Exports = patched.Exports
+	nameDefaults(body)
 	node.DropTags = droppedClusterTags(in, body)
 	quieten(body, in.Facts.Cluster, unsaidOfCluster)
 	if len(have.Properties.AgentPoolProfiles) == 0 {

@@ -144,7 +144,7 @@ func poolWaits(in Input, have ObservedPool, body map[string]any) string {
 		return ""
 	case !terminal(cluster.Properties.ProvisioningState):
 		return fmt.Sprintf("waits for the managed cluster %s: its provisioning state is %s", name, cluster.Properties.ProvisioningState)
-	case less(cluster.Properties.CurrentKubernetesVersion, text(at(body, "properties.orchestratorVersion"))):
+	case cluster.Properties.CurrentKubernetesVersion != "" && less(cluster.Properties.CurrentKubernetesVersion, text(at(body, "properties.orchestratorVersion"))):
 		return fmt.Sprintf("waits for the control plane of %s to run %s: it runs %s", name,
 			withV(text(at(body, "properties.orchestratorVersion"))), withV(cluster.Properties.CurrentKubernetesVersion))
 	}

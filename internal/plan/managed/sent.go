@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 )
 
@@ -17,6 +19,20 @@ func settle(kind armschema.Kind, preview, exists bool, body map[string]any, sent
 	previous := slices.DeleteFunc(slices.Clone(sent), func(path string) bool { return strings.HasPrefix(path, sentAdditionalTag) })
 	body, extras.Kept = armschema.Retract(kind, preview, body, previous)
 	return body, extras
+}
+
+// nameDefaults says the values of what is taken back by null where AKS wants them said.
+func nameDefaults(body map[string]any) {
+	for path, value := range map[string]any{
+		"sku.name": string(aks.ManagedClusterSKUNameBase),
+		loadBalancerPath + "allocatedOutboundPorts": 0,
+	} {
+		parent, key := path[:strings.LastIndex(path, ".")], path[strings.LastIndex(path, ".")+1:]
+		object, _ := at(body, parent).(map[string]any)
+		if null, said := object[key]; said && null == nil {
+			object[key] = value
+		}
+	}
 }
 
 // union are the strings of all lists, sorted, each once.

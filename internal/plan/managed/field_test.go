@@ -1,0 +1,80 @@
+package managed_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+// elsewhere are the fields that the plan leaves to others, with who reads them. A prefix that ends in a dot is for all
+// below.
+var elsewhere = map[string]string{
+	"controlPlane.subscriptionID":        "internal/identity falls back to the manager's; plans get Input.SubscriptionID",
+	"controlPlane.identityRef.":          "internal/identity signs in with it",
+	"controlPlane.azureEnvironment":      "the manager's clients are made for it",
+	"controlPlane.controlPlaneEndpoint.": "the controller writes it from Endpoint",
+	"pool.providerIDList[]":              "the controller writes it from the pool's instances",
+}
+
+// TestEveryFieldCounts changes every field of the specs of all golden cases, one at a time, and demands that something
+// comes of it: another plan, or a refusal. A field that no case sets and that is not in the table fails, too.
+func TestEveryFieldCounts(t *testing.T) {
+	counts := map[string]bool{}
+	for _, path := range cases(t) {
+		c := read(t, strings.TrimSuffix(filepath.Base(path), ".in.yaml"))
+		fieldtest.Vary("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return effect(t, c) })
+		for _, pool := range c.in.Pools {
+			fieldtest.Vary("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return effect(t, c) })
+		}
+	}
+	all := fieldtest.Leaves("controlPlane", reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]())
+	all = append(all, fieldtest.Leaves("pool", reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
+	used := map[string]bool{}
+	for _, path := range all {
+		entry := ""
+		for known := range elsewhere {
+			if known == path || strings.HasSuffix(known, ".") && strings.HasPrefix(path, known) {
+				entry = known
+			}
+		}
+		used[entry] = true
+		if !counts[path] && entry == "" {
+			t.Errorf("%s changes nothing: plan it, refuse it by name, or say in the table who reads it (and give a golden case that sets it)", path)
+		}
+	}
+	for known := range elsewhere {
+		if !used[known] {
+			t.Errorf("%s is in the table and is no field", known)
+		}
+	}
+}
+
+func effect(t *testing.T, c testCase) string {
+	t.Helper()
+	graph, extras, err := managed.Plan(c.in)
+	out := fmt.Sprint(text(t, graph), err, extras.Exports, managed.Preview(c.in), managed.Check(c.in))
+	for _, pool := range c.in.Pools {
+		in := c.in
+		in.Facts.AgentPool = raw(c.given.Facts.AgentPools[pool.AzurePool.Name])
+		graph, _, err := managed.PoolPlan(in, pool)
+		out += fmt.Sprint(text(t, graph), err, managed.CheckPool(in, pool))
+	}
+	return out
+}
+
+func text(t *testing.T, graph *arm.Graph) string {
+	t.Helper()
+	out, err := json.Marshal(graph.Nodes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
