@@ -17,6 +17,7 @@ const (
 	Disk       Style = "disk" // 202 with both headers
 	PrivateDNS Style = "dns"  // 202 with an empty body, polls are 202 while running
 	Containers Style = "aks"  // Azure-AsyncOperation without Retry-After
+	Extension  Style = "ext"  // Azure-AsyncOperation below the resource, polls tell the resource's state; Location of a PUT is the resource
 	Group      Style = "rg"   // only Location; polls are 202, then 200
 	Sync       Style = "sync" // never long-running
 )

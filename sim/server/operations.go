@@ -56,6 +56,11 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 		if !put {
 			h.Set("Location", regional+"operationresults/"+op.ID+"?"+version)
 		}
+	case provider.Extension:
+		h.Set("Azure-AsyncOperation", x.call.BaseURL+op.ResourceID+"/operations/"+op.ID+"?"+version)
+		if put {
+			h.Set("Location", x.call.BaseURL+op.ResourceID)
+		}
 	case provider.Group:
 		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, groupJob(op), version))
 	}
@@ -152,6 +157,14 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000Z"), op.ID
 		if !running {
 			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z")
+		}
+	case provider.Extension:
+		out["id"], out["name"] = op.ResourceID+"/operations/"+op.ID, op.ID
+		if running {
+			out["status"] = map[string]string{"create": "Creating", "delete": "Deleting"}[op.Verb]
+			if out["status"] == "" {
+				out["status"] = "Updating"
+			}
 		}
 	}
 	if !running && op.Error != nil {

@@ -1,0 +1,189 @@
+// Package fleet simulates the Fleet Manager of Microsoft.ContainerService: fleets and their members.
+//
+// Its promise: a member joins and leaves the way Azure's does. The managed cluster must exist and is busy meanwhile, it can be in one
+// fleet only, and a member under a fleet that does not exist is refused by Azure Resource Manager. Update runs and strategies are left out.
+//
+// Source of shapes, limits and states: module armcontainerservicefleet v1.2.0 and recordings of the Azure Service Operator.
+package fleet
+
+import (
+	"hash/fnv"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Full names of the types.
+const (
+	Fleets  = "Microsoft.ContainerService/fleets"
+	Members = Fleets + "/members"
+
+	managedClusters = "Microsoft.ContainerService/managedClusters"
+)
+
+var apiVersions = []string{"2025-08-01-preview", "2025-04-01-preview", "2025-03-01", "2024-05-02-preview", "2024-04-01", "2023-10-15", "2023-03-15-preview"}
+
+// Types are the resource types, for the provider of Microsoft.ContainerService.
+func Types() []*provider.Type {
+	fleet := &provider.Type{
+		Name: Fleets, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, DeleteRetryAfter: -1,
+		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 20 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 15 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 20 * time.Second},
+		ReadOnlyPaths: []string{"eTag", "properties.status", "properties.hubProfile.fqdn", "properties.hubProfile.kubernetesVersion", "properties.hubProfile.portalFqdn"},
+		NameRule:      named("Fleet", 63), Prepare: prepareFleet, Finish: finishFleet, View: view, PatchLRO: provider.Timing{LRO: 10 * time.Second},
+		Patch: func(*provider.Call, *provider.Draft) error { return nil },
+		Actions: map[string]*provider.Action{
+			"listcredentials": {Start: credentials},
+		},
+	}
+	member := &provider.Type{
+		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining", DeleteRetryAfter: -1,
+		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 40 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
+		ReadOnlyPaths: []string{"eTag", "properties.status"},
+		NameRule:      named("Fleet member", 50), Prepare: prepareMember, Finish: finishMember, StartDelete: leave, View: viewMember,
+		Serial: func(id store.ID) []string { return []string{id.String()} },
+		Patch:  prepareMember, PatchLRO: provider.Timing{LRO: 5 * time.Second},
+	}
+	return []*provider.Type{fleet, member}
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+
+func named(kind string, longest int) func(string) *provider.Error {
+	return func(name string) *provider.Error {
+		if len(name) <= longest && nameForm.MatchString(name) {
+			return nil
+		}
+		return refuse(400, "InvalidParameter", "%s name '%s' is not valid. It must match '%s' and have 1 to %d characters.", kind, name, nameForm, longest)
+	}
+}
+
+// refuse makes an error of this provider.
+func refuse(status int, code, format string, args ...any) *provider.Error {
+	return provider.Errorf(status, code, format, args...)
+}
+
+func prepareFleet(c *provider.Call, d *provider.Draft) error {
+	p := "properties.hubProfile"
+	was, is := body.Child(d.Old, p), body.Child(d.New, p)
+	switch {
+	case d.Old != nil && was == nil && is != nil:
+		return refuse(400, "BadRequest", "Fleet '%s' has no hub; a hub cannot be added to it.", d.Name)
+	case was != nil && is == nil:
+		body.Set(d.New, p, was)
+	case was != nil:
+		if prefix := body.String(is, "dnsPrefix"); prefix != "" && prefix != body.String(was, "dnsPrefix") {
+			return provider.Errorf(400, "PropertyChangeNotAllowed", "Changing property 'hubProfile.dnsPrefix' is not allowed.").WithTarget("hubProfile.dnsPrefix")
+		}
+		merged := body.Clone(was)
+		body.Overlay(merged, is)
+		body.Set(d.New, p, merged)
+	case is != nil:
+		body.Default(is, "dnsPrefix", d.Name)
+	}
+	return nil
+}
+
+// finishFleet makes the hub, when the fleet has one.
+func finishFleet(c *provider.Call, op *store.Operation, r *store.Resource) error {
+	hub := body.Child(r.Body, "properties.hubProfile")
+	if hub != nil && body.String(hub, "fqdn") == "" {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(store.Key(r.ID)))
+		host := body.String(hub, "dnsPrefix") + "-" + strconv.FormatUint(uint64(h.Sum32()), 36)
+		zone := ".hcp." + r.Location + ".azmk8s.io"
+		hub["fqdn"], hub["portalFqdn"], hub["kubernetesVersion"] = host+zone, host+".portal"+zone, "1.33.5"
+	}
+	body.Set(r.Body, "properties.status.lastOperationId", op.ID)
+	return nil
+}
+
+func credentials(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
+	if body.Child(r.Body, "properties.hubProfile") == nil {
+		return nil, refuse(400, "BadRequest", "Fleet '%s' has no hub and so no credentials.", r.Name())
+	}
+	return nil, refuse(501, "NotImplemented", "Hubs of fleets are not simulated.")
+}
+
+func prepareMember(c *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	cluster := body.String(d.New, p+"clusterResourceId")
+	if cluster == "" {
+		cluster = body.String(d.Old, p+"clusterResourceId")
+		body.Set(d.New, p+"clusterResourceId", cluster)
+	}
+	id, err := store.ParseID(cluster)
+	if err != nil || id.IsCollection() || !strings.EqualFold(id.Type(), managedClusters) {
+		return provider.Errorf(400, "InvalidParameter", "'%s' is no resource ID of a managed cluster.", cluster).WithTarget("properties.clusterResourceId")
+	}
+	if group := body.String(d.New, p+"group"); group != "" && (len(group) > 50 || !nameForm.MatchString(group)) {
+		return provider.Errorf(400, "InvalidParameter", "Fleet member group '%s' is not valid. It must match '%s' and have 1 to 50 characters.", group, nameForm).WithTarget("properties.group")
+	}
+	if d.Old != nil {
+		if !store.Same(body.String(d.Old, p+"clusterResourceId"), cluster) {
+			return provider.Errorf(400, "PropertyChangeNotAllowed", "Changing property 'clusterResourceId' is not allowed.").WithTarget("properties.clusterResourceId")
+		}
+		return nil
+	}
+	if c.Get(cluster) == nil {
+		return provider.Errorf(404, "ResourceNotFound", "The managed cluster '%s' of fleet member '%s' was not found.", cluster, d.Name).WithTarget("properties.clusterResourceId")
+	}
+	for _, other := range c.List(Members, "") {
+		if store.Same(body.String(other.Body, p+"clusterResourceId"), cluster) {
+			return refuse(409, "Conflict", "The managed cluster '%s' is already a member of a fleet: '%s'.", cluster, other.ID)
+		}
+	}
+	return occupy(c, cluster)
+}
+
+// occupy keeps a managed cluster busy for as long as Azure works on it, as an update of its own would.
+func occupy(c *provider.Call, cluster string) error {
+	call, err := c.For("PUT", cluster)
+	if err != nil || call.Type == nil {
+		return err
+	}
+	if op := c.RunningOn(cluster); op != nil {
+		return refuse(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the managed cluster started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
+			op.Verb, op.ID, op.Started.Format(time.RFC3339))
+	}
+	r := c.Edit(cluster)
+	body.Set(r.Body, "properties.provisioningState", "Updating")
+	c.Save(r)
+	call.Start("update", r.ID, provider.Timing{LRO: 20 * time.Second})
+	return nil
+}
+
+// leave keeps the cluster busy while its member goes; a cluster that is busy or gone does not hold the member up.
+func leave(c *provider.Call, r *store.Resource) {
+	cluster := body.String(r.Body, "properties.clusterResourceId")
+	if mc := c.Get(cluster); mc != nil && c.RunningOn(cluster) == nil && body.String(mc.Body, "properties.provisioningState") == store.Succeeded {
+		_ = occupy(c, cluster)
+	}
+}
+
+func finishMember(_ *provider.Call, op *store.Operation, r *store.Resource) error {
+	body.Set(r.Body, "properties.status.lastOperationId", op.ID)
+	return nil
+}
+
+func viewMember(c *provider.Call, it *provider.Item) {
+	view(c, it)
+	if body.String(it.Body, "properties.provisioningState") == "Deleting" {
+		body.Set(it.Body, "properties.provisioningState", "Leaving")
+	}
+}
+
+// view writes the etag as this provider does, and the latest operation.
+func view(c *provider.Call, it *provider.Item) {
+	if op := c.RunningOn(it.ID); op != nil {
+		body.Set(it.Body, "properties.status.lastOperationId", op.ID)
+	}
+	if etag := body.String(it.Body, "etag"); etag != "" {
+		delete(it.Body, "etag")
+		it.Body["eTag"] = `"` + etag + `"`
+	}
+}
