@@ -30,7 +30,8 @@ generate: tools ## Generate deepcopy functions, CRDs, RBAC and the tables of AKS
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role webhook paths=./internal/... output:rbac:dir=config/rbac output:webhook:dir=config/webhook; fi
 
-templates: tools ## Render the flavors of self-managed clusters from templates/flavors
+templates: ## Render the flavors of self-managed clusters from templates/flavors
+	@hack/tools/build.sh $(BIN) kustomize
 	@cd templates/flavors; for flavor in */; do flavor=$${flavor%/}; case $$flavor in base|class|components) continue;; esac; \
 	kustomize build $$flavor >../cluster-template-$$flavor.yaml || exit 1; done; mv ../cluster-template-default.yaml ../cluster-template.yaml
 
@@ -42,7 +43,7 @@ lint: tools ## gofmt, go vet and staticcheck
 	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config internal/plan/managed/armschema || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
+	@git diff --exit-code -- api config templates internal/plan/managed/armschema || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 
 envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)
