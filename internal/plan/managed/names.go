@@ -59,10 +59,11 @@ func NodeResourceGroup(in Input) string {
 
 func wantedNodeResourceGroup(in Input) string {
 	spec := in.ControlPlane.Spec
-	usual := "MC_" + ResourceGroup(in) + "_" + in.ControlPlane.Name + "_" + spec.Location
-	if name := spec.NodeResourceGroupName; name != "" && name != usual {
+	prefix := "MC_" + ResourceGroup(in) + "_" + in.ControlPlane.Name + "_"
+	if name := spec.NodeResourceGroupName; name != "" && name != prefix+spec.Location {
 		return name
 	}
+	usual := prefix + Location(in)
 	return usual[:min(len(usual), maxResourceGroupName)]
 }
 

@@ -61,9 +61,7 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 	node.DropTags = droppedClusterTags(in, body)
 	quieten(body, in.Facts.Cluster, unsaidOfCluster)
 	if len(have.Properties.AgentPoolProfiles) == 0 {
-		if err := createWithPools(in, body, &node); err != nil {
-			return extras, err
-		}
+		createWithPools(in, body, &node)
 	}
 	node.Body = body
 	g.Add(node)
@@ -71,7 +69,7 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 }
 
 // createWithPools puts the pools into the body of a cluster that has none.
-func createWithPools(in Input, body map[string]any, node *arm.Node) error {
+func createWithPools(in Input, body map[string]any, node *arm.Node) {
 	pools := sorted(in.Pools)
 	var orphans, system []string
 	var profiles []any
@@ -86,14 +84,13 @@ func createWithPools(in Input, body map[string]any, node *arm.Node) error {
 		if refusal := tooNew(in, pool); refusal != "" && node.Refused == "" {
 			node.Refused = refusal
 		}
-		body, _, err := poolBody(in, pool, ObservedPool{})
-		var missing *asopatch.MissingSecretsError
-		switch {
-		case errors.As(err, &missing):
-			node.Blocked = fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
+		if errs := CheckPool(in, pool); len(errs) > 0 {
+			node.Refused = fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, errs.ToAggregate())
 			continue
-		case err != nil:
-			node.Refused = fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
+		}
+		body, _, err := poolBody(in, pool, ObservedPool{})
+		if err != nil {
+			node.Blocked = fmt.Sprintf("waits for AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
 			continue
 		}
 		profile, _ := body["properties"].(map[string]any)
@@ -110,7 +107,6 @@ func createWithPools(in Input, body map[string]any, node *arm.Node) error {
 		node.Blocked = fmt.Sprintf("waits for the MachinePool of AzureManagedMachinePool %s: the cluster is made with all its pools", strings.Join(orphans, ", "))
 	}
 	set(body, "properties.agentPoolProfiles", profiles)
-	return nil
 }
 
 // unpatchable is why a body cannot be rendered: what Secrets are waited for, or what is wrong with a patch.
