@@ -24,9 +24,15 @@ const (
 	// AzureMachineAnnotation is "true" on an AzureMachine whose VM exists.
 	AzureMachineAnnotation = "cluster-api-provider-azure"
 
-	// LastAppliedVMTagsAnnotation is a JSON object of the additional tags that were last written to the VM, so that tags
-	// taken from the spec can be told from tags that somebody else set.
+	// LastAppliedVMTagsAnnotation is a JSON object of the additional tags that were last written to the VM and what
+	// belongs to it, so that tags taken from the spec can be told from tags that somebody else set.
 	LastAppliedVMTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm"
+
+	// LastAppliedClusterTagsAnnotation is the same on an AzureCluster, for the additional tags of all resources of the cluster.
+	LastAppliedClusterTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg"
+
+	// LastAppliedSecurityGroupTagsAnnotation is the same on an AzureCluster, for the tags of security groups.
+	LastAppliedSecurityGroupTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-nsg"
 
 	// LastAppliedSecurityRulesAnnotation is a JSON object on the AzureCluster: security group name to rule name to
 	// description, for the rules that were last written.

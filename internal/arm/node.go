@@ -46,6 +46,10 @@ const (
 	// CreateOnly creates the resource and deletes it. Afterwards only its tags are kept in line, and drift is reported.
 	CreateOnly Policy = "CreateOnly"
 
+	// TagOnly is for a resource that Azure makes together with one that the node comes after, as the disks of a VM: its
+	// tags are kept in line once it exists. It is never created or otherwise written, and deleted by a plan of deletion only.
+	TagOnly Policy = "TagOnly"
+
 	// Observe requires the resource to exist; it is never written and never deleted.
 	Observe Policy = "Observe"
 )

@@ -88,7 +88,8 @@ func (p *pass) converge(node *arm.Node) {
 	result := arm.Result{ID: node.ID, Group: node.Group, Drift: p.results[key].Drift}
 	found := p.found[key]
 	result.Observed = found.Body
-	result.Owned = found.Exists && p.owned(node.ID)
+	// What Azure made together with a resource of ours is ours, whether Azure gave it the tags or not.
+	result.Owned = found.Exists && (p.owned(node.ID) || node.Policy == arm.TagOnly)
 	if found.Exists && !result.Owned && node.Foreign == arm.AdoptForeign {
 		p.inventory[key] = node.ID
 		result.Owned = true

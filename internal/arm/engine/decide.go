@@ -44,8 +44,8 @@ func decide(s situation) decision {
 		case node.Policy == arm.Observe:
 			return decision{state: arm.Failed, err: &arm.Error{Method: "GET", ID: node.ID, Status: 404, Code: CodeMissing,
 				Message: fmt.Sprintf("%s does not exist: the spec names it as one to be used and not to be made; create it or correct the spec", node.ID)}}
-		case node.Body == nil:
-			// Another node makes it; it is in the plan to be deleted.
+		case node.Body == nil || node.Policy == arm.TagOnly:
+			// Another node makes it.
 			return decision{state: arm.Ready}
 		}
 		return decision{write: "PUT"}
@@ -57,13 +57,13 @@ func decide(s situation) decision {
 	switch {
 	case doing != "":
 		return decision{follow: doing}
-	case failed && keepsFailed(node):
+	case failed && (keepsFailed(node) || node.Policy == arm.TagOnly):
 		return decision{state: arm.Failed, err: s.failure}
 	case failed:
 		return decision{write: "PUT", drift: []string{"properties.provisioningState"}}
 	case len(s.differences) == 0 || s.remains:
 		return decision{state: arm.Ready}
-	case node.Policy == arm.CreateOnly:
+	case node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly:
 		var tags, rest []string
 		for _, path := range compare.Paths(s.differences) {
 			if strings.HasPrefix(path, "tags.") {

@@ -135,3 +135,32 @@ func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestDiskThatAzureMadeKeepsTheTags has a plan name the disk for its tags alone: it is not made before the VM is, and a
+// tag that was changed or removed outside comes back while those of others stay.
+func TestDiskThatAzureMadeKeepsTheTags(t *testing.T) {
+	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
+	kept := vmNode()
+	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
+	tags := arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}, DropTags: []string{"old"}}
+	w, request := made(t, append(network(), nicNode(), kept, tags)...)
+	w.writes()
+	if outcome := w.converge(request, time.Minute); !outcome.Done() || len(w.writes()) > 0 {
+		t.Fatalf("the disk has the tags of its VM from the beginning: %v", outcome.Causes())
+	}
+	w.fault(fault.Rule{Now: true, ID: string(disk), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{owner.TagKey: "x", "old": "1", "theirs": "2"}}})
+	if outcome := w.converge(request, time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default", "PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default"}
+	if diff := cmp.Diff(want, w.writes()); diff != "" {
+		t.Errorf("one merges, one deletes (-want +got):\n%s", diff)
+	}
+	found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body := string(found[disk.Key()].Body); !strings.Contains(body, `"theirs":"2"`) || strings.Contains(body, `"old"`) || strings.Contains(body, `"x"`) {
+		t.Errorf("tags of the disk: %s", body)
+	}
+}

@@ -3,6 +3,7 @@ package azurecluster
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -54,8 +55,9 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
 	}
 	// What is planned is remembered before it is made, so that what a later plan does not want any more is found.
-	if remembered := cluster.Remember(planned, graph); remembered != in.azureCluster.Annotations[cluster.PlannedAnnotation] {
-		metav1.SetMetaDataAnnotation(&in.azureCluster.ObjectMeta, cluster.PlannedAnnotation, remembered)
+	remembered := cluster.RememberTags(planned)
+	remembered[cluster.PlannedAnnotation] = cluster.Remember(planned, graph)
+	if annotate(in.azureCluster, remembered) {
 		if err := r.patch(ctx, in); err != nil {
 			return ctrl.Result{}, fmt.Errorf("remember the plan: %w", err)
 		}
@@ -74,13 +76,32 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}
-	metav1.SetMetaDataAnnotation(&in.azureCluster.ObjectMeta, cluster.PlannedAnnotation, cluster.Settled(planned, graph))
+	settledPlan := cluster.SettledTags(planned)
+	settledPlan[cluster.PlannedAnnotation] = cluster.Settled(planned, graph)
+	annotate(in.azureCluster, settledPlan)
 	// The status that this pass writes does not change the fingerprint, the endpoint in the spec does.
 	fingerprint, err = settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.settled.Settle(in.key, fingerprint)}, nil
+}
+
+// annotate sets annotations, or takes away those with an empty value, and tells whether anything changed.
+func annotate(obj metav1.Object, values map[string]string) (changed bool) {
+	annotations := maps.Clone(obj.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	for key, value := range values {
+		changed = changed || annotations[key] != value
+		annotations[key] = value
+		if value == "" {
+			delete(annotations, key)
+		}
+	}
+	obj.SetAnnotations(annotations)
+	return changed
 }
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for

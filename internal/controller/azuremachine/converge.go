@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -60,6 +61,14 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	graph, err := machine.Plan(planned)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
+	}
+	// Tags that a spec brings later are remembered before they are written, so that they are found when it drops them.
+	annotation, tags := machine.RememberTags(planned)
+	if before, ok := in.azureMachine.Annotations[annotation]; ok && before != tags {
+		metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
+		if err := r.patch(ctx, in); err != nil {
+			return ctrl.Result{}, fmt.Errorf("remember the tags: %w", err)
+		}
 	}
 	outcome, err := r.Engine.Converge(ctx, r.request(in, planned, graph))
 	if err != nil {

@@ -47,7 +47,10 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome) 
 		in.azureMachine.Spec.ProviderID = new(machine.ProviderID(vm.ID))
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
-	annotation, tags := machine.AppliedTags(planned)
+	annotation, tags := machine.RememberTags(planned)
+	if outcome.Done() {
+		annotation, tags = machine.SettledTags(planned)
+	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
 	status.FailureDomain = machine.FailureDomain(planned)
 	reportIdentities(in, machine.MissingIdentities(planned, vm.Observed))

@@ -39,6 +39,7 @@ func Plan(in plan.ClusterInput) (*arm.Graph, error) {
 	for _, feature := range features {
 		feature(in, g)
 	}
+	dropTags(in, g)
 	return g, g.Validate()
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -42,6 +43,20 @@ func storageProfile(in plan.MachineInput, image *infrav1.Image) *armcompute.Stor
 		profile.DataDisks = append(profile.DataDisks, data)
 	}
 	return profile
+}
+
+// diskTags has the disks keep the tags of the machine, which Azure gives them when it makes them with the VM and does not
+// change afterwards. An ephemeral disk is no resource.
+func diskTags(in plan.MachineInput, g *arm.Graph) {
+	for i, id := range Disks(in) {
+		if i == 0 && in.AzureMachine.Spec.OSDisk.DiffDiskSettings != nil {
+			continue
+		}
+		g.Add(arm.Node{
+			ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.TagOnly, Group: infrav1.DisksReadyCondition,
+			Body: armcompute.Disk{Tags: vmTags(in)},
+		})
+	}
 }
 
 func managedDisk(spec *infrav1.ManagedDiskParameters) *armcompute.ManagedDiskParameters {

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -25,6 +26,11 @@ func publicIP(in plan.MachineInput, g *arm.Graph) {
 		return
 	}
 	id := plan.NodePublicIPID(in)
+	additional := maps.Clone(in.AzureCluster.Spec.AdditionalTags)
+	if additional == nil {
+		additional = map[string]string{}
+	}
+	maps.Copy(additional, in.AzureMachine.Spec.AdditionalTags)
 	var zones []*string
 	if len(in.Facts.Zones) > 0 && in.AzureCluster.Spec.ExtendedLocation == nil {
 		zones = plan.Pointers(slices.Sorted(slices.Values(in.Facts.Zones)))
@@ -36,7 +42,7 @@ func publicIP(in plan.MachineInput, g *arm.Graph) {
 			ExtendedLocation: extendedLocation(in),
 			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
 			Zones:            zones,
-			Tags:             plan.Tags(in.ClusterInput, "", id.Name(), in.AzureCluster.Spec.AdditionalTags),
+			Tags:             plan.Tags(in.ClusterInput, "", id.Name(), additional),
 			Properties: &armnetwork.PublicIPAddressPropertiesFormat{
 				PublicIPAddressVersion:   new(armnetwork.IPVersionIPv4),
 				PublicIPAllocationMethod: new(armnetwork.IPAllocationMethodStatic),

@@ -27,6 +27,8 @@ func Plan(in plan.MachineInput) (*arm.Graph, error) {
 	}
 	roleAssignment(in, g)
 	extensions(in, g)
+	diskTags(in, g)
+	dropTags(in, g)
 	return g, g.Validate()
 }
 

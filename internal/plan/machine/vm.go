@@ -18,11 +18,10 @@ const adminUser = "capi"
 // virtualMachine plans the VM. It is made once and only its tags change afterwards.
 func virtualMachine(in plan.MachineInput, g *arm.Graph) error {
 	node := arm.Node{
-		ID:       plan.VMID(in),
-		After:    nicIDs(in),
-		Policy:   arm.CreateOnly,
-		DropTags: droppedTags(in),
-		Group:    infrav1.VMRunningCondition,
+		ID:     plan.VMID(in),
+		After:  nicIDs(in),
+		Policy: arm.CreateOnly,
+		Group:  infrav1.VMRunningCondition,
 	}
 	if set, ok := availabilitySetID(in); ok {
 		node.After = append(node.After, set)
@@ -50,14 +49,10 @@ func vmBody(in plan.MachineInput) (*armcompute.VirtualMachine, error) {
 	if err != nil && !in.MachineFacts.VMExists {
 		return nil, err
 	}
-	role := infrav1.RoleNode
-	if in.ControlPlane {
-		role = infrav1.RoleControlPlane
-	}
 	vm := &armcompute.VirtualMachine{
 		Location:         new(plan.Location(in.ClusterInput)),
 		ExtendedLocation: computeLocation(in),
-		Tags:             plan.MachineTags(in, role, plan.VMName(in)),
+		Tags:             vmTags(in),
 		Identity:         identity(spec),
 		Plan:             imagePlan(image),
 		Properties: &armcompute.VirtualMachineProperties{
