@@ -45,9 +45,10 @@ type Environment struct {
 	webhooks *process
 }
 
-// Main runs the tests of a package with an environment, which it stores in *environment, and returns the exit code.
-func Main(m *testing.M, environment **Environment) int {
-	e, err := Start()
+// Main runs the tests of a package with an environment, which it stores in *environment, and returns the exit code. The
+// flags are further ones of the manager that answers admission requests, as feature gates.
+func Main(m *testing.M, environment **Environment, flags ...string) int {
+	e, err := Start(flags...)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 		return 1
@@ -75,9 +76,9 @@ func parallel() error {
 	return flag.Set("test.parallel", strconv.Itoa(4*goruntime.GOMAXPROCS(0)))
 }
 
-// Start starts an environment.
-func Start() (*Environment, error) {
-	root, err := moduleDir("")
+// Start starts an environment. The flags are further ones of the manager that answers admission requests.
+func Start(flags ...string) (*Environment, error) {
+	root, err := ModuleDir("")
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func Start() (*Environment, error) {
 			return nil, fmt.Errorf("no %s in %s: run `make envtest`, or set %s to a folder that has it", program, assets, assetsVariable)
 		}
 	}
-	clusterAPI, err := moduleDir("sigs.k8s.io/cluster-api")
+	clusterAPI, err := ModuleDir("sigs.k8s.io/cluster-api")
 	if err != nil {
 		return nil, err
 	}
@@ -113,18 +114,18 @@ func Start() (*Environment, error) {
 	if e.Config, err = e.envtest.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("kube-apiserver: %w", err), e.envtest.Stop())
 	}
-	if err := e.serve(); err != nil {
+	if err := e.serve(flags); err != nil {
 		return nil, errors.Join(err, e.Stop())
 	}
 	return e, nil
 }
 
 // serve makes the client and starts the manager that answers admission requests. It watches a namespace that nobody uses.
-func (e *Environment) serve() (err error) {
+func (e *Environment) serve(flags []string) (err error) {
 	if e.Client, err = client.NewWithWatch(e.Config, client.Options{Scheme: newScheme()}); err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
-	options, err := managerFlags("webhooks-only", e.envtest.WebhookInstallOptions.LocalServingPort, e.envtest.WebhookInstallOptions.LocalServingCertDir, nil)
+	options, err := managerFlags("webhooks-only", e.envtest.WebhookInstallOptions.LocalServingPort, e.envtest.WebhookInstallOptions.LocalServingCertDir, flags)
 	if err != nil {
 		return err
 	}
@@ -153,8 +154,8 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// moduleDir is the folder of a module that this one depends on, or with "" of this one.
-func moduleDir(module string) (string, error) {
+// ModuleDir is the folder of a module that this one depends on, or with "" of this one.
+func ModuleDir(module string) (string, error) {
 	arguments := []string{"list", "-m", "-f", "{{.Dir}}"}
 	if module != "" {
 		arguments = append(arguments, module)
