@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/msi"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/privatedns"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resourcehealth"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
 )
 
@@ -23,6 +24,7 @@ func (s *Server) catalogue() []*provider.Provider {
 		msi.Provider(),
 		authorization.Provider(s.knownObject),
 		kubernetesconfiguration.Provider(),
+		resourcehealth.Provider(),
 	}
 }
 

@@ -29,6 +29,8 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.controlListener(w, r)
 	case "PUT /_sim/guests/status":
 		s.controlStatus(w, r)
+	case "PUT /_sim/health":
+		s.controlHealth(w, r)
 	case "GET /_sim/dial":
 		s.controlDial(w, r)
 	case "GET /_sim/state":

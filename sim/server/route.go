@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/authorization"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resourcehealth"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -130,7 +131,10 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 			return provider.OK(role), nil, true
 		}
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
-		rep, err := x.health("/" + strings.Join(x.segs[:i], "/"))
+		if x.r.Method != "GET" {
+			return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method), true
+		}
+		rep, err := resourcehealth.Current(x.call, "/"+strings.Join(x.segs[:i], "/"))
 		return rep, err, true
 	}
 	p := x.s.env.Space(ns)

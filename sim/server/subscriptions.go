@@ -5,7 +5,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // region is one of the built-in catalogue. The paired region and geography are Azure's.
@@ -159,23 +158,4 @@ var defaultVersions = map[string][]string{
 	"microsoft.compute":         {"2025-04-01", "2024-11-01", "2024-03-01", "2023-07-03", "2021-07-01"},
 	"microsoft.managedidentity": {"2024-11-30", "2023-01-31"},
 	"microsoft.authorization":   {"2022-04-01", "2020-05-01", "2016-09-01"},
-}
-
-// health answers the resource health of a resource: what exists and is not failed is available.
-func (x *exchange) health(id string) (*provider.Reply, error) {
-	it := x.call.Find(id)
-	if it == nil {
-		parsed, err := store.ParseID(id)
-		if err != nil {
-			return nil, gatewayError(404, "ResourceNotFound", "The resource '%s' was not found.", id)
-		}
-		return nil, provider.ResourceNotFound(parsed)
-	}
-	state, title, summary := "Available", "Available", "There aren't any known Azure platform problems affecting this resource."
-	if body.String(it.Body, "properties.provisioningState") == store.Failed {
-		state, title, summary = "Unavailable", "Unavailable", "The last operation on this resource failed."
-	}
-	now := x.call.Now().Format("2006-01-02T15:04:05Z")
-	return provider.OK(body.Object{"id": it.ID + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current", "name": "current", "type": "Microsoft.ResourceHealth/AvailabilityStatuses", "location": it.Location,
-		"properties": body.Object{"availabilityState": state, "title": title, "summary": summary, "reasonType": "", "occuredTime": now, "reasonChronicity": "Persistent", "reportedTime": now}}), nil
 }

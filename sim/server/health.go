@@ -1,0 +1,28 @@
+package server
+
+import (
+	"net/http"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resourcehealth"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// SetHealth sets what Resource Health tells about a resource; the zero Status means Available again.
+func (s *Server) SetHealth(id string, status resourcehealth.Status) error {
+	return s.store.Update(func(tx *store.Tx) error { return resourcehealth.Set(tx, id, status) })
+}
+
+func (s *Server) controlHealth(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		ID string `json:"id"`
+		resourcehealth.Status
+	}
+	if !decodeControl(w, r, &in) {
+		return
+	}
+	if err := s.SetHealth(in.ID, in.Status); err != nil {
+		refuse(w, 400, err.Error())
+		return
+	}
+	w.WriteHeader(204)
+}
