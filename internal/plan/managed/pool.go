@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"fmt"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -112,10 +113,10 @@ func AutoUpgradeVersion(in Input) string {
 	return withV(highest(in.ControlPlane.Status.AutoUpgradeVersion, CurrentVersion(in.Facts.Cluster)))
 }
 
-// orchestratorVersion is the version to ask for: never one below what the pool has; "" leaves it to AKS.
+// orchestratorVersion is the version to ask for: never one below what the pool runs; "" leaves it to AKS.
 func orchestratorVersion(in Input, pool Pool, have ObservedPool) string {
 	p := have.Properties
-	wanted := highest(pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in), p.CurrentOrchestratorVersion, p.OrchestratorVersion)
+	wanted := highest(pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in), cmp.Or(p.CurrentOrchestratorVersion, p.OrchestratorVersion))
 	return alias(wanted, p.OrchestratorVersion, p.CurrentOrchestratorVersion)
 }
 

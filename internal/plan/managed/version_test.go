@@ -85,6 +85,7 @@ func TestPoolVersion(t *testing.T) {
 		"machine pool without v":  {reason: "the same", machinePool: "1.26.6", want: "1.26.6"},
 		"existing is higher":      {reason: "never a downgrade", machinePool: "v1.26.6", asked: "1.27.2", runs: "1.27.2", want: "1.27.2"},
 		"existing is lower":       {reason: "an upgrade", machinePool: "v1.27.2", asked: "1.26.6", runs: "1.26.6", want: "1.27.2"},
+		"failed upgrade":          {reason: "what was asked for and never ran can be taken back", machinePool: "v1.26.6", asked: "1.27.2", runs: "1.26.6", want: "1.26.6"},
 		"existing alone":          {reason: "a version that is gone from the MachinePool is not taken back", asked: "1.27.2", runs: "1.27.2", want: "1.27.2"},
 		"channel":                 {reason: "pools follow a channel that raises the control plane", machinePool: "v1.26.6", channel: "stable", cluster: "1.27.3", want: "1.27.3"},
 		"channel from the status": {reason: "with or without the v", machinePool: "v1.26.6", channel: "patch", status: "v1.27.3", want: "1.27.3"},
