@@ -53,11 +53,15 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 		remove(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
 	}
 	clusterTags(in, have, body)
-	node.Owned = outboundIPs(in, body)
+	unwanted, manage := outboundIPs(in, body)
+	node.Owned = unwanted
 	body, extras = settle(asopatch.ManagedCluster, Preview(in), have.Exists, body, withoutOutboundIPs(in, body), sentTags(in, body))
 	extras.SentPaths = union(in.Sent, extras.SettledPaths)
 	extras.Exports = patched.Exports
 	nameDefaults(body)
+	if manage {
+		set(body, loadBalancerPath+outboundKinds[0]+".count", 1)
+	}
 	node.DropTags = droppedClusterTags(in, body)
 	quieten(body, in.Facts.Cluster, unsaidOfCluster)
 	if len(have.Properties.AgentPoolProfiles) == 0 {

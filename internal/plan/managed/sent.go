@@ -46,27 +46,24 @@ const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
 
 var outboundKinds = []string{"managedOutboundIPs", "outboundIPPrefixes", "outboundIPs"}
 
-// outboundIPs are the kinds that are not to be there when the body asks for another one. When an earlier plan asked for
-// addresses of the user and this one for none, it asks for one that AKS manages, which is where AKS begins.
-func outboundIPs(in Input, body map[string]any) []string {
-	asked, users := false, false
+// outboundIPs are the kinds that are not to be there when the body asks for another one. users tells that an earlier plan
+// asked for addresses of the user and this one asks for none: AKS is to manage one then, which is where it begins.
+func outboundIPs(in Input, body map[string]any) (unwanted []string, users bool) {
+	asked := false
 	for _, kind := range outboundKinds {
 		asked = asked || at(body, loadBalancerPath+kind) != nil
 		users = users || kind != outboundKinds[0] && slices.ContainsFunc(in.Sent, func(path string) bool { return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") })
 	}
+	users = users && !asked
 	if !asked && !users {
-		return nil
+		return nil, false
 	}
-	if !asked {
-		set(body, loadBalancerPath+outboundKinds[0]+".count", 1)
-	}
-	var out []string
-	for _, kind := range outboundKinds {
-		if at(body, loadBalancerPath+kind) == nil {
-			out = append(out, loadBalancerPath+kind)
+	for i, kind := range outboundKinds {
+		if at(body, loadBalancerPath+kind) == nil && !(users && i == 0) {
+			unwanted = append(unwanted, loadBalancerPath+kind)
 		}
 	}
-	return out
+	return unwanted, users
 }
 
 // withoutOutboundIPs is what was sent without the kinds of outbound addresses that Node.Owned takes back.
