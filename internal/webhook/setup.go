@@ -22,12 +22,21 @@ func SetupWithManager(mgr ctrl.Manager, features plan.Features) error {
 	clusterTemplate := &clusterTemplateHandler{}
 	machine := &machineHandler{subscription: SubscriptionOf(mgr.GetClient()), random: random{}}
 	machineTemplate := &machineTemplateHandler{random: random{}}
+	lookup := managedLookup{reader: mgr.GetClient()}
+	controlPlane := &controlPlaneHandler{lookup: lookup, random: random{}}
+	controlPlaneTemplate := &controlPlaneTemplateHandler{}
+	pool := &poolHandler{lookup: lookup}
+	poolTemplate := &poolTemplateHandler{}
 	for _, register := range []func() error{
 		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureClusterIdentity{}).WithValidator(identity).Complete,
 		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureCluster{}).WithDefaulter(cluster).WithValidator(cluster).Complete,
 		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureClusterTemplate{}).WithDefaulter(clusterTemplate).WithValidator(clusterTemplate).Complete,
 		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureMachine{}).WithDefaulter(machine).WithValidator(machine).Complete,
 		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureMachineTemplate{}).WithDefaulter(machineTemplate).WithValidator(machineTemplate).Complete,
+		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureManagedControlPlane{}).WithDefaulter(controlPlane).WithValidator(controlPlane).Complete,
+		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureManagedControlPlaneTemplate{}).WithDefaulter(controlPlaneTemplate).WithValidator(controlPlaneTemplate).Complete,
+		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureManagedMachinePool{}).WithDefaulter(pool).WithValidator(pool).Complete,
+		ctrl.NewWebhookManagedBy(mgr, &infrav1.AzureManagedMachinePoolTemplate{}).WithDefaulter(poolTemplate).WithValidator(poolTemplate).Complete,
 	} {
 		if err := register(); err != nil {
 			return err

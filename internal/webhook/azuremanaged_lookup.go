@@ -1,0 +1,78 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// deleteForMove is on objects that clusterctl deletes because they were moved to another management cluster.
+const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
+
+// managedLookup finds what objects of AKS clusters depend on. It looks once and does not wait: objects are made in any
+// order, and their label with the Cluster's name comes later.
+type managedLookup struct{ reader client.Reader }
+
+// cluster is the Cluster that an object's label names, nil without the label and while there is no such Cluster.
+func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*clusterv1.Cluster, error) {
+	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
+	if name == "" {
+		return nil, nil
+	}
+	cluster := &clusterv1.Cluster{}
+	switch err := l.reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, cluster); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("get the Cluster %s/%s: %w", obj.GetNamespace(), name, err)
+	}
+	return cluster, nil
+}
+
+// preview tells whether the AKS cluster of a pool speaks the preview version of AKS's API. It says so, too, while the cluster
+// is not known, so that patches for that version pass.
+func (l managedLookup) preview(ctx context.Context, p *infrav1.AzureManagedMachinePool) (bool, error) {
+	cluster, err := l.cluster(ctx, p)
+	if err != nil || cluster == nil || cluster.Spec.ControlPlaneRef.Kind != "AzureManagedControlPlane" {
+		return true, err
+	}
+	controlPlane := &infrav1.AzureManagedControlPlane{}
+	key := client.ObjectKey{Namespace: p.Namespace, Name: cluster.Spec.ControlPlaneRef.Name}
+	switch err := l.reader.Get(ctx, key, controlPlane); {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return true, fmt.Errorf("get the AzureManagedControlPlane %s: %w", key, err)
+	}
+	return isTrue(controlPlane.Spec.EnablePreviewFeatures), nil
+}
+
+// needsSystemPool tells whether the cluster of a System pool lives on, so that it needs one.
+func (l managedLookup) needsSystemPool(ctx context.Context, p *infrav1.AzureManagedMachinePool) (bool, error) {
+	if _, moved := p.Annotations[deleteForMove]; moved {
+		return false, nil
+	}
+	cluster, err := l.cluster(ctx, p)
+	return cluster != nil && cluster.DeletionTimestamp.IsZero(), err
+}
+
+// otherSystemPools is the number of other pools of the cluster with mode System that are not being deleted.
+func (l managedLookup) otherSystemPools(ctx context.Context, p *infrav1.AzureManagedMachinePool) (int, error) {
+	pools := &infrav1.AzureManagedMachinePoolList{}
+	err := l.reader.List(ctx, pools, client.InNamespace(p.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: p.Labels[clusterv1.ClusterNameLabel]})
+	if err != nil {
+		return 0, fmt.Errorf("list the AzureManagedMachinePools of the cluster: %w", err)
+	}
+	others := 0
+	for i := range pools.Items {
+		if other := &pools.Items[i]; other.Name != p.Name && other.Spec.Mode == infrav1.NodePoolModeSystem && other.DeletionTimestamp.IsZero() {
+			others++
+		}
+	}
+	return others, nil
+}

@@ -1,0 +1,30 @@
+package webhook
+
+import (
+	"fmt"
+	"regexp"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+var indexPattern = regexp.MustCompile(`\[\d+\]`)
+
+// introduced are the errors that an update brings about: those that the stored object has, too, are not held against it.
+// Entries of lists may have moved.
+func introduced(stored, errs field.ErrorList) (out field.ErrorList) {
+	known := sets.New[string]()
+	for _, err := range stored {
+		known.Insert(identify(err))
+	}
+	for _, err := range errs {
+		if !known.Has(identify(err)) {
+			out = append(out, err)
+		}
+	}
+	return out
+}
+
+func identify(err *field.Error) string {
+	return fmt.Sprintf("%s %s %v %s", err.Type, indexPattern.ReplaceAllString(err.Field, "[]"), err.BadValue, err.Detail)
+}

@@ -1,0 +1,70 @@
+package webhook
+
+import (
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// retiredAddons are add-ons that AKS does not offer any more, and what to use instead.
+var retiredAddons = map[string]string{
+	"httpApplicationRouting": "use the application routing add-on: ingressProfile.webAppRouting, by a patch",
+	"kubeDashboard":          "use the resource view of the Azure portal",
+	"openServiceMesh":        "use the Istio add-on: serviceMeshProfile, by a patch",
+	"aciConnector":           "AKS calls virtual nodes aciConnectorLinux",
+}
+
+// managedClassWarnings tell what of an AKS cluster Azure has retired or takes without effect. path is that of the spec.
+func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path string) (warnings admission.Warnings) {
+	if sku := spec.LoadBalancerSKU; sku != nil && *sku == infrav1.ManagedLoadBalancerSKUBasic {
+		warnings = append(warnings, path+".loadBalancerSKU Basic was retired in September 2025: use Standard in a new cluster")
+	}
+	if isKubenet(spec.NetworkPlugin) {
+		warnings = append(warnings, path+".networkPlugin kubenet retires in March 2028: use azure with networkPluginMode overlay in new clusters")
+	}
+	for _, addon := range spec.AddonProfiles {
+		if instead, retired := retiredAddons[addon.Name]; retired && addon.Enabled {
+			warnings = append(warnings, path+".addonProfiles: AKS does not offer the add-on "+addon.Name+" any more; "+instead)
+		}
+	}
+	if aad := spec.AADProfile; aad != nil && !aad.Managed {
+		warnings = append(warnings, path+".aadProfile.managed false asks for AKS's legacy integration with Microsoft Entra ID, which is deprecated: set it to true")
+	}
+	for _, extension := range spec.Extensions {
+		if isSet(extension.ReleaseTrain) && extension.AutoUpgradeMinorVersion != nil && !*extension.AutoUpgradeMinorVersion {
+			warnings = append(warnings, path+".extensions: the releaseTrain of "+extension.Name+" has no effect with autoUpgradeMinorVersion false")
+		}
+	}
+	return warnings
+}
+
+// controlPlaneTemplateWarnings add what makes no sense for several clusters.
+func controlPlaneTemplateWarnings(t *infrav1.AzureManagedControlPlaneTemplate) admission.Warnings {
+	spec, path := &t.Spec.Template.Spec, "spec.template.spec"
+	warnings := managedClassWarnings(&spec.AzureManagedControlPlaneClassSpec, path)
+	if spec.VirtualNetwork.Name != "" {
+		warnings = append(warnings, path+".virtualNetwork.name gives all clusters of the class the same virtual network")
+	}
+	return warnings
+}
+
+// retiredImages are values of osSKU that AKS has retired.
+var retiredImages = []string{"Windows2019", "CBLMariner", "Mariner"}
+
+// poolWarnings tell what of an agent pool Azure has retired. field is that of the patches.
+func poolWarnings(spec *infrav1.AzureManagedMachinePoolClassSpec, field string) (warnings admission.Warnings) {
+	for _, patch := range spec.ASOManagedClustersAgentPoolPatches {
+		var document struct {
+			Spec struct {
+				OSSKU string `json:"osSKU"`
+			} `json:"spec"`
+		}
+		if yaml.Unmarshal([]byte(patch), &document) == nil && slices.Contains(retiredImages, document.Spec.OSSKU) {
+			warnings = append(warnings, field+": AKS has retired the osSKU "+document.Spec.OSSKU)
+		}
+	}
+	return warnings
+}

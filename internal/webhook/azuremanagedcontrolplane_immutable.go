@@ -1,0 +1,159 @@
+package webhook
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+const immutableManaged = "cannot change after the AKS cluster was made; make a new one"
+
+// ValidateAzureManagedControlPlaneUpdate checks a change of an AzureManagedControlPlane; both objects are defaulted. What
+// cannot change is told before anything else, and what was wrong before is not told again. cluster is the Cluster, nil while
+// it is not known.
+func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlPlane, cluster *clusterv1.Cluster) field.ErrorList {
+	if unchanged(c, old.Spec, c.Spec) {
+		return nil
+	}
+	if errs := immutableControlPlane(old, c); len(errs) > 0 {
+		return errs
+	}
+	return introduced(ValidateAzureManagedControlPlane(old, cluster), ValidateAzureManagedControlPlane(c, cluster))
+}
+
+func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
+	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
+	// Defaults that come from the Cluster's name are filled in once it is known, so "" may become something.
+	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
+	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, path.Child("virtualNetwork", "name"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup, path.Child("virtualNetwork", "resourceGroup"))...)
+	errs = append(errs, same(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged)...)
+	errs = append(errs, same(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
+	if before.FleetsMember != nil && after.FleetsMember != nil {
+		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
+	}
+	if after.DisableLocalAccounts != nil && before.DisableLocalAccounts == nil && after.AADProfile == nil {
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile: without it nobody could sign in"))
+	}
+	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
+	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil && (proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
+		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
+	}
+	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version && lower(after.Version, upgraded) {
+		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
+	}
+	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
+}
+
+// immutableOverlay lets overlay be turned on later where no network policy is in the way.
+func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneSpec, path *field.Path) field.ErrorList {
+	switch {
+	case isOverlay(before.NetworkPluginMode) && !isOverlay(after.NetworkPluginMode):
+		return field.ErrorList{field.Forbidden(path, "overlay cannot be turned off")}
+	case !isOverlay(before.NetworkPluginMode) && isOverlay(after.NetworkPluginMode) && isSet(before.NetworkPolicy):
+		return field.ErrorList{field.Forbidden(path, "overlay cannot be turned on in a cluster with a networkPolicy")}
+	}
+	return nil
+}
+
+// immutableManagedClass is what neither clusters nor templates can change, beside what their kinds add.
+func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	network := path.Child("virtualNetwork")
+	errs = append(errs, filledOnce(before.VirtualNetwork.CIDRBlock, after.VirtualNetwork.CIDRBlock, network.Child("cidrBlock"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.Name, after.VirtualNetwork.Subnet.Name, network.Child("subnet", "name"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock, network.Child("subnet", "cidrBlock"))...)
+	if before.Version != after.Version && lower(after.Version, before.Version) {
+		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+before.Version+": AKS cannot downgrade"))
+	}
+	errs = append(errs, immutablePrivateCluster(before.APIServerAccessProfile, after.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
+	errs = append(errs, immutableAAD(before.AADProfile, after.AADProfile, path.Child("aadProfile"))...)
+	return append(errs, immutableExtensions(before.Extensions, after.Extensions, path.Child("extensions"))...)
+}
+
+// immutablePrivateCluster keeps a public cluster public and a private one private. No profile is an empty one.
+func immutablePrivateCluster(before, after *infrav1.APIServerAccessProfile, path *field.Path) (errs field.ErrorList) {
+	old, profile := cmp.Or(before, &infrav1.APIServerAccessProfile{}), cmp.Or(after, &infrav1.APIServerAccessProfile{})
+	if isTrue(old.EnablePrivateCluster) != isTrue(profile.EnablePrivateCluster) {
+		errs = append(errs, field.Forbidden(path.Child("enablePrivateCluster"), immutableManaged))
+	}
+	return append(errs, same(old.PrivateDNSZone, profile.PrivateDNSZone, path.Child("privateDNSZone"), immutableManaged)...)
+}
+
+func immutableAAD(before, after *infrav1.AADProfile, path *field.Path) (errs field.ErrorList) {
+	switch {
+	case before == nil:
+		return nil
+	case after == nil:
+		return field.ErrorList{field.Required(path, "AKS cannot turn Microsoft Entra integration off again")}
+	}
+	if before.Managed && !after.Managed {
+		errs = append(errs, field.Forbidden(path.Child("managed"), "AKS cannot turn Microsoft Entra integration off again"))
+	}
+	if len(before.AdminGroupObjectIDs) > 0 && len(after.AdminGroupObjectIDs) == 0 {
+		errs = append(errs, field.Required(path.Child("adminGroupObjectIDs"), "the last group cannot be removed: nobody would administrate the cluster"))
+	}
+	return errs
+}
+
+// immutableExtensions looks at extensions that have the same name before and after; extensions can be added and removed.
+func immutableExtensions(before, after []infrav1.AKSExtension, path *field.Path) (errs field.ErrorList) {
+	const immutable = "cannot change: remove the extension and add it again, or give it another name"
+	for i, extension := range after {
+		j := slices.IndexFunc(before, func(e infrav1.AKSExtension) bool { return e.Name == extension.Name })
+		if j < 0 {
+			continue
+		}
+		old, path := before[j], path.Index(i)
+		errs = append(errs, same(old.ExtensionType, extension.ExtensionType, path.Child("extensionType"), immutable)...)
+		errs = append(errs, same(old.ReleaseTrain, extension.ReleaseTrain, path.Child("releaseTrain"), immutable)...)
+		if old.Version != nil && extension.Version != nil {
+			errs = append(errs, same(old.Version, extension.Version, path.Child("version"), immutable)...)
+		}
+		for _, part := range []struct {
+			name       string
+			old, value any
+		}{
+			{"plan", old.Plan, extension.Plan},
+			{"scope", old.Scope, extension.Scope},
+			{"identity", old.Identity, extension.Identity},
+		} {
+			if !equality.Semantic.DeepEqual(part.old, part.value) {
+				errs = append(errs, field.Forbidden(path.Child(part.name), immutable))
+			}
+		}
+	}
+	return errs
+}
+
+// same refuses to set, change or remove a value.
+func same[T comparable](old, value *T, path *field.Path, reason string) field.ErrorList {
+	switch {
+	case old == nil && value == nil || old != nil && value != nil && *old == *value:
+		return nil
+	case value == nil:
+		return field.ErrorList{field.Required(path, reason)}
+	}
+	return field.ErrorList{field.Invalid(path, *value, reason)}
+}
+
+// filledOnce refuses to change a value that is not empty.
+func filledOnce(old, value string, path *field.Path) field.ErrorList {
+	if old == "" || old == value {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, value, immutableManaged)}
+}
+
+// lower tells whether version a is below b. What is no version is not compared.
+func lower(a, b string) bool {
+	x, errX := semver.ParseTolerant(a)
+	y, errY := semver.ParseTolerant(b)
+	return errX == nil && errY == nil && x.LT(y)
+}

@@ -1,0 +1,159 @@
+package webhook
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// privateZonePattern is what AKS asks of a private DNS zone of the user:
+// https://learn.microsoft.com/en-us/azure/aks/private-clusters#configure-a-private-dns-zone
+var privateZonePattern = regexp.MustCompile(`^([a-zA-Z0-9-]{1,32}\.)?(privatelink|private)\.[a-zA-Z0-9]+\.(azmk8s\.io)$`)
+
+// validateManagedNetwork checks the virtual network and how pods use it.
+func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	network, vnetPath := spec.VirtualNetwork, path.Child("virtualNetwork")
+	errs = append(errs, validateManagedCIDRs(network, vnetPath)...)
+	errs = append(errs, validateResourceGroup(network.ResourceGroup, vnetPath.Child("resourceGroup"))...)
+	errs = append(errs, validatePrivateEndpoints(network.Subnet.PrivateEndpoints, []string{network.Subnet.CIDRBlock}, vnetPath.Child("subnet", "privateEndpoints"))...)
+
+	policy := spec.NetworkPolicy != nil && *spec.NetworkPolicy == infrav1.CiliumNetworkPolicy
+	dataplane := spec.NetworkDataplane != nil && *spec.NetworkDataplane == infrav1.NetworkDataplaneTypeCilium
+	switch {
+	case policy && !dataplane:
+		errs = append(errs, field.Invalid(path.Child("networkPolicy"), *spec.NetworkPolicy, "needs networkDataplane: cilium"))
+	case dataplane && !policy:
+		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPolicy: cilium"))
+	}
+	if dataplane && !isOverlay(spec.NetworkPluginMode) {
+		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPluginMode: overlay"))
+	}
+	return errs
+}
+
+func validateManagedCIDRs(network infrav1.ManagedControlPlaneVirtualNetwork, path *field.Path) (errs field.ErrorList) {
+	vnet, err := netip.ParsePrefix(network.CIDRBlock)
+	if err != nil && network.CIDRBlock != "" {
+		errs = append(errs, field.Invalid(path.Child("cidrBlock"), network.CIDRBlock, cidrRule))
+	}
+	subnet, subnetErr := netip.ParsePrefix(network.Subnet.CIDRBlock)
+	path = path.Child("subnet", "cidrBlock")
+	switch {
+	case network.Subnet.CIDRBlock == "":
+	case subnetErr != nil:
+		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, cidrRule))
+	case err == nil && !contains([]netip.Prefix{vnet}, subnet.Addr()):
+		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, "must be within the address range of the virtual network: "+network.CIDRBlock))
+	}
+	return errs
+}
+
+// validateClusterNetwork checks the ranges of the Cluster, of which an AKS cluster has one of each kind, and the address of
+// the DNS service within them. It says nothing while the Cluster is not known.
+func validateClusterNetwork(dnsServiceIP *string, cluster *clusterv1.Cluster, path *field.Path) (errs field.ErrorList) {
+	if cluster == nil {
+		return nil
+	}
+	network, clusterPath := cluster.Spec.ClusterNetwork, field.NewPath("Cluster", "spec", "clusterNetwork")
+	for _, part := range []struct {
+		name   string
+		blocks []string
+	}{{"services", network.Services.CIDRBlocks}, {"pods", network.Pods.CIDRBlocks}} {
+		blocksPath := clusterPath.Child(part.name, "cidrBlocks")
+		if len(part.blocks) > 1 {
+			errs = append(errs, field.TooMany(blocksPath, len(part.blocks), 1))
+		}
+		_, invalid := parseCIDRs(part.blocks, blocksPath)
+		errs = append(errs, invalid...)
+	}
+	if dnsServiceIP == nil {
+		return errs
+	}
+	path, blocks := path.Child("dnsServiceIP"), network.Services.CIDRBlocks
+	if len(blocks) == 0 {
+		return append(errs, field.Forbidden(path, "needs the range of services in the Cluster's spec.clusterNetwork.services.cidrBlocks"))
+	}
+	if services, invalid := parseCIDRs(blocks, path); len(invalid) == 0 {
+		errs = append(errs, validateAddress(*dnsServiceIP, services, blocks, "the Cluster's services", path)...)
+	}
+	if addr, err := netip.ParseAddr(*dnsServiceIP); err == nil && addr.AsSlice()[len(addr.AsSlice())-1] != 10 {
+		errs = append(errs, field.Invalid(path, *dnsServiceIP, "must end in .10"))
+	}
+	return errs
+}
+
+func validateLoadBalancerProfile(profile *infrav1.LoadBalancerProfile, path *field.Path) (errs field.ErrorList) {
+	if profile == nil {
+		return nil
+	}
+	for _, limit := range []struct {
+		name     string
+		value    *int
+		min, max int
+	}{
+		{"managedOutboundIPs", profile.ManagedOutboundIPs, 1, 100},
+		{"allocatedOutboundPorts", profile.AllocatedOutboundPorts, 0, 64000},
+		{"idleTimeoutInMinutes", profile.IdleTimeoutInMinutes, 4, 120},
+	} {
+		if limit.value != nil && (*limit.value < limit.min || *limit.value > limit.max) {
+			errs = append(errs, field.Invalid(path.Child(limit.name), *limit.value, fmt.Sprintf("must be between %d and %d", limit.min, limit.max)))
+		}
+	}
+	ways := 0
+	for _, given := range []bool{profile.ManagedOutboundIPs != nil, len(profile.OutboundIPPrefixes) > 0, len(profile.OutboundIPs) > 0} {
+		if given {
+			ways++
+		}
+	}
+	if ways > 1 {
+		errs = append(errs, field.Forbidden(path, "managedOutboundIPs, outboundIPPrefixes and outboundIPs exclude each other: keep one"))
+	}
+	for i, id := range profile.OutboundIPPrefixes {
+		errs = append(errs, validateResourceID(id, path.Child("outboundIPPrefixes").Index(i))...)
+	}
+	for i, id := range profile.OutboundIPs {
+		errs = append(errs, validateResourceID(id, path.Child("outboundIPs").Index(i))...)
+	}
+	return errs
+}
+
+func validateAPIServerAccess(profile *infrav1.APIServerAccessProfile, path *field.Path) (errs field.ErrorList) {
+	if profile == nil {
+		return nil
+	}
+	for i, block := range profile.AuthorizedIPRanges {
+		_, prefixErr := netip.ParsePrefix(block)
+		_, addrErr := netip.ParseAddr(block)
+		if prefixErr != nil && addrErr != nil {
+			errs = append(errs, field.Invalid(path.Child("authorizedIPRanges").Index(i), block, "must be an address range such as 203.0.113.0/24, or an address"))
+		}
+	}
+	if profile.PrivateDNSZone != nil {
+		errs = append(errs, validateManagedDNSZone(*profile.PrivateDNSZone, isTrue(profile.EnablePrivateCluster), path.Child("privateDNSZone"))...)
+	}
+	return errs
+}
+
+// validateManagedDNSZone checks the private DNS zone of a cluster, which AKS has demands on when it is the user's.
+func validateManagedDNSZone(zone string, private bool, path *field.Path) (errs field.ErrorList) {
+	if zone == "" || strings.EqualFold(zone, "system") || strings.EqualFold(zone, "none") {
+		return nil
+	}
+	if !private {
+		errs = append(errs, field.Invalid(path, zone, "needs enablePrivateCluster: true"))
+	}
+	_, name, found := strings.Cut(strings.ToLower(zone), "privatednszones/")
+	switch {
+	case !found:
+		errs = append(errs, field.Invalid(path, zone, "must be System, None or the Azure resource ID of a private DNS zone: /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/privateDnsZones/…"))
+	case !privateZonePattern.MatchString(name):
+		errs = append(errs, field.Invalid(path, zone, "must be a zone called privatelink.<region>.azmk8s.io or private.<region>.azmk8s.io, with at most one label of up to 32 letters, digits and '-' before it"))
+	}
+	return errs
+}

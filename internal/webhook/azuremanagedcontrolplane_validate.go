@@ -1,0 +1,142 @@
+package webhook
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+)
+
+// Limits of names: https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules.
+const (
+	maxManagedClusterName = 63
+	maxResourceGroupName  = 80 // AKS's own limit for the node resource group.
+)
+
+var (
+	managedNamePattern    = regexp.MustCompile(`^[a-zA-Z0-9]([-_a-zA-Z0-9]*[a-zA-Z0-9])?$`)
+	dnsPrefixPattern      = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9-]{0,52}[a-zA-Z0-9]$`)
+	managedVersionPattern = regexp.MustCompile(`^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$`)
+	fleetMemberPattern    = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+)
+
+// ValidateAzureManagedControlPlane checks a defaulted AzureManagedControlPlane. cluster is its Cluster, nil while it is not
+// known.
+func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, cluster *clusterv1.Cluster) (errs field.ErrorList) {
+	spec, path := &c.Spec, field.NewPath("spec")
+	errs = append(errs, validateManagedName(c.Name)...)
+	errs = append(errs, validateResourceGroup(spec.ResourceGroupName, path.Child("resourceGroupName"))...)
+	errs = append(errs, validateNodeResourceGroup(c, path.Child("nodeResourceGroupName"))...)
+	if spec.SSHPublicKey != nil {
+		errs = append(errs, ValidateSSHPublicKey(*spec.SSHPublicKey, path.Child("sshPublicKey"))...)
+	}
+	if prefix := spec.DNSPrefix; prefix != nil && !dnsPrefixPattern.MatchString(*prefix) {
+		errs = append(errs, field.Invalid(path.Child("dnsPrefix"), *prefix, "must be 2 to 54 letters, digits and '-', and begin and end with a letter or digit"))
+	}
+	errs = append(errs, validateManagedIdentity(spec.Identity, path.Child("identity"))...)
+	if spec.DisableLocalAccounts != nil && spec.AADProfile == nil {
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile: without it nobody could sign in"))
+	}
+	if isOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
+		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode, "does not go together with networkPlugin kubenet: use azure"))
+	}
+	if member := spec.FleetsMember; member != nil && member.Name != "" && !fleetMemberPattern.MatchString(member.Name) {
+		errs = append(errs, field.Invalid(path.Child("fleetsMember", "name"), member.Name, "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit"))
+	}
+	errs = append(errs, validateManagedClass(&spec.AzureManagedControlPlaneClassSpec, path)...)
+	return append(errs, validateClusterNetwork(spec.DNSServiceIP, cluster, path)...)
+}
+
+// validateManagedClass checks what clusters and templates have in common.
+func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	if !managedVersionPattern.MatchString(spec.Version) {
+		errs = append(errs, field.Invalid(path.Child("version"), spec.Version, "must be a Kubernetes version such as v1.33.2"))
+	}
+	errs = append(errs, validateManagedIdentityRef(spec, path.Child("identityRef"))...)
+	errs = append(errs, validateManagedNetwork(spec, path)...)
+	errs = append(errs, validateLoadBalancerProfile(spec.LoadBalancerProfile, path.Child("loadBalancerProfile"))...)
+	errs = append(errs, validateAPIServerAccess(spec.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
+	errs = append(errs, validateAutoScalerProfile(spec.AutoScalerProfile, path.Child("autoscalerProfile"))...)
+	errs = append(errs, validateAddons(spec.AddonProfiles, path.Child("addonProfiles"))...)
+	errs = append(errs, validateManagedSecurity(spec, path.Child("securityProfile"))...)
+	errs = append(errs, validateExtensions(spec.Extensions, path.Child("extensions"))...)
+	if spec.KubeletUserAssignedIdentity != "" {
+		errs = append(errs, validateResourceID(spec.KubeletUserAssignedIdentity, path.Child("kubeletUserAssignedIdentity"))...)
+	}
+	return append(errs, asopatch.Check(asopatch.ManagedCluster, isTrue(spec.EnablePreviewFeatures), spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
+}
+
+// validateManagedName checks the name of the object, which is that of the AKS cluster.
+func validateManagedName(name string) (errs field.ErrorList) {
+	path := field.NewPath("metadata", "name")
+	for _, reserved := range []string{"microsoft", "windows"} {
+		if strings.Contains(strings.ToLower(name), reserved) {
+			errs = append(errs, field.Invalid(path, name, fmt.Sprintf("must not contain %q, which Azure reserves", reserved)))
+		}
+	}
+	switch {
+	case len(name) > maxManagedClusterName:
+		errs = append(errs, field.TooLong(path, name, maxManagedClusterName))
+	case name != "" && !managedNamePattern.MatchString(name):
+		errs = append(errs, field.Invalid(path, name, "is the name of the AKS cluster, which consists of letters, digits, '-' and '_', and begins and ends with a letter or digit"))
+	}
+	return errs
+}
+
+func validateNodeResourceGroup(c *infrav1.AzureManagedControlPlane, path *field.Path) field.ErrorList {
+	name := c.Spec.NodeResourceGroupName
+	if name == defaultNodeResourceGroup(c) {
+		return nil
+	}
+	if len(name) > maxResourceGroupName {
+		return field.ErrorList{field.TooLong(path, name, maxResourceGroupName)}
+	}
+	return validateResourceGroup(name, path)
+}
+
+func validateManagedIdentityRef(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) field.ErrorList {
+	ref := spec.IdentityRef
+	switch {
+	case ref == nil || ref.Name == "":
+		return field.ErrorList{field.Required(path.Child("name"), "name the AzureClusterIdentity to use")}
+	case ref.Kind != "" && ref.Kind != "AzureClusterIdentity":
+		return field.ErrorList{field.NotSupported(path.Child("kind"), ref.Kind, []string{"AzureClusterIdentity"})}
+	}
+	return nil
+}
+
+func validateManagedIdentity(identity *infrav1.Identity, path *field.Path) field.ErrorList {
+	if identity == nil {
+		return nil
+	}
+	id, path := identity.UserAssignedIdentityResourceID, path.Child("userAssignedIdentityResourceID")
+	switch {
+	case identity.Type != infrav1.ManagedControlPlaneIdentityTypeUserAssigned && id != "":
+		return field.ErrorList{field.Forbidden(path, "needs type: UserAssigned")}
+	case identity.Type != infrav1.ManagedControlPlaneIdentityTypeUserAssigned:
+		return nil
+	case id == "":
+		return field.ErrorList{field.Required(path, "type: UserAssigned needs the Azure resource ID of an identity")}
+	}
+	return validateResourceID(id, path)
+}
+
+// validateResourceID checks the shape of an Azure resource ID. The first slash may be missing.
+func validateResourceID(id string, path *field.Path) field.ErrorList {
+	given := id
+	if strings.HasPrefix(strings.ToLower(id), "subscriptions/") {
+		id = "/" + id
+	}
+	if _, err := arm.ParseID(id); err != nil {
+		return field.ErrorList{field.Invalid(path, given, "must be an Azure resource ID: /subscriptions/…/resourceGroups/…/providers/…")}
+	}
+	return nil
+}
+
+func isKubenet(plugin *string) bool { return plugin != nil && *plugin == infrav1.KubenetNetworkPlugin }

@@ -1,0 +1,46 @@
+package webhook
+
+import (
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// immutableTemplate is what is said about fields of a template.
+const immutableTemplate = "cannot change in a template: clusters were made from it; make a new one and refer to it"
+
+// ValidateAzureManagedControlPlaneTemplate checks a defaulted AzureManagedControlPlaneTemplate. What depends on the cluster
+// is checked when an AzureManagedControlPlane is made from it.
+func ValidateAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTemplate) field.ErrorList {
+	return validateManagedClass(&t.Spec.Template.Spec.AzureManagedControlPlaneClassSpec, field.NewPath("spec", "template", "spec"))
+}
+
+// ValidateAzureManagedControlPlaneTemplateUpdate checks a change of a template; both objects are defaulted. What can change
+// in clusters can change in the template, too, and Cluster API brings it to the clusters.
+func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManagedControlPlaneTemplate) (errs field.ErrorList) {
+	before, after, path := &old.Spec.Template.Spec, &t.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
+	if unchanged(t, *before, *after) {
+		return nil
+	}
+	for _, part := range []struct {
+		name       string
+		old, value any
+	}{
+		{"subscriptionID", before.SubscriptionID, after.SubscriptionID},
+		{"location", before.Location, after.Location},
+		{"dnsServiceIP", before.DNSServiceIP, after.DNSServiceIP},
+		{"networkPlugin", before.NetworkPlugin, after.NetworkPlugin},
+		{"networkDataplane", before.NetworkDataplane, after.NetworkDataplane},
+		{"loadBalancerSKU", before.LoadBalancerSKU, after.LoadBalancerSKU},
+	} {
+		if !equality.Semantic.DeepEqual(part.old, part.value) {
+			errs = append(errs, field.Forbidden(path.Child(part.name), immutableTemplate))
+		}
+	}
+	errs = append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
+	if len(errs) > 0 {
+		return errs
+	}
+	return introduced(ValidateAzureManagedControlPlaneTemplate(old), ValidateAzureManagedControlPlaneTemplate(t))
+}
