@@ -377,19 +377,36 @@ func TestMachineCheck(t *testing.T) {
 			in.MachineFacts.MaximumPlatformFaultDomainCount = 0
 		}, want: []string{"spec.failureDomain ... availability set"}},
 		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: without("EphemeralOSDiskSupported"),
-			want: []string{"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk"}},
+			want: []string{"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
 		"ultra disk in a zone without": {reason: "the capability is the zone's", from: "machine-disks", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "2" },
-			want: []string{"spec.dataDisks ... cannot use ultra disks in zone 2 of region westus2"}},
+			want: []string{"spec.dataDisks ... cannot use ultra disks in zone 2 of region westus2 (capability UltraSSDAvailable)"}},
 		"ultra disk anywhere": {reason: "without a zone any will do", from: "machine-disks", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "" }},
 		"ultra disk turned off": {reason: "an explicit false is not overruled, so the disk cannot be", from: "machine-disks", change: func(in *plan.MachineInput) {
 			in.AzureMachine.Spec.AdditionalCapabilities.UltraSSDEnabled = new(false)
 		}, want: []string{"spec.additionalCapabilities.ultraSSDEnabled ... UltraSSD_LRS"}},
-		"encryption at the host": {reason: "not every size can", from: "machine-trusted-launch", change: without("EncryptionAtHostSupported"), want: []string{"spec.securityProfile.encryptionAtHost"}},
+		"encryption at the host": {reason: "not every size can", from: "machine-trusted-launch", change: without("EncryptionAtHostSupported"), want: []string{"spec.securityProfile.encryptionAtHost ... (capability EncryptionAtHostSupported)"}},
 		"trusted launch": {reason: "some sizes exclude it", from: "machine-trusted-launch", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities["TrustedLaunchDisabled"] = "True" },
-			want: []string{"spec.securityProfile.uefiSettings ... cannot be launched trusted"}},
+			want: []string{"spec.securityProfile.uefiSettings ... cannot be launched trusted (capability TrustedLaunchDisabled)"}},
 		"secure boot without trusted launch": {reason: "Azure ignores it otherwise", from: "machine-trusted-launch", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SecurityProfile.SecurityType = "" },
 			want: []string{"spec.securityProfile.securityType ... need TrustedLaunch"}},
-		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: without("ConfidentialComputingType"), want: []string{"spec.securityProfile.securityType ... cannot be a confidential VM"}},
+		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: without("ConfidentialComputingType"), want: []string{"spec.securityProfile.securityType ... cannot be a confidential VM (capability ConfidentialComputingType)"}},
+		"accelerated networking": {reason: "asked for by name it is no wish to be ignored", from: "machine-network", change: func(in *plan.MachineInput) {
+			in.MachineFacts.VMSize.Capabilities["AcceleratedNetworkingEnabled"] = "False"
+			in.AzureMachine.Spec.NetworkInterfaces[0].AcceleratedNetworking = new(true)
+			in.AzureMachine.Spec.NetworkInterfaces[1].AcceleratedNetworking = nil
+		}, want: []string{"spec.networkInterfaces[0].acceleratedNetworking ... cannot do accelerated networking (capability AcceleratedNetworkingEnabled)"}},
+		"many interfaces": {reason: "a size has so many and no more", from: "machine-network", change: with("MaxNetworkInterfaces", "1"),
+			want: []string{"spec.networkInterfaces ... cannot have 2 network interfaces, but 1 at most (capability MaxNetworkInterfaces)"}},
+		"many disks": {reason: "a size has so many and no more", from: "machine-disks", change: with("MaxDataDiskCount", "1"),
+			want: []string{"spec.dataDisks ... data disks, but 1 at most (capability MaxDataDiskCount)"}},
+		"premium disks": {reason: "sizes without an s have standard disks only", change: with("PremiumIO", "False"),
+			want: []string{"spec.osDisk.managedDisk.storageAccountType ... (capability PremiumIO)"}},
+		"place of an ephemeral disk": {reason: "the message names the places there are", from: "machine-spot", change: func(in *plan.MachineInput) {
+			in.MachineFacts.VMSize.Capabilities["SupportedEphemeralOSDiskPlacements"] = "ResourceDisk,CacheDisk"
+			in.AzureMachine.Spec.OSDisk.DiffDiskSettings.Placement = new(infrav1.DiffDiskPlacement("NvmeDisk"))
+		}, want: []string{"spec.osDisk.diffDiskSettings.placement ... but on ResourceDisk, CacheDisk (capability SupportedEphemeralOSDiskPlacements)"}},
+		"spot": {reason: "some sizes are not to be had as spot VMs", from: "machine-spot", change: with("LowPriorityCapable", "False"),
+			want: []string{"spec.spotVMOptions ... cannot be a spot VM (capability LowPriorityCapable)"}},
 		"confidential VM half told": {reason: "all of it is needed for an encrypted disk", from: "machine-confidential", change: func(in *plan.MachineInput) {
 			in.AzureMachine.Spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType = infrav1.SecurityEncryptionTypeDiskWithVMGuestState
 			in.AzureMachine.Spec.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: new(true)}
@@ -404,6 +421,10 @@ func TestMachineCheck(t *testing.T) {
 			expect(t, test.reason, machine.Check(in), test.want)
 		})
 	}
+}
+
+func with(capability, value string) func(in *plan.MachineInput) {
+	return func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities[capability] = value }
 }
 
 func without(capability string) func(in *plan.MachineInput) {

@@ -32,7 +32,7 @@ var groups = []string{
 
 // reportConverged writes what a converging pass found into the object, and once the VM runs what Cluster API needs of it.
 func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome) {
-	reportGroups(in, outcome)
+	reportGroups(in, outcome, machine.Asked(planned))
 	vm, ok := outcome.Result(plan.VMID(planned))
 	if !ok || len(vm.Observed) == 0 {
 		return
@@ -74,14 +74,21 @@ func reportIdentities(in *input, missing []string) {
 
 // reportDeleting writes how far a deletion is.
 func reportDeleting(in *input, outcome arm.Outcome) {
-	reportGroups(in, outcome)
+	reportGroups(in, outcome, "")
 	if !outcome.Deleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
 	}
 }
 
-func reportGroups(in *input, outcome arm.Outcome) {
+// reportGroups sets the conditions. asked is what was asked of Azure's capacity for VMs, which errors about it shall name.
+func reportGroups(in *input, outcome arm.Outcome, asked string) {
 	found := report.Groups(outcome, groups)
+	for i, condition := range found {
+		ofCapacity := condition.Reason == infrav1.QuotaExceededReason || condition.Reason == infrav1.CapacityUnavailableReason
+		if ofCapacity && asked != "" && condition.Type == infrav1.VMRunningCondition {
+			found[i].Message = "asked for " + asked + ": " + condition.Message
+		}
+	}
 	for _, group := range groups {
 		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
 			conditions.Delete(in.azureMachine, group)

@@ -108,6 +108,7 @@ func message(result arm.Result) string {
 var reasons = map[string]string{
 	"QuotaExceeded":                         infrav1.QuotaExceededReason,
 	"ResourceQuotaExceeded":                 infrav1.QuotaExceededReason,
+	"PublicIPCountLimitReached":             infrav1.QuotaExceededReason,
 	"SkuNotAvailable":                       infrav1.CapacityUnavailableReason,
 	"AllocationFailed":                      infrav1.CapacityUnavailableReason,
 	"ZonalAllocationFailed":                 infrav1.CapacityUnavailableReason,

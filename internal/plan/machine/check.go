@@ -39,6 +39,8 @@ func Check(in plan.MachineInput) field.ErrorList {
 	if in.MachineFacts.VMSize != nil {
 		errs = append(errs, checkDisks(in, path)...)
 		errs = append(errs, checkSecurity(in, path)...)
+		errs = append(errs, checkInterfaces(in, path)...)
+		errs = append(errs, checkSpot(in, path)...)
 	}
 	return errs
 }
@@ -120,44 +122,6 @@ func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorLis
 	return nil
 }
 
-func checkDisks(in plan.MachineInput, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	spec, size := in.AzureMachine.Spec, in.MachineFacts.VMSize
-	if spec.OSDisk.DiffDiskSettings != nil && !size.Has("EphemeralOSDiskSupported") {
-		errs = append(errs, unable(path.Child("osDisk", "diffDiskSettings"), spec.VMSize, "have an ephemeral OS disk"))
-	}
-	wantsUltra := hasUltraDisk(spec)
-	if capabilities := spec.AdditionalCapabilities; capabilities != nil && capabilities.UltraSSDEnabled != nil {
-		if !*capabilities.UltraSSDEnabled && wantsUltra {
-			errs = append(errs, field.Invalid(path.Child("additionalCapabilities", "ultraSSDEnabled"), false, "a data disk is of type UltraSSD_LRS, which needs it: set it to true or leave it out"))
-		}
-		wantsUltra = wantsUltra || *capabilities.UltraSSDEnabled
-	}
-	if !wantsUltra || ultraAvailable(in) {
-		return errs
-	}
-	where := "in region " + plan.Location(in.ClusterInput)
-	if zone := FailureDomain(in); zone != "" {
-		where = "in zone " + zone + " of region " + plan.Location(in.ClusterInput)
-	}
-	return append(errs, unable(path.Child("dataDisks"), spec.VMSize, "use ultra disks "+where))
-}
-
-// ultraAvailable tells whether the size can have ultra disks where the VM goes: in its zone, or in the region without one.
-func ultraAvailable(in plan.MachineInput) bool {
-	size := in.MachineFacts.VMSize
-	if size.Has("UltraSSDAvailable") {
-		return true
-	}
-	zone := FailureDomain(in)
-	for where, capabilities := range size.ZoneCapabilities {
-		if (zone == "" || where == zone) && capabilities["UltraSSDAvailable"] == "True" {
-			return true
-		}
-	}
-	return false
-}
-
 func checkSecurity(in plan.MachineInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	spec, size := in.AzureMachine.Spec, in.MachineFacts.VMSize
@@ -170,13 +134,13 @@ func checkSecurity(in plan.MachineInput, path *field.Path) field.ErrorList {
 	if uefi == nil {
 		uefi = &infrav1.UefiSettings{}
 	}
-	if isTrue(security.EncryptionAtHost) && !size.Has("EncryptionAtHostSupported") {
-		errs = append(errs, unable(here.Child("encryptionAtHost"), spec.VMSize, "encrypt at the host"))
+	if isTrue(security.EncryptionAtHost) && !size.Has(capabilityEncryption) {
+		errs = append(errs, unable(here.Child("encryptionAtHost"), spec.VMSize, "encrypt at the host", capabilityEncryption))
 	}
 	confidential := spec.OSDisk.ManagedDisk != nil && spec.OSDisk.ManagedDisk.SecurityProfile != nil && spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType != ""
 	if confidential || security.SecurityType == infrav1.SecurityTypesConfidentialVM {
-		if size.Capabilities["ConfidentialComputingType"] == "" {
-			errs = append(errs, unable(here.Child("securityType"), spec.VMSize, "be a confidential VM"))
+		if size.Capabilities[capabilityConfidential] == "" {
+			errs = append(errs, unable(here.Child("securityType"), spec.VMSize, "be a confidential VM", capabilityConfidential))
 		}
 	}
 	if confidential {
@@ -188,8 +152,8 @@ func checkSecurity(in plan.MachineInput, path *field.Path) field.ErrorList {
 	if security.SecurityType != infrav1.SecurityTypesTrustedLaunch {
 		errs = append(errs, field.Invalid(here.Child("securityType"), security.SecurityType, "secure boot and vTPM need TrustedLaunch"))
 	}
-	if size.Has("TrustedLaunchDisabled") {
-		errs = append(errs, unable(here.Child("uefiSettings"), spec.VMSize, "be launched trusted"))
+	if size.Has(capabilityNoTrusted) {
+		errs = append(errs, unable(here.Child("uefiSettings"), spec.VMSize, "be launched trusted", capabilityNoTrusted))
 	}
 	return errs
 }
@@ -214,10 +178,6 @@ func checkConfidential(spec infrav1.AzureMachineSpec, security *infrav1.Security
 		errs = append(errs, field.Forbidden(path.Child("encryptionAtHost"), "DiskWithVMGuestState excludes encryption at the host: set it to false"))
 	}
 	return errs
-}
-
-func unable(path *field.Path, size, what string) *field.Error {
-	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s: choose another size or remove the field", size, what))
 }
 
 func isTrue(value *bool) bool { return value != nil && *value }

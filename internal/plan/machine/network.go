@@ -278,7 +278,7 @@ func accelerated(in plan.MachineInput, spec infrav1.NetworkInterface) *bool {
 	if in.MachineFacts.VMSize == nil {
 		return nil
 	}
-	return new(in.MachineFacts.VMSize.Has("AcceleratedNetworkingEnabled"))
+	return new(in.MachineFacts.VMSize.Has(capabilityAccelerated))
 }
 
 func extendedLocation(in plan.MachineInput) *armnetwork.ExtendedLocation {

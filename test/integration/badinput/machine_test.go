@@ -89,15 +89,23 @@ func TestMachine(t *testing.T) {
 				}
 			},
 			condition: infrav1.QuotaExceededReason,
-			message:   []string{"virtualMachines/m1", "OperationNotAllowed", "quota"},
+			message:   []string{"virtualMachines/m1", "OperationNotAllowed", "quota", "asked for VM size Standard_D2s_v3 (2 vCPUs) in region eastus", "Current Limit"},
 			made:      []string{"resourceGroups/c1/Microsoft.Network/networkInterfaces/m1-nic"},
-			correct: func(s *harness.Stage) {
-				s.Azure.ClearFaults()
-				s.Advance(10 * time.Minute)
-				changeMachine(s, func(m *infrav1.AzureMachine) {
-					metav1.SetMetaDataAnnotation(&m.ObjectMeta, "example.com/look", "again")
-				})
+			correct:   passes,
+		},
+		"no capacity": {
+			reason: "Azure has the size, but no room for it in the zone at the moment",
+			role:   harness.Worker,
+			zone:   "1",
+			given: func(s *harness.Stage) {
+				if err := s.Azure.AddFault(fault.Rule{Type: "Microsoft.Compute/virtualMachines", Kind: fault.Capacity, Count: -1}); err != nil {
+					s.T.Fatal(err)
+				}
 			},
+			condition: infrav1.CapacityUnavailableReason,
+			message:   []string{"virtualMachines/m1", "SkuNotAvailable", "asked for VM size Standard_D2s_v3 (2 vCPUs) in zone 1 of region eastus"},
+			made:      []string{"resourceGroups/c1/Microsoft.Network/networkInterfaces/m1-nic"},
+			correct:   passes,
 		},
 	}
 	for name, test := range tests {
@@ -171,6 +179,15 @@ func TestRegionWithoutZones(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
+}
+
+// passes has Azure find room, and the machine looked at again.
+func passes(s *harness.Stage) {
+	s.Azure.ClearFaults()
+	s.Advance(10 * time.Minute)
+	changeMachine(s, func(m *infrav1.AzureMachine) {
+		metav1.SetMetaDataAnnotation(&m.ObjectMeta, "example.com/look", "again")
+	})
 }
 
 func changeMachine(s *harness.Stage, change func(*infrav1.AzureMachine)) {
