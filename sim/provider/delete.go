@@ -67,7 +67,11 @@ func (c *Call) Remove() (*Reply, error) {
 	}
 	c.markDeleting(t, it)
 	op := c.Start("delete", it.ID, t.Delete)
-	return &Reply{Status: 202, Operation: op, RetryAfter: c.deleteRetry()}, nil
+	rep := &Reply{Status: 202, Operation: op, RetryAfter: c.deleteRetry()}
+	if t.DeleteShows {
+		rep.Body = c.renderItem(t, c.Find(it.ID))
+	}
+	return rep, nil
 }
 
 func (c *Call) deleteRetry() time.Duration {

@@ -64,7 +64,8 @@ type Type struct {
 
 	RetryAfter       int  // seconds on an accepted PUT; 0: no header
 	UpdateRetryAfter int  // on a PUT of an existing resource; -1: none; 0: as RetryAfter
-	DeleteRetryAfter int  // 0: 10
+	DeleteRetryAfter int  // 0: 10; -1: none
+	DeleteShows      bool // an accepted DELETE is answered with the resource
 	AcceptedStatus   int  // status of an accepted PUT; 0: 201 for new, 200 otherwise
 	Immediate        bool // PUT answers Succeeded at once although the operation header is sent (load balancers)
 	// Waits takes a new resource back out of Immediate.

@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -135,8 +136,8 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		}
 	case provider.Compute, provider.Disk:
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
-		// Recordings have no Retry-After in polls of updates, and none at all for extensions.
-		if running && op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") {
+		// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets.
+		if running && (strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions")) {
 			rep.RetryAfter = 30 * time.Second
 			if provider.Style(op.Style) == provider.Disk {
 				rep.RetryAfter = 2 * time.Second
@@ -155,6 +156,9 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		}
 	case provider.Containers:
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000Z"), op.ID
+		if doing := body.String(op.Data, "status"); running && doing != "" {
+			out["status"] = doing // recordings name the step: "CreatingAgentPools"
+		}
 		if !running {
 			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z")
 		}

@@ -42,7 +42,7 @@ func scaleSetTypes() []*provider.Type {
 		},
 	}
 	extension := &provider.Type{
-		Name: ScaleSetExtensions, Style: provider.Compute, Untracked: true, NoState: true, Inline: profilePath + ".extensionProfile.extensions", KeepOmitted: func(string) bool { return true },
+		Name: ScaleSetExtensions, Style: provider.Compute, Untracked: true, NoState: true, RetryAfter: 10, Inline: profilePath + ".extensionProfile.extensions", KeepOmitted: func(string) bool { return true },
 		Create: provider.Timing{HTTP: sec(1), LRO: sec(10)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(10)}, Read: provider.Timing{HTTP: ms(250)},
 		ReadOnlyPaths: []string{"properties.provisioningState"},
 		Prepare:       prepareScaleSetExtension,

@@ -284,6 +284,7 @@ func prepareScaleSetExtension(_ *provider.Call, d *provider.Draft) error {
 	}
 	body.Delete(d.New, "properties.protectedSettings")
 	body.Default(d.New, "properties.autoUpgradeMinorVersion", false)
+	body.Default(d.New, "properties.settings", body.Object{})
 	return nil
 }
 

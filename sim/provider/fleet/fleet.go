@@ -31,7 +31,7 @@ var apiVersions = []string{"2025-08-01-preview", "2025-04-01-preview", "2025-03-
 // Types are the resource types, for the provider of Microsoft.ContainerService.
 func Types() []*provider.Type {
 	fleet := &provider.Type{
-		Name: Fleets, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, DeleteRetryAfter: -1,
+		Name: Fleets, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, DeleteRetryAfter: -1, DeleteShows: true,
 		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 20 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 15 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 20 * time.Second},
 		ReadOnlyPaths: []string{"eTag", "properties.status", "properties.hubProfile.fqdn", "properties.hubProfile.kubernetesVersion", "properties.hubProfile.portalFqdn"},
 		NameRule:      named("Fleet", 63), Prepare: prepareFleet, Finish: finishFleet, View: view, PatchLRO: provider.Timing{LRO: 10 * time.Second},
@@ -41,7 +41,7 @@ func Types() []*provider.Type {
 		},
 	}
 	member := &provider.Type{
-		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining", DeleteRetryAfter: -1,
+		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining", DeleteRetryAfter: -1, DeleteShows: true,
 		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 40 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
 		ReadOnlyPaths: []string{"eTag", "properties.status"},
 		NameRule:      named("Fleet member", 50), Prepare: prepareMember, Finish: finishMember, StartDelete: leave, View: viewMember,
@@ -85,6 +85,7 @@ func prepareFleet(c *provider.Call, d *provider.Draft) error {
 	case is != nil:
 		body.Default(is, "dnsPrefix", d.Name)
 	}
+	c.SignSystemData(d)
 	return nil
 }
 
@@ -110,6 +111,7 @@ func credentials(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 }
 
 func prepareMember(c *provider.Call, d *provider.Draft) error {
+	c.SignSystemData(d)
 	p := "properties."
 	cluster := body.String(d.New, p+"clusterResourceId")
 	if cluster == "" {
@@ -179,6 +181,7 @@ func viewMember(c *provider.Call, it *provider.Item) {
 
 // view writes the etag as this provider does, and the latest operation.
 func view(c *provider.Call, it *provider.Item) {
+	provider.ShowSystemData(it)
 	if op := c.RunningOn(it.ID); op != nil {
 		body.Set(it.Body, "properties.status.lastOperationId", op.ID)
 	}

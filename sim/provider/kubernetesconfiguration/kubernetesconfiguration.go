@@ -89,6 +89,7 @@ func prepare(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	protect(d)
+	c.SignSystemData(d)
 	for k, v := range map[string]any{"configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{}, "statuses": []any{}, "isSystemExtension": false} {
 		body.Default(d.New, p+k, v)
 	}
@@ -200,6 +201,7 @@ func clusterLocation(c *provider.Call, r *store.Resource) string {
 
 // view shows what has no value as null, as this provider does.
 func view(_ *provider.Call, it *provider.Item) {
+	provider.ShowSystemData(it)
 	p := body.Child(it.Body, "properties")
 	for _, k := range []string{"version", "currentVersion", "releaseTrain", "aksAssignedIdentity"} {
 		if _, set := p[k]; !set {

@@ -1,0 +1,26 @@
+package provider
+
+import (
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+)
+
+// SignSystemData notes in a draft who made and who last wrote the resource, for providers that show it.
+func (c *Call) SignSystemData(d *Draft) {
+	by := func(path string) string {
+		if was := body.String(d.Old, path); was != "" {
+			return was
+		}
+		return c.Principal.ClientID
+	}
+	d.New["systemData"] = body.Object{"createdBy": by("systemData.createdBy"), "createdByType": "Application", "lastModifiedBy": c.Principal.ClientID, "lastModifiedByType": "Application"}
+}
+
+// ShowSystemData adds the times to what SignSystemData noted.
+func ShowSystemData(it *Item) {
+	if body.Child(it.Body, "systemData") == nil || it.Resource == nil {
+		return
+	}
+	const form = "2006-01-02T15:04:05.0000000Z"
+	body.Set(it.Body, "systemData.createdAt", it.Resource.Created.UTC().Format(form))
+	body.Set(it.Body, "systemData.lastModifiedAt", it.Resource.Changed.UTC().Format(form))
+}
