@@ -179,19 +179,26 @@ func httpProxyConfig(spec *infrav1.HTTPProxyConfig) *aks.ManagedClusterHTTPProxy
 	}
 }
 
-// linuxProfile is the SSH key of the nodes. The spec does not say who its user is, so the one of an existing cluster stays.
-func linuxProfile(key *string, have Observed) *aks.LinuxProfile {
-	if deref(key) == "" {
+// linuxProfile is the SSH key of the nodes, byte by byte: AKS keeps a new line at its end, and lets nobody change it
+// (recording Test_AKS_Fleet_20250301_CRUD). So a key that is the same otherwise stays as it is; so does the user it is
+// for, about whom the spec says nothing.
+func linuxProfile(encoded *string, have Observed) *aks.LinuxProfile {
+	if deref(encoded) == "" {
 		return nil
 	}
-	line, _ := base64.StdEncoding.DecodeString(*key) // Check has seen it.
-	user := adminUser
-	if have.Properties.LinuxProfile != nil {
-		user = cmp.Or(have.Properties.LinuxProfile.AdminUsername, adminUser)
+	line, _ := base64.StdEncoding.DecodeString(*encoded) // Check has seen it.
+	user, key := adminUser, string(line)
+	if profile := have.Properties.LinuxProfile; profile != nil {
+		user = cmp.Or(profile.AdminUsername, adminUser)
+		for _, other := range profile.SSH.PublicKeys {
+			if strings.TrimSpace(other.KeyData) == strings.TrimSpace(key) {
+				key = other.KeyData
+			}
+		}
 	}
 	return &aks.LinuxProfile{
 		AdminUsername: new(user),
-		SSH:           &aks.SSHConfiguration{PublicKeys: []*aks.SSHPublicKey{{KeyData: new(strings.TrimSpace(string(line)))}}},
+		SSH:           &aks.SSHConfiguration{PublicKeys: []*aks.SSHPublicKey{{KeyData: new(key)}}},
 	}
 }
 

@@ -45,7 +45,7 @@ type Pool struct {
 }
 
 // Facts are what Azure has. The plan of the control plane reads VNet, Subnet and Cluster, that of a pool Cluster and
-// AgentPool.
+// AgentPool; CheckPool looks for the pool's subnet where VNet is filled in.
 type Facts struct {
 	// VNet is the virtual network as it is now.
 	VNet plan.VNetFact

@@ -42,6 +42,11 @@ type observedCluster struct {
 	} `json:"apiServerAccessProfile"`
 	LinuxProfile *struct {
 		AdminUsername string `json:"adminUsername"`
+		SSH           struct {
+			PublicKeys []struct {
+				KeyData string `json:"keyData"`
+			} `json:"publicKeys"`
+		} `json:"ssh"`
 	} `json:"linuxProfile"`
 	OIDCIssuerProfile struct {
 		IssuerURL string `json:"issuerURL"`
