@@ -124,6 +124,9 @@ const (
 	UserAssignedIdentityMissingReason = "UserAssignedIdentityMissing"
 	// VMDeletedReason is the reason of a VM that was deleted outside. It is not made again.
 	VMDeletedReason = "VMDeleted"
+	// SpotVMEvictedReason is the reason of a spot VM that Azure took back: it was deallocated or, by its eviction policy,
+	// deleted.
+	SpotVMEvictedReason = "SpotVMEvicted"
 	// VMFailedReason is the reason of a VM that Azure says failed.
 	VMFailedReason = "VMProvisionFailed"
 	// BootstrapFailedReason is the reason of a VM whose bootstrapping failed.

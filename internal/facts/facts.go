@@ -107,6 +107,9 @@ func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineIn
 	})
 	group.Go(func() (err error) {
 		facts.VMExists, facts.PrincipalID, err = f.vm(ctx, c, in)
+		if err == nil && facts.VMExists && in.AzureMachine.Spec.SpotVMOptions != nil {
+			facts.SpotVMDeallocated, err = f.deallocated(ctx, c, plan.VMID(in))
+		}
 		return err
 	})
 	group.Go(func() (err error) {

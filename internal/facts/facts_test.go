@@ -184,6 +184,20 @@ func TestMachine(t *testing.T) {
 			},
 			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 2207, VMExists: true, PrincipalID: "principal"},
 		},
+		"spot VM taken back": {
+			reason: "the instance view tells, which is asked for spot VMs only",
+			change: func(in *plan.MachineInput) {
+				in.ControlPlane, in.AzureMachine.Spec.SpotVMOptions = false, &infrav1.SpotVMOptions{}
+			},
+			azure: map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/deallocated"}]}}}`},
+			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, SpotVMDeallocated: true},
+		},
+		"VM that somebody stopped": {
+			reason: "only spot VMs are taken back",
+			change: func(in *plan.MachineInput) { in.ControlPlane = false },
+			azure:  map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/deallocated"}]}}}`},
+			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true},
+		},
 		"ports in use": {
 			reason: "rules of others, of the API server and of ports asked for in the spec",
 			change: func(in *plan.MachineInput) {

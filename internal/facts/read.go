@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -96,6 +97,39 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	}
 	exists, err = f.readInto(ctx, c, plan.VMID(in), &vm)
 	return exists, vm.Identity.PrincipalID, err
+}
+
+// deallocated tells whether an existing VM has been deallocated. Only its instance view knows, which lists do not show.
+func (f *Facts) deallocated(ctx context.Context, c *client.Client, vm arm.ID) (bool, error) {
+	row, err := types.Of(vm)
+	if err != nil {
+		return false, err
+	}
+	response, err := c.Get(ctx, vm, row.APIVersion, url.Values{"$expand": {"instanceView"}})
+	if arm.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var observed struct {
+		Properties struct {
+			InstanceView struct {
+				Statuses []struct {
+					Code string `json:"code"`
+				} `json:"statuses"`
+			} `json:"instanceView"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(response.Body, &observed); err != nil {
+		return false, fmt.Errorf("GET %s: %w", vm.Short(), err)
+	}
+	for _, status := range observed.Properties.InstanceView.Statuses {
+		if strings.EqualFold(status.Code, "PowerState/deallocated") {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // emptyBut tells whether an availability set exists and has no VM but this one.

@@ -96,6 +96,10 @@ type MachineFacts struct {
 	// VMExists tells whether the VM exists.
 	VMExists bool
 
+	// SpotVMDeallocated tells that a spot VM exists and does not run and is not paid for: Azure takes spot VMs back like
+	// that. It is asked for spot VMs only.
+	SpotVMDeallocated bool
+
 	// AvailabilitySetEmpty tells that no other machine's VM is in the machine's availability set, so that deleting the
 	// machine may delete the set; false when not asked.
 	AvailabilitySetEmpty bool

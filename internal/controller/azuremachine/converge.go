@@ -43,7 +43,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return reportProblem(in, err), nil
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !planned.MachineFacts.VMExists {
-		reportVMGone(in)
+		reportVMGone(in, planned)
 		return ctrl.Result{RequeueAfter: r.Resync}, nil
 	}
 	if !planned.MachineFacts.VMExists {
@@ -79,6 +79,10 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, err
 	}
 	reportConverged(in, planned, outcome)
+	if planned.MachineFacts.SpotVMDeallocated && outcome.Done() {
+		reportEvicted(in)
+		return ctrl.Result{RequeueAfter: r.Resync}, nil
+	}
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}

@@ -84,6 +84,9 @@ func reportDeleting(in *input, outcome arm.Outcome) {
 func reportGroups(in *input, outcome arm.Outcome, asked string) {
 	found := report.Groups(outcome, groups)
 	for i, condition := range found {
+		if condition.Type == infrav1.VMRunningCondition && condition.Reason == infrav1.FailedReason && failed(outcome) {
+			found[i].Reason = infrav1.VMFailedReason
+		}
 		ofCapacity := condition.Reason == infrav1.QuotaExceededReason || condition.Reason == infrav1.CapacityUnavailableReason
 		if ofCapacity && asked != "" && condition.Type == infrav1.VMRunningCondition {
 			found[i].Message = "asked for " + asked + ": " + condition.Message
@@ -101,6 +104,13 @@ func reportGroups(in *input, outcome arm.Outcome, asked string) {
 	in.azureMachine.Status.Resources = report.Resources(outcome)
 }
 
+// failed tells whether Azure has the VM in the state Failed, and not merely refused to make it.
+func failed(outcome arm.Outcome) bool {
+	return slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
+		return result.Group == infrav1.VMRunningCondition && strings.EqualFold(machine.VMState(result.Observed), "Failed")
+	})
+}
+
 // reportVM sets VMRunning and Ready, for everything that keeps the VM from being there.
 func reportVM(in *input, condition metav1.Condition) {
 	conditions.Set(in.azureMachine, condition)
@@ -113,13 +123,30 @@ func reportWaiting(in *input, reason, message string) {
 	reportVM(in, metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: reason, Message: message})
 }
 
-// reportVMGone says that the VM was deleted outside. It is not made again: Cluster API replaces the Machine.
-func reportVMGone(in *input) {
+const notMadeAgain = " It is not made again: delete the Machine, or let a MachineHealthCheck replace it"
+
+// reportVMGone says that the VM was deleted outside, or evicted where that deletes it. It is not made again: Cluster API
+// replaces the Machine.
+func reportVMGone(in *input, planned plan.MachineInput) {
 	in.azureMachine.Status.VMState = infrav1.VMStateDeleted
 	in.azureMachine.Status.Ready = false
-	reportVM(in, metav1.Condition{
+	condition := metav1.Condition{
 		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMDeletedReason,
-		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more. It is not made again: delete the Machine, or let a MachineHealthCheck replace it",
+		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more." + notMadeAgain,
+	}
+	if spot := planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil && *spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
+		condition.Reason = infrav1.SpotVMEvictedReason
+		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more: Azure evicted it, or somebody deleted it." + notMadeAgain
+	}
+	reportVM(in, condition)
+}
+
+// reportEvicted says that Azure took a spot VM back and left it deallocated. Azure does not start it again by itself.
+func reportEvicted(in *input) {
+	in.azureMachine.Status.Ready = false
+	reportVM(in, metav1.Condition{
+		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.SpotVMEvictedReason,
+		Message: "the spot VM is deallocated: Azure evicted it, or somebody stopped it. Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it",
 	})
 }
 
