@@ -108,6 +108,11 @@ func (c *Call) etagMismatch(want, have string) error {
 	if c.Type.Style == Compute || c.Type.Style == Disk {
 		return Errorf(412, "PreconditionFailed", "Etag provided in if-match header %q does not match etag %q of resource.", strings.Trim(want, `"`), strings.Trim(have, `"`))
 	}
+	if c.Type.Style == Containers {
+		e := Errorf(409, "EtagMismatch", "The etag %s in the If-Match or If-None-Match header does not go with the etag %s of resource %s.", strings.Trim(want, `"`), strings.Trim(have, `"`), c.ID.String())
+		e.Bare = true
+		return e
+	}
 	e := Errorf(412, "PreconditionFailed", "Precondition failed.")
 	return network(e.WithDetail(Errorf(0, "PreconditionFailedEtagMismatch", "Etag provided in if-match header %s does not match etag %s of resource %s in NRP data store.", want, have, c.ID.String())))
 }

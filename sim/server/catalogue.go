@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/authorization"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/containerservice"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/kubernetesconfiguration"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/msi"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
@@ -23,6 +24,7 @@ func (s *Server) catalogue() []*provider.Provider {
 		privatedns.Provider(),
 		msi.Provider(),
 		authorization.Provider(s.knownObject),
+		containerservice.Provider(),
 		kubernetesconfiguration.Provider(),
 		resourcehealth.Provider(),
 	}

@@ -31,6 +31,12 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.controlStatus(w, r)
 	case "PUT /_sim/health":
 		s.controlHealth(w, r)
+	case "GET /_sim/clusters":
+		s.controlClusters(w, r)
+	case "PUT /_sim/clusters/listeners", "DELETE /_sim/clusters/listeners":
+		s.controlClusterListener(w, r)
+	case "POST /_sim/clusters/demand":
+		s.controlDemand(w, r)
 	case "GET /_sim/dial":
 		s.controlDial(w, r)
 	case "GET /_sim/state":

@@ -47,7 +47,12 @@ func (s *Server) dial(host string, port int) Route {
 	var out Route
 	s.store.View(func(tx *store.Tx) {
 		p := &path{c: &provider.Call{Tx: tx, Env: s.env}, route: Route{Trace: []string{}}}
-		if addr, ok := p.resolve(strings.TrimSuffix(strings.ToLower(host), "."), 0); ok {
+		name := strings.TrimSuffix(strings.ToLower(host), ".")
+		if p.managedCluster(name, port) {
+			out = p.route
+			return
+		}
+		if addr, ok := p.resolve(name, 0); ok {
 			p.reach(addr, port)
 		}
 		out = p.route

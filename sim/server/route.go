@@ -197,7 +197,7 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 		return x.page(list), nil
 	}
 	if t == nil {
-		return nil, x.unknownType(id)
+		return x.belowNamed(id)
 	}
 	c.ID, c.Type = id, t
 	switch x.r.Method {
@@ -242,6 +242,24 @@ func (x *exchange) below(id store.ID, last string) (*provider.Reply, error) {
 		return c.Act(last)
 	}
 	return nil, x.unknownType(id)
+}
+
+// belowNamed answers GET <resource>/<read>/<name>, which looks like a resource and is none ("upgradeProfiles/default").
+func (x *exchange) belowNamed(id store.ID) (*provider.Reply, error) {
+	if len(id.Names) < 2 || x.r.Method != "GET" {
+		return nil, x.unknownType(id)
+	}
+	c := x.call
+	parent := x.s.env.TypeOf(id.Parent().Type())
+	if parent == nil || parent.Reads[strings.ToLower(id.Types[len(id.Types)-1]+"/"+id.Name())] == nil {
+		return nil, x.unknownType(id)
+	}
+	c.ID, c.Type = id.Parent(), parent
+	it := c.Find(c.ID.String())
+	if it == nil {
+		return c.Read()
+	}
+	return parent.Reads[strings.ToLower(id.Types[len(id.Types)-1]+"/"+id.Name())](c, it)
 }
 
 func (x *exchange) unknownType(id store.ID) error {

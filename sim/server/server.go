@@ -85,6 +85,7 @@ type Server struct {
 	log    *requestLog
 	limits *limiter
 	guests *guestView
+	aks    *clusterView
 	stop   chan struct{}
 	once   sync.Once
 	pollMu sync.Mutex
@@ -143,6 +144,7 @@ func New(o Options) (*Server, error) {
 	s.log = newRequestLog(o.RequestLog)
 	s.limits = newLimiter(o)
 	s.guests = newGuestView(s)
+	s.aks = newClusterView(s)
 	if _, virtual := o.Clock.(*store.Virtual); !virtual {
 		go s.run()
 	}

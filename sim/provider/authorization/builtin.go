@@ -16,6 +16,7 @@ var BuiltIn = map[string]string{
 	"7f951dda-4ed3-4680-a7ca-43fe172d538d": "AcrPull",
 	"4d97b98b-1d4f-4787-a291-c67834d212e7": "Network Contributor",
 	"f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator",
+	"b12aa53e-6015-4669-85d0-8515ebb3ae7f": "Private DNS Zone Contributor",
 	"9980e02c-c2be-4d73-94e8-173b1dc7cf3c": "Virtual Machine Contributor",
 	"18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": "User Access Administrator",
 	"17d1049b-9a84-46fb-8f53-869881c3d3ab": "Storage Account Contributor",

@@ -1,0 +1,137 @@
+package containerservice
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// actionStates are the provisioning states shown while an action runs.
+var actionStates = map[string]string{
+	"stop": "Stopping", "start": "Starting", "rotateclustercertificates": "RotatingClusterCertificates", "upgradenodeimageversion": "UpgradingNodeImageVersion", "autoupgrade": "Upgrading",
+}
+
+// Stopping and starting take about as long as their VMs and the control plane do.
+var (
+	stopTime   = provider.Timing{HTTP: sec(2), LRO: 3 * time.Minute}
+	startTime  = provider.Timing{HTTP: sec(2), LRO: 3 * time.Minute}
+	rotateTime = provider.Timing{HTTP: sec(2), LRO: 8 * time.Minute}
+	runTime    = provider.Timing{HTTP: sec(1), LRO: sec(12)}
+)
+
+func clusterActions() map[string]*provider.Action {
+	return map[string]*provider.Action{
+		"listclusteradmincredential":          {Timing: provider.Timing{HTTP: sec(0.5)}, Start: adminCredential},
+		"listclusterusercredential":           {Timing: provider.Timing{HTTP: sec(0.5)}, Start: userCredential},
+		"listclustermonitoringusercredential": {Timing: provider.Timing{HTTP: sec(0.5)}, Start: monitoringCredential},
+		"stop":                                {Timing: stopTime, Start: idleCluster(false), Finish: power("Stopped", "deallocated")},
+		"start":                               {Timing: startTime, Start: idleCluster(true), Finish: power("Running", "running")},
+		"rotateclustercertificates": {Timing: rotateTime, Start: idleCluster(false), Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+			delete(r.Secret, "ca")
+			return makeCA(r.Secret)
+		}},
+		"runcommand": {Timing: runTime, Start: checkCommand, Finish: runCommand},
+		"autoupgrade": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+			return nil, provider.ResourceNotFound(c.ID) // AKS does this by itself, callers cannot ask for it
+		}, Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error { return finishCluster(c, op, r) }},
+	}
+}
+
+// idleCluster lets an action start only when no pool is busy and the cluster runs, or is stopped.
+func idleCluster(stopped bool) func(*provider.Call, *store.Resource) (*provider.Reply, error) {
+	return func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+		if err := poolsIdle(c, r.ID); err != nil {
+			return nil, err
+		}
+		if !stopped && body.String(r.Body, "properties.powerState.code") == "Stopped" {
+			return nil, badRequest("The managed cluster %s is stopped already.", r.Name())
+		}
+		return nil, nil
+	}
+}
+
+// power ends a stop or start: the machines go with the cluster.
+func power(code, machines string) func(*provider.Call, *store.Operation, *store.Resource) error {
+	return func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+		body.Set(r.Body, "properties.powerState.code", code)
+		for _, p := range poolsOf(c, r.ID) {
+			pool := c.Edit(p.ID)
+			id := scaleSetID(r, pool)
+			list := compute.Instances(c, id)
+			if code == "Running" {
+				if body.String(pool.Secret, "stopped") == "" {
+					continue // was stopped by itself before
+				}
+				delete(pool.Secret, "stopped")
+				list = list[:min(len(list), body.Int(pool.Body, "properties.count"))]
+			} else if body.String(pool.Body, "properties.powerState.code") == "Running" {
+				pool.Secret["stopped"] = "with the cluster"
+			}
+			if len(list) > 0 {
+				compute.PowerInstances(c, id, machines, names(list)...)
+			}
+			body.Set(pool.Body, "properties.powerState.code", code)
+			c.Save(pool)
+		}
+		return nil
+	}
+}
+
+func checkCommand(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+	if body.Bool(r.Body, "properties.apiServerAccessProfile.disableRunCommand") {
+		return nil, badRequest("Run command is disabled on managed cluster %s.", r.Name())
+	}
+	if body.String(c.Body, "command") == "" {
+		return nil, invalidParameter("command", "A command is required")
+	}
+	if body.String(r.Body, "properties.powerState.code") == "Stopped" {
+		return nil, refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped.", r.Name())
+	}
+	return nil, nil
+}
+
+// runCommand ends a command as one that printed nothing: nobody runs kubectl here.
+func runCommand(c *provider.Call, op *store.Operation, _ *store.Resource) error {
+	at := op.Started.Format(time.RFC3339)
+	op.Result = body.Object{"id": op.ID, "properties": body.Object{"provisioningState": store.Succeeded, "exitCode": 0.0, "startedAt": at, "finishedAt": c.Now().Format(time.RFC3339), "logs": ""}}
+	return nil
+}
+
+func poolActions() map[string]*provider.Action {
+	return map[string]*provider.Action{
+		"upgradenodeimageversion": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(3)}, Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+			return nil, clusterIdle(c, clusterOf(c, r.ID))
+		}, Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
+			if op.Data == nil {
+				op.Data = body.Object{}
+				r.Secret["image"] = latestImage(c, body.Child(r.Body, "properties"))
+			}
+			return finishPool(c, op, r)
+		}},
+		"deletemachines": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(40)}, Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+			return nil, clusterIdle(c, clusterOf(c, r.ID))
+		}, Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error { return nil }},
+		"autoscale": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+			return nil, provider.ResourceNotFound(c.ID) // the cluster autoscaler does this by itself
+		}, Finish: finishAutoscale},
+	}
+}
+
+// machines answers GET agentPools/<p>/machines.
+func machines(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+	cl := clusterOf(c, it.ID)
+	out := []any{}
+	for _, r := range compute.Instances(c, scaleSetID(cl, it.Resource)) {
+		addresses := []any{}
+		for _, a := range compute.Addresses(c, r) {
+			addresses = append(addresses, body.Object{"family": "IPv4", "ip": a})
+		}
+		name := body.String(r.Body, "properties.osProfile.computerName")
+		out = append(out, body.Object{"id": lowerGroup(it.ID) + "/machines/" + name, "name": name, "type": AgentPools + "/machines",
+			"properties": body.Object{"resourceId": r.ID, "network": body.Object{"ipAddresses": addresses}}, "zones": r.Body["zones"]})
+	}
+	return provider.OK(out), nil
+}

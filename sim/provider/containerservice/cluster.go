@@ -1,0 +1,305 @@
+package containerservice
+
+import (
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// readOnlyCluster are properties only AKS writes.
+var readOnlyCluster = []string{
+	"properties.powerState", "properties.maxAgentPools", "properties.currentKubernetesVersion", "properties.fqdn", "properties.azurePortalFQDN", "properties.privateFQDN", "properties.resourceUID",
+	"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs", "properties.networkProfile.natGatewayProfile.effectiveOutboundIPs", "properties.oidcIssuerProfile.issuerURL",
+	"properties.ingressProfile.webAppRouting.identity", "properties.agentPoolProfiles[].provisioningState",
+}
+
+// clusterType is the type of managed clusters. Recordings show 170 s (135 to 384) from PUT to Succeeded and 220 s (188 to 250)
+// for a deletion; the stages of reconcile add up to that.
+func clusterType() *provider.Type {
+	return &provider.Type{
+		Name: ManagedClusters, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, LowerID: true,
+		Create: provider.Timing{HTTP: sec(5), LRO: sec(15)}, Update: provider.Timing{HTTP: sec(4), LRO: sec(5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(220), Spread: 0.1}, Read: provider.Timing{HTTP: sec(1.2)},
+		DeleteRetryAfter: -1,
+		NameRule:         clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
+		Patch: prepareTags, PatchLRO: provider.Timing{LRO: sec(10)},
+		CanDelete: func(c *provider.Call, it *provider.Item) error { return poolsIdle(c, it.ID) },
+		StartDelete: func(c *provider.Call, r *store.Resource) {
+			for _, p := range poolsOf(c, r.ID) {
+				setState(c, p.ID, "Deleting")
+			}
+		},
+		Deleted: clusterDeleted,
+		Actions: clusterActions(),
+		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
+			"availableagentpoolversions": availableAgentPoolVersions, "upgradeprofiles/default": clusterUpgradeProfile,
+			"privateendpointconnections": func(*provider.Call, *provider.Item) (*provider.Reply, error) {
+				return provider.OK([]any{}), nil
+			},
+		},
+	}
+}
+
+func clusterName(name string) *provider.Error {
+	ok := len(name) <= 63 && name != ""
+	for i, r := range name {
+		alnum := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		ok = ok && (alnum || (r == '-' || r == '_') && i > 0 && i < len(name)-1)
+	}
+	if ok {
+		return nil
+	}
+	return invalidParameter("resourceName", "The resource name '%s' must be 1 to 63 letters, digits, '-' or '_', and begin and end with a letter or digit", name)
+}
+
+// prepareCluster makes of a PUT what is stored, and its pools with it when the cluster is new.
+func prepareCluster(c *provider.Call, d *provider.Draft) error {
+	if err := poolsIdle(c, d.ID); err != nil {
+		return err
+	}
+	if d.Old != nil && body.String(d.Old, "properties.powerState.code") == "Stopped" {
+		return refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", d.Name)
+	}
+	identity := d.New["identity"]
+	n := body.Clone(d.Old)
+	if n == nil {
+		n = body.Object{}
+	}
+	sent := sentBody(d.Sent, readOnlyCluster)
+	profiles := body.Get(sent, "properties.agentPoolProfiles")
+	body.Delete(sent, "properties.agentPoolProfiles")
+	overlay(n, sent, "")
+	if body.Child(n, "properties") == nil {
+		n["properties"] = body.Object{}
+	}
+	if identity != nil {
+		n["identity"] = identity
+	}
+	n["location"] = d.Location
+	unset(n, "tags")
+	d.New = n
+	if err := validateCluster(c, d); err != nil {
+		return err
+	}
+	if err := clusterDefaults(c, d); err != nil {
+		return err
+	}
+	pools, err := plannedPools(c, d, profiles)
+	if err != nil {
+		return err
+	}
+	if err := validateNetwork(c, d, pools); err != nil {
+		return err
+	}
+	return savePools(c, d, pools)
+}
+
+// prepareTags lets a PATCH change tags only.
+func prepareTags(_ *provider.Call, d *provider.Draft) error {
+	tags, had := d.New["tags"], body.Has(d.Sent, "tags")
+	for k := range d.New {
+		delete(d.New, k)
+	}
+	for k, v := range body.Clone(d.Old) {
+		d.New[k] = v
+	}
+	if had {
+		d.New["tags"] = tags
+		unset(d.New, "tags")
+	}
+	return nil
+}
+
+// plannedPools reads agentPoolProfiles: every pool of a new cluster; later only changes of pools that exist.
+func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, error) {
+	list := body.Objects(body.Object{"l": raw}, "l")
+	seen := map[string]bool{}
+	var out []*poolDraft
+	systems := 0
+	for _, e := range list {
+		name := body.String(e, "name")
+		if seen[name] {
+			return nil, invalidParameter("agentPoolProfile.name", "Agent pool names must be unique, '%s' is used more than once", name)
+		}
+		seen[name] = true
+		id := d.ID + "/agentPools/" + name
+		old := c.Get(id)
+		if d.Old != nil && old == nil {
+			return nil, badRequest("A new agent pool was introduced. Adding agent pools to an existing cluster is not allowed through managed cluster operations. For agent pool specific change, please use per agent pool operations: https://aka.ms/agent-pool-rest-api")
+		}
+		p := body.Clone(e)
+		delete(p, "name")
+		pd := &poolDraft{id: id, name: name, location: d.Location, cluster: d.New, clusterID: d.ID, profile: true}
+		if err := pd.plan(c, old, body.Object{"properties": p}); err != nil {
+			return nil, err
+		}
+		if body.String(pd.body, "properties.mode") == "System" {
+			systems++
+		}
+		out = append(out, pd)
+	}
+	if d.Old == nil && len(list) == 0 {
+		return nil, invalidParameter("agentPoolProfiles", "At least one agent pool is required")
+	}
+	if d.Old != nil {
+		for _, r := range poolsOf(c, d.ID) {
+			if !seen[r.Name()] && body.String(r.Body, "properties.mode") == "System" {
+				systems++
+			}
+		}
+	}
+	if systems == 0 {
+		return nil, badRequest("There has to be at least one agent pool with mode System in managed cluster %s.", d.Name)
+	}
+	return out, checkPoolQuota(c, d.ID, out)
+}
+
+// savePools stores the pools of an accepted cluster PUT.
+func savePools(c *provider.Call, d *provider.Draft, pools []*poolDraft) error {
+	touched := false
+	for _, p := range pools {
+		if p.changed() {
+			touched = true
+			state := "Updating"
+			if p.old == nil {
+				state = "Creating"
+			}
+			body.Set(p.body, "properties.provisioningState", state)
+			c.Save(&store.Resource{ID: p.id, Type: AgentPools, Body: p.body, Secret: p.secret})
+		}
+	}
+	if touched && d.Old != nil {
+		d.Secret["pools"] = float64(body.Int(d.Secret, "pools") + 1) // a change of pools alone is work, too
+	}
+	return nil
+}
+
+// poolsIdle answers when an operation of a pool is running, which keeps the cluster from changing.
+func poolsIdle(c *provider.Call, clusterID string) error {
+	for _, p := range poolsOf(c, clusterID) {
+		if op := c.RunningOn(p.ID); op != nil && op.Type == AgentPools {
+			return pending(op, "agent pool "+p.Name(), stateOf(c, p))
+		}
+	}
+	return nil
+}
+
+// clusterIdle answers when the cluster is busy, which keeps its pools from changing.
+func clusterIdle(c *provider.Call, cl *store.Resource) error {
+	if op := c.RunningOn(cl.ID); op != nil {
+		return pending(op, "managed cluster", stateOf(c, cl))
+	}
+	return nil
+}
+
+func pending(op *store.Operation, what, state string) error {
+	return refuse(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the %s in state %s started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
+		op.Verb, op.ID, what, state, op.Started.Format("2006-01-02T15:04:05Z07:00"))
+}
+
+// stateOf is the provisioning state to show: what the running operation does, and Failed for a pool whose cluster's operation
+// ended without it.
+func stateOf(c *provider.Call, r *store.Resource) string {
+	state := body.String(r.Body, "properties.provisioningState")
+	op := c.RunningOn(r.ID)
+	if op != nil {
+		if doing := actionStates[op.Verb]; doing != "" {
+			return doing
+		}
+	}
+	if doing := body.String(r.Secret, "doing"); state == "Updating" && doing != "" {
+		return doing
+	}
+	if op == nil && r.Type == AgentPools && state != store.Succeeded && state != store.Failed && state != store.Canceled {
+		if cl := clusterOf(c, r.ID); cl != nil && c.Get(r.ID) != nil && c.RunningOn(cl.ID) == nil {
+			return store.Failed
+		}
+	}
+	return state
+}
+
+func setState(c *provider.Call, id, state string) {
+	if r := c.Edit(id); r != nil {
+		body.Set(r.Body, "properties.provisioningState", state)
+		c.Save(r)
+	}
+}
+
+func viewCluster(c *provider.Call, it *provider.Item) {
+	b := it.Body
+	b["type"] = "Microsoft.ContainerService/ManagedClusters" // as recorded
+	eTag(c, b, "eTag")
+	profiles := []any{}
+	scaling := false
+	for _, r := range poolsOf(c, it.ID) {
+		e := body.Clone(body.Child(r.Body, "properties"))
+		e["name"], e["provisioningState"] = r.Name(), stateOf(c, r)
+		if c.APIVersion >= "2025-10-01" && r.Etag != "" {
+			e["eTag"] = r.Etag
+		}
+		scaling = scaling || body.Bool(e, "enableAutoScaling")
+		profiles = append(profiles, e)
+	}
+	body.Set(b, "properties.agentPoolProfiles", profiles)
+	if it.Resource != nil {
+		r := *it.Resource
+		body.Set(b, "properties.provisioningState", stateOf(c, &r))
+	}
+}
+
+// clusterDeleted takes the node resource group along, and what AKS put into networks and zones of others.
+func clusterDeleted(c *provider.Call, r *store.Resource) {
+	group := nodeGroupID(r.ID, r.Body)
+	detachForeign(c, r, group)
+	if g := c.Get(group); g != nil && store.Same(body.String(g.Body, "managedBy"), r.ID) {
+		c.Erase(group)
+	}
+	c.SetMeta(ListenerKey(r.ID), nil)
+	for _, k := range c.MetaKeys(demandPrefix + store.Key(r.ID) + "/") {
+		c.SetMeta(k, nil)
+	}
+}
+
+// nodeGroupID is the ID of the node resource group.
+func nodeGroupID(clusterID string, cluster body.Object) string {
+	id, _ := store.ParseID(clusterID)
+	return "/subscriptions/" + id.Subscription + "/resourceGroups/" + body.String(cluster, "properties.nodeResourceGroup")
+}
+
+func inNodeGroup(cl *store.Resource, typ, name string) string {
+	return nodeGroupID(cl.ID, cl.Body) + "/providers/" + typ + "/" + name
+}
+
+func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
+
+// sameValue compares values; IDs and enumerations regardless of case, lists of zones regardless of order.
+func sameValue(a, b any) bool {
+	if x, ok := a.(string); ok {
+		y, ok := b.(string)
+		return ok && equalFold(x, y)
+	}
+	x, ok := a.([]any)
+	y, ok2 := b.([]any)
+	if !ok || !ok2 {
+		return body.Equal(a, b)
+	}
+	if len(x) != len(y) {
+		return false
+	}
+	count := map[any]int{}
+	for _, v := range x {
+		s, ok := v.(string)
+		if !ok {
+			return body.Equal(a, b)
+		}
+		count[strings.ToLower(s)]++
+	}
+	for _, v := range y {
+		s, _ := v.(string)
+		if count[strings.ToLower(s)]--; count[strings.ToLower(s)] < 0 {
+			return false
+		}
+	}
+	return true
+}

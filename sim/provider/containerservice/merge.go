@@ -1,0 +1,95 @@
+package containerservice
+
+import (
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+// wholeMaps are the maps whose entries belong together: a PUT replaces them. Everywhere else it changes what it mentions.
+var wholeMaps = map[string]bool{
+	"tags": true, "properties.tags": true, "properties.nodeLabels": true, "config": true, "requests": true,
+}
+
+// keptOnNull are properties that a null does not touch: recordings show clusters keep them although every PUT sends null.
+var keptOnNull = map[string]bool{
+	"properties.addonProfiles": true, "properties.identityProfile": true, "properties.privateLinkResources": true, "properties.agentPoolProfiles": true,
+}
+
+// overlay applies a PUT to what is stored: absent keeps, null takes away, lists and wholeMaps are replaced.
+func overlay(dst, sent body.Object, at string) {
+	for k, v := range sent {
+		path := k
+		if at != "" {
+			path = at + "." + k
+		}
+		switch v := v.(type) {
+		case nil:
+			if !keptOnNull[path] {
+				delete(dst, k)
+			}
+		case body.Object:
+			inner, ok := dst[k].(body.Object)
+			if !ok || wholeMaps[path] || wholeMaps[k] && k != "tags" {
+				inner = body.Object{}
+				dst[k] = inner
+			}
+			overlay(inner, v, path)
+		default:
+			dst[k] = v
+		}
+	}
+}
+
+// sentBody is what a PUT sends without what callers cannot set.
+func sentBody(sent body.Object, readOnly []string) body.Object {
+	n := body.Clone(sent)
+	if n == nil {
+		n = body.Object{}
+	}
+	for _, k := range []string{"id", "name", "type", "etag", "eTag", "systemData", "location", "identity", "properties.provisioningState"} {
+		body.Delete(n, k)
+	}
+	for _, p := range readOnly {
+		body.Strip(n, p)
+	}
+	return n
+}
+
+// unset removes values that mean the same as absence: recordings show "[]" and "{}" come back as nothing.
+func unset(o body.Object, paths ...string) {
+	for _, p := range paths {
+		switch v := body.Get(o, p).(type) {
+		case []any:
+			if len(v) == 0 {
+				body.Delete(o, p)
+			}
+		case body.Object:
+			if len(v) == 0 {
+				body.Delete(o, p)
+			}
+		}
+	}
+}
+
+// fixed refuses a change of properties that cannot change and puts back those that were left out.
+func fixed(was, is body.Object, paths ...string) error {
+	for _, p := range paths {
+		a, b := body.Get(was, p), body.Get(is, p)
+		switch {
+		case a == nil && b == nil:
+		case b == nil:
+			body.Set(is, p, a)
+		case !sameValue(a, b):
+			return refuse(400, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", p).WithTarget(p)
+		}
+	}
+	return nil
+}
+
+func keepFrom(d *provider.Draft, path string, make func() any) {
+	if v := body.Get(d.Old, path); v != nil {
+		body.Set(d.New, path, v)
+	} else {
+		body.Set(d.New, path, make())
+	}
+}

@@ -1,0 +1,229 @@
+package containerservice
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/msi"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// builder makes what AKS puts into the node resource group, through the providers it belongs to. It is asked again until all of
+// it is there.
+type builder struct {
+	c    *provider.Call
+	cl   *store.Resource // an editable copy of the cluster
+	busy bool            // something is not ready yet
+	err  error
+}
+
+// inner is the api-version of the calls to other providers.
+const inner = "2024-05-01"
+
+// ensure makes a resource, or changes it when it was made from another document. It returns it once its operation has ended.
+func (b *builder) ensure(id string, doc body.Object) *store.Resource {
+	if b.err != nil {
+		return nil
+	}
+	raw, _ := json.Marshal(doc)
+	sum := sha256.Sum256(raw)
+	print, key := hex.EncodeToString(sum[:8]), "made."+strings.NewReplacer(".", "_").Replace(store.Key(id))
+	it := b.c.Find(id)
+	if it != nil && body.String(b.cl.Secret, key) == print {
+		switch state := body.String(it.Body, "properties.provisioningState"); state {
+		case "", store.Succeeded:
+			return &store.Resource{ID: it.ID, Type: it.Resource.Type, Body: it.Body, Location: it.Location}
+		case store.Failed:
+			b.err = provider.Errorf(0, "InternalOperationError", "Resource %s of the node resource group is in state Failed.", id)
+		}
+		b.busy = true
+		return nil
+	}
+	call, err := b.c.For("PUT", id)
+	if err != nil || call.Type == nil {
+		b.err = err
+		return nil
+	}
+	call.APIVersion, call.Body, call.Header = inner, plain(doc), http.Header{}
+	if _, err = call.Put(); err != nil {
+		var e *provider.Error
+		if errors.As(err, &e) && (e.Status == 429 || e.Status == 409 && e.Code == "AnotherOperationInProgress") {
+			b.busy = true
+			return nil
+		}
+		b.err = err
+		return nil
+	}
+	body.Set(b.cl.Secret, key, print)
+	if it := b.c.Find(id); it != nil && (body.String(it.Body, "properties.provisioningState") == store.Succeeded || body.String(it.Body, "properties.provisioningState") == "") {
+		return &store.Resource{ID: it.ID, Type: it.Resource.Type, Body: it.Body, Location: it.Location}
+	}
+	b.busy = true
+	return nil
+}
+
+// plain brings Go values into the form that JSON would have.
+func plain(o body.Object) body.Object {
+	wrap := body.Object{}
+	body.Set(wrap, "o", o)
+	return body.Child(wrap, "o")
+}
+
+func (b *builder) id(typ, name string) string { return inNodeGroup(b.cl, typ, name) }
+
+func (b *builder) digits() string { return body.String(b.cl.Secret, "digits") }
+
+func (b *builder) tracked(props body.Object) body.Object {
+	o := body.Object{"location": b.cl.Location, "properties": props}
+	if tags := body.Child(b.cl.Body, "tags"); tags != nil {
+		o["tags"] = body.Clone(tags)
+	}
+	return o
+}
+
+func securityGroupName(cl *store.Resource) string {
+	return "aks-agentpool-" + body.String(cl.Secret, "digits") + "-nsg"
+}
+
+func managedSubnet(cl *store.Resource) string {
+	return inNodeGroup(cl, network.VirtualNetworks, "aks-vnet-"+body.String(cl.Secret, "digits")) + "/subnets/aks-subnet"
+}
+
+// build makes the group and all that does not belong to a pool.
+func (b *builder) build() {
+	group := nodeGroupID(b.cl.ID, b.cl.Body)
+	parsed, _ := store.ParseID(b.cl.ID)
+	if g := b.c.Get(group); g != nil && !store.Same(body.String(g.Body, "managedBy"), b.cl.ID) {
+		b.err = refuse(409, "NodeResourceGroupAlreadyExists", "The node resource group '%s' already exists and does not belong to this managed cluster. Choose another name in nodeResourceGroup.", body.String(b.cl.Body, "properties.nodeResourceGroup"))
+		return
+	}
+	tags := body.Object{"aks-managed-cluster-name": b.cl.Name(), "aks-managed-cluster-rg": parsed.ResourceGroup}
+	for k, v := range body.Child(b.cl.Body, "tags") {
+		tags[k] = v
+	}
+	b.ensure(group, body.Object{"location": b.cl.Location, "managedBy": b.cl.ID, "tags": tags})
+	b.identities()
+	b.ensure(b.id(network.SecurityGroups, securityGroupName(b.cl)), b.tracked(body.Object{}))
+	subnet := b.subnet()
+	if b.busy || b.err != nil {
+		return
+	}
+	b.outbound(subnet)
+	if body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enablePrivateCluster") && !body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enableVnetIntegration") {
+		b.privateAccess(subnet)
+	} else if body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enableVnetIntegration") {
+		b.integratedAccess(subnet)
+	}
+}
+
+// identities makes the kubelet's identity and those of add-ons, and shows them.
+func (b *builder) identities() {
+	p := "properties."
+	show := func(path, name string) {
+		r := b.ensure(b.id(msi.Identities, name), body.Object{"location": b.cl.Location})
+		if r != nil {
+			body.Set(b.cl.Body, path, body.Object{"resourceId": lowerGroup(r.ID), "clientId": body.String(r.Body, p+"clientId"), "objectId": body.String(r.Body, p+"principalId")})
+		}
+	}
+	own := b.id(msi.Identities, b.cl.Name()+"-agentpool")
+	if have := body.String(b.cl.Body, p+"identityProfile.kubeletidentity.resourceId"); have == "" || store.Same(have, own) {
+		show(p+"identityProfile.kubeletidentity", b.cl.Name()+"-agentpool")
+	}
+	for _, name := range sorted(body.Child(b.cl.Body, p+"addonProfiles")) {
+		prefix := addonIdentities[strings.ToLower(name)]
+		if prefix != "" && body.Bool(b.cl.Body, p+"addonProfiles."+name+".enabled") {
+			show(p+"addonProfiles."+name+".identity", prefix+b.cl.Name())
+		} else if a := body.Child(b.cl.Body, p+"addonProfiles."+name); a != nil {
+			delete(a, "identity")
+		}
+	}
+	if body.Bool(b.cl.Body, p+"ingressProfile.webAppRouting.enabled") {
+		show(p+"ingressProfile.webAppRouting.identity", "webapprouting-"+b.cl.Name())
+	}
+}
+
+// addonIdentities are the add-ons that get an identity, and how its name begins.
+var addonIdentities = map[string]string{
+	"omsagent": "omsagent-", "azurepolicy": "azurepolicy-", "azurekeyvaultsecretsprovider": "azurekeyvaultsecretsprovider-", "ingressapplicationgateway": "ingressapplicationgateway-",
+	"httpapplicationrouting": "httpapplicationrouting-", "aciconnectorlinux": "aciconnectorlinux-", "extensionmanager": "extensionmanager-",
+}
+
+// subnet is the ID of the nodes' subnet: the first pool's, or that of a network AKS makes.
+func (b *builder) subnet() string {
+	own := ""
+	for _, p := range poolsOf(b.c, b.cl.ID) {
+		if own = body.String(p.Body, "properties.vnetSubnetID"); own != "" {
+			break
+		}
+	}
+	kubenet := body.String(b.cl.Body, "properties.networkProfile.networkPlugin") == "kubenet"
+	table := b.id(network.RouteTables, "aks-agentpool-"+b.digits()+"-routetable")
+	if kubenet {
+		b.ensure(table, b.tracked(body.Object{"disableBgpRoutePropagation": false}))
+	}
+	if b.busy || b.err != nil {
+		return own
+	}
+	if own == "" {
+		sub := body.Object{"addressPrefix": "10.224.0.0/16", "networkSecurityGroup": body.Object{"id": b.id(network.SecurityGroups, securityGroupName(b.cl))}}
+		if kubenet {
+			sub["routeTable"] = body.Object{"id": table}
+		}
+		own = managedSubnet(b.cl)
+		if it := b.c.Find(own); it == nil {
+			b.ensure(strings.TrimSuffix(own, "/subnets/aks-subnet"), b.tracked(body.Object{"addressSpace": body.Object{"addressPrefixes": []any{"10.224.0.0/12"}}, "subnets": []any{body.Object{"name": "aks-subnet", "properties": sub}}}))
+		}
+		return own
+	}
+	if kubenet {
+		b.attach(own, "routeTable", table)
+	}
+	return own
+}
+
+// attach associates a resource with a subnet unless it has one already.
+func (b *builder) attach(subnetID, field, id string) {
+	it := b.c.Find(subnetID)
+	if it == nil || b.err != nil {
+		return
+	}
+	if body.String(it.Body, "properties."+field+".id") != "" {
+		if body.String(it.Body, "properties.provisioningState") == "Updating" {
+			b.busy = true
+		}
+		return
+	}
+	props := body.Clone(body.Child(it.Body, "properties"))
+	props[field] = body.Object{"id": id}
+	b.ensure(it.ID, body.Object{"properties": props})
+}
+
+// detachForeign takes references to the node resource group out of networks and zones that stay.
+func detachForeign(c *provider.Call, cl *store.Resource, group string) {
+	inside := store.Key(group) + "/"
+	for _, r := range c.List("", group) {
+		for _, ref := range c.Referrers(r.ID) {
+			if strings.HasPrefix(store.Key(ref.From), inside) || ref.Field != "routeTable" && ref.Field != "natGateway" {
+				continue
+			}
+			if vnet := c.Edit(ref.From); vnet != nil {
+				for _, s := range body.Objects(vnet.Body, "properties.subnets") {
+					if store.Same(body.String(s, "properties."+ref.Field+".id"), r.ID) {
+						body.Delete(s, "properties."+ref.Field)
+					}
+				}
+				c.Save(vnet)
+			}
+		}
+	}
+	for _, id := range body.Strings(cl.Secret, "foreign") {
+		c.Erase(id)
+	}
+}

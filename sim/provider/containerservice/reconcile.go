@@ -1,0 +1,290 @@
+package containerservice
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// How long the stages of AKS take. Creating a cluster and a pool of one node adds up to the 170 s of recordings; a pool on its own
+// takes longer than in most of them, which show prepared capacity. An upgrade of the control plane takes five to eight minutes.
+const (
+	planeTime    = 55 * time.Second
+	upgradePlane = 6 * time.Minute
+	createTime   = 35 * time.Second // until a scale set has its instances
+	bootTime     = 50 * time.Second // until nodes are ready
+	growTime     = 30 * time.Second
+	shrinkTime   = 40 * time.Second
+	replaceTime  = 100 * time.Second // one node: drain, new image, ready
+	settleTime   = 12 * time.Second
+	pollTime     = 2 * time.Second
+)
+
+// finishCluster carries out what a cluster's PUT asked for, stage by stage. Every stage may be repeated, so that a PUT after a
+// failure goes on where the last one stopped.
+func finishCluster(c *provider.Call, op *store.Operation, r *store.Resource) error {
+	if r.Secret == nil {
+		r.Secret = body.Object{}
+	}
+	if op.Data == nil {
+		op.Data = body.Object{}
+	}
+	for {
+		wait, done, err := clusterStage(c, op, r)
+		if err != nil {
+			c.Save(r)
+			failPools(c, r)
+			return err
+		}
+		if done {
+			return nil
+		}
+		if wait > 0 {
+			c.Save(r)
+			return provider.Again(wait)
+		}
+	}
+}
+
+func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wait time.Duration, done bool, err error) {
+	switch body.String(op.Data, "stage") {
+	case "":
+		op.Data["status"] = "ProvisioningNetworkResources"
+		b := &builder{c: c, cl: r}
+		b.build()
+		if b.err != nil {
+			return 0, false, b.err
+		}
+		if b.busy {
+			return pollTime, false, nil
+		}
+		op.Data["stage"] = "plane"
+		if !body.Bool(r.Secret, "up") {
+			op.Data["status"] = "ProvisioningControlPlane"
+			return c.Draw(planeTime, 0.2), false, nil
+		}
+		if target := body.String(r.Secret, "target"); target != body.String(r.Body, "properties.currentKubernetesVersion") {
+			op.Data["status"] = "UpgradingControlPlane"
+			return c.Draw(upgradePlane, 0.15), false, nil
+		}
+	case "plane":
+		r.Secret["up"] = true
+		if target := body.String(r.Secret, "target"); target != "" {
+			body.Set(r.Body, "properties.currentKubernetesVersion", target)
+		}
+		op.Data["stage"] = "pools"
+		op.Data["status"] = "CreatingAgentPools"
+	case "pools":
+		c.Save(r)
+		next := time.Duration(0)
+		for _, p := range poolsOf(c, r.ID) {
+			if s := body.String(p.Body, "properties.provisioningState"); s == store.Succeeded || s == "Deleting" {
+				continue
+			}
+			pool := c.Edit(p.ID)
+			left, err := workOn(c, op, r, pool)
+			c.Save(pool)
+			if err != nil {
+				return 0, false, err
+			}
+			if left > 0 && (next == 0 || left < next) {
+				next = left
+			}
+		}
+		if next > 0 {
+			return next, false, nil
+		}
+		autoscalerProfile(c, r)
+		delete(r.Secret, "doing")
+		delete(op.Data, "status")
+		return 0, true, nil
+	}
+	return 0, false, nil
+}
+
+// failPools ends the states of pools whose cluster failed.
+func failPools(c *provider.Call, cl *store.Resource) {
+	for _, p := range poolsOf(c, cl.ID) {
+		if body.String(p.Body, "properties.provisioningState") != store.Succeeded {
+			setState(c, p.ID, store.Failed)
+		}
+	}
+}
+
+// autoscalerProfile fills the profile in once a pool has the autoscaler; it stays.
+func autoscalerProfile(c *provider.Call, cl *store.Resource) bool {
+	used := false
+	for _, p := range poolsOf(c, cl.ID) {
+		used = used || body.Bool(p.Body, "properties.enableAutoScaling")
+	}
+	if !used && body.Child(cl.Body, "properties.autoScalerProfile") == nil {
+		return false
+	}
+	before := body.Clone(body.Child(cl.Body, "properties.autoScalerProfile"))
+	for k, v := range autoscalerDefaults {
+		body.Default(cl.Body, "properties.autoScalerProfile."+k, v)
+	}
+	return !body.Equal(before, body.Child(cl.Body, "properties.autoScalerProfile"))
+}
+
+// finishPool carries out what a pool's own PUT asked for.
+func finishPool(c *provider.Call, op *store.Operation, r *store.Resource) error {
+	if op.Data == nil {
+		op.Data = body.Object{}
+	}
+	cl := clusterOf(c, r.ID)
+	if cl == nil {
+		return nil
+	}
+	left, err := workOn(c, op, cl, r)
+	if err != nil {
+		c.Save(r)
+		return err
+	}
+	if left > 0 {
+		c.Save(r)
+		return provider.Again(left)
+	}
+	if edit := c.Edit(cl.ID); autoscalerProfile(c, edit) {
+		c.Save(edit)
+	}
+	return nil
+}
+
+// workOn goes on with a pool as far as its time has come, and returns how long until the next stage, 0 when the pool is as wanted.
+// The stages are kept in the operation, by pool.
+func workOn(c *provider.Call, op *store.Operation, cl, pool *store.Resource) (time.Duration, error) {
+	at := "work." + pool.Name()
+	if due, err := time.Parse(time.RFC3339Nano, body.String(op.Data, at+".due")); err == nil {
+		if left := due.Sub(c.Now()); left > 0 {
+			return unscaled(c, left), nil
+		}
+	}
+	for range 10000 {
+		stage, wait, err := poolStage(c, op, cl, pool, body.String(op.Data, at+".stage"))
+		if err != nil {
+			return 0, err
+		}
+		if stage == "done" {
+			body.Delete(op.Data, at)
+			finished(c, cl, pool)
+			return 0, nil
+		}
+		body.Set(op.Data, at+".stage", stage)
+		if wait > 0 {
+			body.Set(op.Data, at+".due", c.Now().Add(max(c.Scale(wait), time.Millisecond)).Format(time.RFC3339Nano))
+			return wait, nil
+		}
+	}
+	return 0, provider.Errorf(0, "InternalOperationError", "Agent pool %s does not come to rest.", pool.Name())
+}
+
+// unscaled is what Again makes d of.
+func unscaled(c *provider.Call, d time.Duration) time.Duration {
+	if c.TimeScale <= 0 {
+		return time.Millisecond
+	}
+	return time.Duration(float64(d) / c.TimeScale)
+}
+
+// finished shows what the pool has now.
+func finished(c *provider.Call, cl, pool *store.Resource) {
+	body.Set(pool.Body, "properties.currentOrchestratorVersion", body.String(pool.Secret, "target"))
+	body.Set(pool.Body, "properties.nodeImageVersion", body.String(pool.Secret, "image"))
+	body.Set(pool.Body, "properties.provisioningState", store.Succeeded)
+	delete(pool.Secret, "doing")
+	noteNew(c, cl, pool)
+}
+
+// poolStage is one step of a pool towards what is wanted.
+func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, stage string) (string, time.Duration, error) {
+	count := body.Int(pool.Body, "properties.count")
+	if body.String(pool.Body, "properties.powerState.code") == "Stopped" {
+		count = 0
+	}
+	id := scaleSetID(cl, pool)
+	running, parked := split(c, cl, pool)
+	exists := c.Get(id.String()) != nil
+	switch stage {
+	case "", "check":
+		switch {
+		case !exists:
+			op.Data["status"] = "CreatingAgentPool"
+			return "create", c.Draw(createTime, 0.2), nil
+		case len(running) < count:
+			return "grow", c.Draw(growTime, 0.2), nil
+		case len(running) > count:
+			return "shrink", c.Draw(shrinkTime, 0.2), nil
+		case len(outdated(c, cl, pool)) > 0:
+			if len(running) == 0 {
+				note(pool, parked...)
+				return "settle", 0, nil
+			}
+			return "surge", c.Draw(growTime, 0.2), nil
+		case stage == "":
+			return "settle", c.Draw(settleTime, 0.2), nil
+		}
+		return "done", 0, nil
+	case "create", "grow":
+		if err := grow(c, cl, pool, count-len(running), parked); err != nil {
+			return "", 0, allocation(err)
+		}
+		return "check", c.Draw(bootTime, 0.2), nil
+	case "shrink":
+		gone := running[max(0, count):]
+		if body.String(pool.Body, "properties.scaleDownMode") == "Deallocate" || count == 0 && body.String(pool.Body, "properties.powerState.code") == "Stopped" {
+			compute.PowerInstances(c, id, "deallocated", names(gone)...)
+		} else {
+			compute.RemoveInstances(c, id, names(gone)...)
+			noteNew(c, cl, pool)
+		}
+		return "check", sec(5), nil
+	case "surge":
+		if err := grow(c, cl, pool, surge(pool, count), nil); err != nil {
+			return "", 0, allocation(err)
+		}
+		return "replace", c.Draw(replaceTime, 0.15), nil
+	case "replace":
+		old := outdated(c, cl, pool)
+		batch := old[:min(len(old), surge(pool, count))]
+		if len(batch) > 0 {
+			note(pool, batch...)
+			compute.UpgradeInstances(c, id, names(batch)...)
+		}
+		if len(old) > len(batch) {
+			return "replace", c.Draw(replaceTime, 0.15), nil
+		}
+		return "shrink", c.Draw(settleTime, 0.2), nil // the additional nodes go
+	case "settle":
+		if err := applyNodes(c, cl, pool, len(running)+len(parked)); err != nil {
+			return "", 0, allocation(err)
+		}
+	}
+	return "done", 0, nil
+}
+
+// grow adds running nodes: parked ones first, then new ones.
+func grow(c *provider.Call, cl, pool *store.Resource, more int, parked []*store.Resource) error {
+	start := parked[:max(0, min(len(parked), more))]
+	if len(start) > 0 {
+		compute.PowerInstances(c, scaleSetID(cl, pool), "running", names(start)...)
+	}
+	running, still := split(c, cl, pool)
+	if err := applyNodes(c, cl, pool, len(running)+len(still)+max(0, more-len(start))); err != nil {
+		return err
+	}
+	noteNew(c, cl, pool)
+	return nil
+}
+
+// allocation is how AKS reports that a scale set could not be made.
+func allocation(err error) error {
+	e, ok := err.(*provider.Error)
+	if !ok {
+		return err
+	}
+	return provider.Errorf(0, "CreateVMSSAgentPoolFailed", "AKS encountered an internal error while attempting the requested operation. Code=%q Message=%q", e.Code, e.Message)
+}

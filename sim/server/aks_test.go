@@ -1,0 +1,81 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	aks   = groupA + "/providers/Microsoft.ContainerService/managedClusters/c1"
+	mcRG  = "/subscriptions/" + sub + "/resourceGroups/MC_rg_c1_westus3"
+	aksV  = "?api-version=2025-10-01"
+	pools = aks + "/agentPools/"
+)
+
+// aksCluster is a valid managed cluster with a system pool "pool0"; change edits its properties.
+func aksCluster(change func(p obj)) obj {
+	p := obj{"dnsPrefix": "c1", "kubernetesVersion": "1.33.2", "agentPoolProfiles": []any{aksProfile("pool0", nil)}}
+	if change != nil {
+		change(p)
+	}
+	return obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": p}
+}
+
+func aksProfile(name string, more obj) obj {
+	e := obj{"name": name, "mode": "System", "count": 2, "vmSize": "Standard_D2s_v5"}
+	for k, v := range more {
+		e[k] = v
+	}
+	return e
+}
+
+// aksCode is the error code of AKS, whose answers have no "error" around them.
+func (r response) aksCode() string {
+	code, _ := r.body["code"].(string)
+	if code == "" {
+		return r.code()
+	}
+	return code
+}
+
+func TestManagedClusterLifecycle(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	r := a.do("PUT", aks+aksV, aksCluster(nil))
+	if r.status != 201 || r.at("properties.provisioningState") != "Creating" || r.header.Get("Azure-AsyncOperation") == "" || r.header.Get("Retry-After") != "" {
+		t.Fatalf("PUT = %d %v %v", r.status, r.header, r.body)
+	}
+	took := a.sim.Settle()
+	if took < 2*time.Minute || took > 7*time.Minute {
+		t.Errorf("creation took %s", took)
+	}
+	r = a.do("GET", aks+aksV, nil)
+	want := map[string]any{
+		"properties.provisioningState": "Succeeded", "properties.powerState.code": "Running", "properties.currentKubernetesVersion": "1.33.2", "properties.nodeResourceGroup": "MC_rg_c1_westus3",
+		"properties.networkProfile.outboundType": "loadBalancer", "properties.agentPoolProfiles.0.name": "pool0", "properties.agentPoolProfiles.0.provisioningState": "Succeeded",
+		"properties.agentPoolProfiles.0.osDiskSizeGB": 128.0, "properties.servicePrincipalProfile.clientId": "msi",
+	}
+	got := map[string]any{}
+	for k := range want {
+		got[k] = r.at(k)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("GET (-want +got):\n%s", diff)
+	}
+	if again := a.do("PUT", aks+aksV, aksCluster(nil)); again.status != 200 || again.header.Get("Azure-AsyncOperation") != "" {
+		t.Errorf("equal PUT = %d %v", again.status, again.body)
+	}
+	sets := a.do("GET", mcRG+"/providers/Microsoft.Compute/virtualMachineScaleSets", nil)
+	if sets.at("value.0.tags.poolName") != "pool0" || sets.at("value.0.sku.capacity") != 2.0 {
+		t.Errorf("scale sets = %v", sets.body)
+	}
+	a.must("DELETE", aks+aksV, nil)
+	if r := a.do("GET", mcRG, nil); r.status != 404 {
+		t.Errorf("node resource group after deletion = %d", r.status)
+	}
+	if r := a.do("GET", aks+aksV, nil); r.status != 404 {
+		t.Errorf("cluster after deletion = %d", r.status)
+	}
+}
