@@ -25,7 +25,7 @@ func newGates() featuregate.MutableVersionedFeatureGate {
 	spec := func(on bool) featuregate.VersionedSpecs {
 		stage := featuregate.Beta
 		if !on {
-			stage = featuregate.PreAlpha
+			stage = featuregate.Alpha
 		}
 		return featuregate.VersionedSpecs{{Version: first, Default: on, PreRelease: stage}}
 	}
