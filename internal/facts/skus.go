@@ -47,6 +47,17 @@ func (f *Facts) catalog(ctx context.Context, c *client.Client, in plan.ClusterIn
 	return f.skus.get(ctx, catalogKey(c, in), listCatalog(c, in))
 }
 
+// VMSize is the row of a VM size in the catalog of the cluster's region; nil, with the names most like it, when there is
+// none. in.Facts is not used.
+func (f *Facts) VMSize(ctx context.Context, c *client.Client, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
+	catalog, err := f.catalog(ctx, c, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	size, near := catalog.size(name)
+	return size, near, nil
+}
+
 func catalogKey(c *client.Client, in plan.ClusterInput) string {
 	return strings.Join([]string{c.Scope(), strings.ToLower(in.SubscriptionID), plan.Location(in)}, "|")
 }

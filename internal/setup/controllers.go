@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
@@ -68,6 +69,12 @@ func (s *shared) selfManaged(ctx context.Context) error {
 		Facts: s.facts, Features: gates, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
 	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
 		return fmt.Errorf("AzureMachine controller: %w", err)
+	}
+	if err := (&azuremachinetemplate.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachinetemplate-reconciler"), Access: s.access,
+		Facts: s.facts, WatchFilter: o.WatchFilter,
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
+		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	if err := (&azureclusteridentity.Reconciler{
 		Client: mgr.GetClient(), Identities: s.access.Identities, WatchFilter: o.WatchFilter,

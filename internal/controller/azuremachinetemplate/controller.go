@@ -1,0 +1,129 @@
+// Package azuremachinetemplate reconciles AzureMachineTemplate: it writes what a node of the template would be into the
+// status, from which the cluster autoscaler scales up groups of machines that have no node yet.
+//
+// https://cluster-api.sigs.k8s.io/developer/providers/contracts/infra-machine
+package azuremachinetemplate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/predicates"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates/status,verbs=get;update;patch
+
+// Reconciler reconciles AzureMachineTemplates.
+type Reconciler struct {
+	Client   client.Client
+	Recorder events.EventRecorder
+	Access   *access.Gate
+	Facts    *facts.Facts
+	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
+	WatchFilter string
+}
+
+// SetupWithManager registers the controller.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
+	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineTemplateList{}, mgr.GetScheme())
+	if err != nil {
+		return fmt.Errorf("map Clusters to AzureMachineTemplates: %w", err)
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&infrav1.AzureMachineTemplate{}).
+		WithOptions(options).
+		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter)).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster)).
+		Complete(r)
+}
+
+// Reconcile does one pass for one AzureMachineTemplate. The spec of a template does not change, so one that has been told
+// what its nodes are is done.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	template := &infrav1.AzureMachineTemplate{}
+	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil || !template.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil
+	}
+	in, opened, err := r.load(ctx, template)
+	if err != nil {
+		return r.fail(template, "CatalogUnavailable", err)
+	}
+	if in == nil {
+		return ctrl.Result{}, nil
+	}
+	spec := template.Spec.Template.Spec
+	size, near, err := r.Facts.VMSize(ctx, opened.Client, *in, spec.VMSize)
+	if err != nil {
+		return r.fail(template, "CatalogUnavailable", err)
+	}
+	if size == nil {
+		r.warn(template, "SKUNotFound", fmt.Sprintf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+	}
+	node, err := machine.Node(size, spec.OSDisk.OSType)
+	if err != nil {
+		r.warn(template, "NodeInfoError", err.Error())
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+	}
+	before := template.DeepCopy()
+	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
+	if err := patch.Object(ctx, r.Client, before, template); err != nil {
+		return ctrl.Result{}, fmt.Errorf("patch AzureMachineTemplate %s: %w", request, err)
+	}
+	return ctrl.Result{}, nil
+}
+
+// load reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing
+// to do yet.
+func (r *Reconciler) load(ctx context.Context, template *infrav1.AzureMachineTemplate) (*plan.ClusterInput, *access.Access, error) {
+	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
+	if err != nil || cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, template) {
+		return nil, nil, client.IgnoreNotFound(err)
+	}
+	azureCluster := &infrav1.AzureCluster{}
+	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
+	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
+		return nil, nil, client.IgnoreNotFound(err)
+	}
+	opened, err := r.Access.Open(ctx, access.Request{
+		Ref: azureCluster.Spec.IdentityRef, Namespace: azureCluster.Namespace,
+		Environment: azureCluster.Spec.AzureEnvironment, SubscriptionID: azureCluster.Spec.SubscriptionID,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &plan.ClusterInput{Cluster: cluster, AzureCluster: azureCluster, SubscriptionID: opened.SubscriptionID}, opened, nil
+}
+
+// fail says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
+func (r *Reconciler) fail(template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
+	_, after := report.Problem("", err)
+	r.warn(template, reason, err.Error())
+	return ctrl.Result{RequeueAfter: after}, nil
+}
+
+func (r *Reconciler) warn(template *infrav1.AzureMachineTemplate, reason, message string) {
+	r.Recorder.Eventf(template, nil, corev1.EventTypeWarning, reason, "Reconcile", "the cluster autoscaler cannot be told what a node is: %s", message)
+}

@@ -1,0 +1,61 @@
+package changes_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestScaleFromZero has templates tell what their nodes are before there is one.
+func TestScaleFromZero(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	cluster := &clusterv1.Cluster{}
+	stage.Get(cluster, "c1")
+	template := func(name, size, osType string) {
+		spec := stage.AzureMachine("c1", name).Spec
+		spec.VMSize, spec.OSDisk.OSType = size, osType
+		stage.Create(&infrav1.AzureMachineTemplate{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: stage.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"},
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "c1", UID: cluster.UID}},
+			},
+			Spec: infrav1.AzureMachineTemplateSpec{Template: infrav1.AzureMachineTemplateResource{Spec: spec}},
+		})
+	}
+	template("linux", "Standard_D2s_v3", "Linux")
+	template("windows", "Standard_D4s_v3", "Windows")
+	template("unknown", "Standard_D2sv3", "Linux")
+
+	for name, want := range map[string][]string{"linux": {"2", "8Gi", "amd64", "linux"}, "windows": {"4", "16Gi", "amd64", "windows"}} {
+		status := harness.WaitFor(stage, &infrav1.AzureMachineTemplate{}, name, "told its capacity", func(t *infrav1.AzureMachineTemplate) bool {
+			return len(t.Status.Capacity) > 0
+		}).Status
+		got := []string{status.Capacity.Cpu().String(), status.Capacity.Memory().String(), string(status.NodeInfo.Architecture), string(status.NodeInfo.OperatingSystem)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	stage.Eventually("an event says what is wrong with the size", func() bool {
+		list := &eventsv1.EventList{}
+		if err := stage.Client.List(t.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		for _, event := range list.Items {
+			if event.Reason == "SKUNotFound" && event.Regarding.Name == "unknown" {
+				return true
+			}
+		}
+		return false
+	})
+}
