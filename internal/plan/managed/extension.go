@@ -27,8 +27,10 @@ func extensionModel(in Input, spec infrav1.AKSExtension) armkubernetesconfigurat
 		ExtensionType:           word(spec.ExtensionType),
 		AutoUpgradeMinorVersion: new(spec.AutoUpgradeMinorVersion == nil || *spec.AutoUpgradeMinorVersion),
 		ConfigurationSettings:   mapOf(spec.ConfigurationSettings),
-		ReleaseTrain:            word(spec.ReleaseTrain),
 		Version:                 word(spec.Version),
+	}
+	if *properties.AutoUpgradeMinorVersion {
+		properties.ReleaseTrain = word(spec.ReleaseTrain) // Azure knows it for upgrades alone.
 	}
 	if spec.AKSAssignedIdentityType != "" {
 		properties.AksAssignedIdentity = &armkubernetesconfiguration.ExtensionPropertiesAksAssignedIdentity{
