@@ -34,8 +34,13 @@ func (r request) id() string {
 	return strings.ToLower(path)
 }
 
-// write tells whether the request is meant to change something in Azure; asking for a token is a POST too.
+// write tells whether the request is meant to change something in Azure; asking for a token or for a list of credentials is
+// a POST too.
 func (r request) write() bool {
+	action := r.id()[strings.LastIndex(r.id(), "/")+1:]
+	if r.Method == http.MethodPost && strings.HasPrefix(action, "list") {
+		return false
+	}
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && strings.HasPrefix(r.id(), "/subscriptions/")
 }
 

@@ -62,6 +62,13 @@ type Request struct {
 	OperationID string    `json:"operationID"`
 }
 
+// reads tells whether the request changes nothing: Azure has lists of secrets, such as an AKS cluster's credentials, for
+// POST only.
+func (r Request) reads(id string) bool {
+	action := id[strings.LastIndex(id, "/")+1:]
+	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "POST" && strings.HasPrefix(action, "list")
+}
+
 // Load reads the request log and asks the simulator for its operations.
 func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline, error) {
 	kube, err := management.Client(s)
@@ -146,7 +153,7 @@ func Build(times workload.Times, groups []string, requests []Request, operations
 			continue
 		}
 		after := !times.Ready.IsZero() && r.Time.After(times.Ready)
-		if r.Method == "GET" || r.Method == "HEAD" {
+		if r.reads(id) {
 			t.Reads++
 			if after {
 				t.ReadsAfterReady++
