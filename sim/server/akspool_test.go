@@ -1,0 +1,232 @@
+package server_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/containerservice"
+)
+
+// clusters is what the control API shows.
+func (a *azure) clusters() []containerservice.Cluster {
+	a.t.Helper()
+	var page struct{ Clusters []containerservice.Cluster }
+	if status := a.control("GET", "/_sim/clusters", nil, &page); status != 200 {
+		a.t.Fatalf("GET /_sim/clusters = %d", status)
+	}
+	return page.Clusters
+}
+
+// nodes lists the nodes of the only cluster: "pool/version", those that do not run with "off".
+func (a *azure) nodes() []string {
+	a.t.Helper()
+	out := []string{}
+	for _, c := range a.clusters() {
+		for _, n := range c.Nodes {
+			s := n.Pool + "/" + n.KubernetesVersion
+			if !n.Running {
+				s += "/off"
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (a *azure) aks(change func(p obj)) {
+	a.t.Helper()
+	a.group()
+	a.must("PUT", aks+aksV, aksCluster(change))
+	if r := a.do("GET", aks+aksV, nil); r.at("properties.provisioningState") != "Succeeded" {
+		a.t.Fatalf("cluster is %v: %v", r.at("properties.provisioningState"), a.sim.Operations()[len(a.sim.Operations())-1].Error)
+	}
+}
+
+func agentPool(more obj) obj {
+	p := obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}
+	for k, v := range more {
+		p[k] = v
+	}
+	return obj{"properties": p}
+}
+
+// settled PUTs a pool and returns what it is in the end, with the state it had in between.
+func (a *azure) settled(name string, body obj) (between any, end response) {
+	a.t.Helper()
+	r := a.do("PUT", pools+name+aksV, body)
+	if r.status > 299 {
+		a.t.Fatalf("PUT pool %s = %d %v", name, r.status, r.body)
+	}
+	a.sim.Settle()
+	return r.at("properties.provisioningState"), a.do("GET", pools+name+aksV, nil)
+}
+
+func TestAgentPoolScalesAndUpgrades(t *testing.T) {
+	a := newAzure(t)
+	a.aks(nil)
+	steps := []struct {
+		reason  string
+		cluster obj
+		pool    obj
+		state   string
+		nodes   []string
+	}{
+		{"a new pool brings its nodes", nil, agentPool(nil), "Creating", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2"}},
+		{"more nodes are added", nil, agentPool(obj{"count": 3}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
+		{"a user pool may have none", nil, agentPool(obj{"count": 0}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2"}},
+		{"and come back", nil, agentPool(obj{"count": 2}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
+		{"the control plane alone is upgraded", obj{"kubernetesVersion": "1.33.4"}, nil, "Upgrading", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
+		{"then a pool", nil, agentPool(obj{"count": 2, "orchestratorVersion": "1.33.4"}), "Upgrading", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4"}},
+		{"parked nodes stay with Deallocate", nil, agentPool(obj{"count": 1, "scaleDownMode": "Deallocate"}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4/off"}},
+		{"and are the first to run again", nil, agentPool(obj{"count": 2}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4"}},
+	}
+	for _, s := range steps {
+		if s.cluster != nil {
+			r := a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": s.cluster})
+			if r.status != 200 || r.at("properties.provisioningState") != s.state {
+				t.Fatalf("%s: PUT cluster = %d %v", s.reason, r.status, r.body)
+			}
+			a.sim.Settle()
+		} else if between, end := a.settled("pool1", s.pool); between != s.state || end.at("properties.provisioningState") != "Succeeded" {
+			t.Errorf("%s: states %v, %v, want %s, Succeeded", s.reason, between, end.at("properties.provisioningState"), s.state)
+		}
+		if diff := cmp.Diff(s.nodes, a.nodes()); diff != "" {
+			t.Errorf("%s: nodes (-want +got):\n%s", s.reason, diff)
+		}
+	}
+	a.must("DELETE", pools+"pool1"+aksV, nil)
+	if diff := cmp.Diff([]string{"pool0/1.33.2", "pool0/1.33.2"}, a.nodes()); diff != "" {
+		t.Errorf("nodes after the pool is gone (-want +got):\n%s", diff)
+	}
+}
+
+func TestAgentPoolUpgradeReplacesNodesOneByOne(t *testing.T) {
+	a := newAzure(t)
+	a.aks(func(p obj) { p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"count": 3})} })
+	boots := map[string]string{}
+	for _, n := range a.clusters()[0].Nodes {
+		boots[n.Name] = n.BootID
+	}
+	a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"kubernetesVersion": "1.34.1"}})
+	if r := a.do("PUT", pools+"pool0"+aksV, obj{"properties": obj{"orchestratorVersion": "1.34.1"}}); r.status != 200 {
+		t.Fatalf("PUT = %d %v", r.status, r.body)
+	}
+	most, versions := 0, map[int]bool{}
+	for range 200 {
+		a.sim.Advance(10 * time.Second)
+		nodes := a.clusters()[0].Nodes
+		done := 0
+		for _, n := range nodes {
+			if n.KubernetesVersion == "1.34.1" {
+				done++
+			}
+		}
+		most, versions[done] = max(most, len(nodes)), true
+	}
+	if most != 4 || len(versions) < 4 {
+		t.Errorf("at most %d nodes at once and %d steps, want 4 (one more) and every number from 0 to 3", most, len(versions))
+	}
+	nodes := a.clusters()[0].Nodes
+	if len(nodes) != 3 {
+		t.Fatalf("%d nodes after the upgrade, want 3", len(nodes))
+	}
+	for _, n := range nodes {
+		if boots[n.Name] == "" || boots[n.Name] == n.BootID || n.KubernetesVersion != "1.34.1" {
+			t.Errorf("node %s: boot %s, before %s, version %s; want the same name, booted anew with 1.34.1", n.Name, n.BootID, boots[n.Name], n.KubernetesVersion)
+		}
+	}
+	if v := a.do("GET", pools+"pool0"+aksV, nil).at("properties.currentOrchestratorVersion"); v != "1.34.1" {
+		t.Errorf("currentOrchestratorVersion = %v", v)
+	}
+}
+
+func TestAgentPoolAutoscaling(t *testing.T) {
+	a := newAzure(t)
+	a.aks(nil)
+	_, r := a.settled("auto", agentPool(obj{"count": 2, "enableAutoScaling": true, "minCount": 1, "maxCount": 4}))
+	if r.at("properties.count") != 2.0 {
+		t.Fatalf("count = %v", r.at("properties.count"))
+	}
+	if p := a.do("GET", aks+aksV, nil).at("properties.autoScalerProfile.scan-interval"); p != "10s" {
+		t.Errorf("autoScalerProfile.scan-interval = %v, want AKS's default", p)
+	}
+	count := func() any { return a.do("GET", pools+"auto"+aksV, nil).at("properties.count") }
+	for _, s := range []struct {
+		demand int
+		after  time.Duration
+		want   float64
+	}{{9, 4 * time.Minute, 4}, {0, 5 * time.Minute, 4}, {0, 30 * time.Minute, 1}, {3, 4 * time.Minute, 3}} {
+		if status := a.control("POST", "/_sim/clusters/demand", obj{"id": aks, "pool": "auto", "nodes": s.demand}, nil); status != 204 {
+			t.Fatalf("demand = %d", status)
+		}
+		a.sim.Advance(s.after)
+		if got := count(); got != s.want {
+			t.Errorf("%s after a demand of %d: count %v, want %v", s.after, s.demand, got, s.want)
+		}
+	}
+	if _, r := a.settled("auto", agentPool(obj{"count": 1, "nodeLabels": obj{"a": "b"}})); r.at("properties.count") != 3.0 || r.at("properties.nodeLabels.a") != "b" {
+		t.Errorf("a PUT took the count from the autoscaler: %v", r.body)
+	}
+	if _, r := a.settled("auto", obj{"properties": obj{"enableAutoScaling": false, "count": 1}}); r.at("properties.count") != 1.0 || r.at("properties.minCount") != nil {
+		t.Errorf("without the autoscaler: %v", r.body)
+	}
+	for path, want := range map[string]int{"nothere": 404, "auto": 400} {
+		n := 1
+		if want == 400 {
+			n = -1
+		}
+		if status := a.control("POST", "/_sim/clusters/demand", obj{"id": aks, "pool": path, "nodes": n}, nil); status != want {
+			t.Errorf("demand of %d for pool %s = %d, want %d", n, path, status, want)
+		}
+	}
+}
+
+func TestAgentPoolKinds(t *testing.T) {
+	a := newAzure(t)
+	a.aks(nil)
+	cases := map[string]struct {
+		reason string
+		pool   obj
+		want   obj
+		node   func(n containerservice.Node) string
+	}{
+		"spot": {"spot nodes get a label and a taint, also when the request clears both",
+			obj{"scaleSetPriority": "Spot", "nodeLabels": obj{}, "nodeTaints": []any{}},
+			obj{"properties.nodeTaints.0": "kubernetes.azure.com/scalesetpriority=spot:NoSchedule", "properties.scaleSetEvictionPolicy": "Delete", "properties.spotMaxPrice": -1.0},
+			func(n containerservice.Node) string {
+				return fmt.Sprint(n.Priority, n.Labels["kubernetes.azure.com/scalesetpriority"], len(n.Taints))
+			}},
+		"win": {"Windows pools get Windows's image", obj{"osType": "Windows"}, obj{"properties.osSKU": "Windows2022"},
+			func(n containerservice.Node) string { return n.OSType + " " + n.Name }},
+		"zones": {"nodes are spread over zones", obj{"availabilityZones": []any{"2"}}, obj{"properties.availabilityZones.0": "2"},
+			func(n containerservice.Node) string { return n.Zone }},
+		"labels": {"labels and taints reach the nodes; empty collections are shown as nothing", obj{"nodeLabels": obj{"k": "v"}, "nodeTaints": []any{"a=b:NoSchedule"}, "tags": obj{}}, obj{"properties.tags": nil, "properties.osDiskSizeGB": 128.0},
+			func(n containerservice.Node) string { return n.Labels["k"] + n.Taints[0] }},
+	}
+	nodes := map[string]string{"spot": "Spotspot1", "win": "Windows akswin000000", "zones": "2", "labels": "va=b:NoSchedule"}
+	for name, tc := range cases {
+		_, r := a.settled(name, agentPool(tc.pool))
+		got := obj{}
+		for k := range tc.want {
+			got[k] = r.at(k)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: pool (-want +got):\n%s", tc.reason, diff)
+		}
+		for _, n := range a.clusters()[0].Nodes {
+			if n.Pool == name && tc.node(n) != nodes[name] {
+				t.Errorf("%s: node shows %q, want %q", tc.reason, tc.node(n), nodes[name])
+			}
+		}
+	}
+	if diff := cmp.Diff(6, len(a.clusters()[0].Nodes)); diff != "" {
+		t.Errorf("number of nodes (-want +got):\n%s", diff)
+	}
+	_, r := a.settled("labels", obj{"properties": obj{"nodeLabels": obj{}, "nodeTaints": []any{}}})
+	if r.at("properties.nodeLabels") != nil || r.at("properties.nodeTaints") != nil {
+		t.Errorf("cleared labels and taints come back as %v, %v", r.at("properties.nodeLabels"), r.at("properties.nodeTaints"))
+	}
+}
