@@ -134,7 +134,9 @@ func (s *Simulator) Put(path, apiVersion string, body map[string]any) {
 		if status != http.StatusOK || json.Unmarshal(answer, &resource) != nil {
 			return false, nil
 		}
-		return resource.Properties.ProvisioningState == "Succeeded", nil
+		// Some types have no state: what can be read is there.
+		state := resource.Properties.ProvisioningState
+		return state == "Succeeded" || state == "", nil
 	})
 	if err != nil {
 		s.t.Fatalf("%s did not come up: %v", path, err)
