@@ -16,13 +16,16 @@ import (
 
 // SetupWithManager serves the webhooks of all kinds. Their paths are "/mutate-" and "/validate-" and
 // "infrastructure-cluster-x-k8s-io-v1beta1-<kind in lower case>".
+//
+// What a rule looks up is read from the API server: the manager's cache may lag behind a Cluster that was applied with the
+// object, and knows no other namespace than the manager's own.
 func SetupWithManager(mgr ctrl.Manager, features plan.Features) error {
 	identity := &identityHandler{}
 	cluster := &clusterHandler{features: features}
 	clusterTemplate := &clusterTemplateHandler{}
-	machine := &machineHandler{subscription: SubscriptionOf(mgr.GetClient()), random: random{}}
+	machine := &machineHandler{subscription: SubscriptionOf(mgr.GetAPIReader()), random: random{}}
 	machineTemplate := &machineTemplateHandler{random: random{}}
-	lookup := managedLookup{reader: mgr.GetClient()}
+	lookup := managedLookup{reader: mgr.GetAPIReader()}
 	controlPlane := &controlPlaneHandler{lookup: lookup, random: random{}}
 	controlPlaneTemplate := &controlPlaneTemplateHandler{}
 	pool := &poolHandler{lookup: lookup}
