@@ -8,7 +8,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -51,7 +50,11 @@ func makeCA(secret body.Object) error {
 		return err
 	}
 	secret["ca"] = body.Object{"certificate": string(block("CERTIFICATE", der)), "key": string(block("EC PRIVATE KEY", raw))}
-	return nil
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		return err
+	}
+	return makeClient(secret, parsed, key)
 }
 
 func serial() *big.Int {
@@ -66,40 +69,26 @@ func block(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// clientCertificate signs a certificate of the group system:masters, as AKS's static credentials are.
-func clientCertificate(cl *store.Resource) (cert, key []byte, err error) {
-	fail := func(err error) ([]byte, []byte, error) {
-		return nil, nil, fmt.Errorf("certificate authority of %s: %w", cl.ID, err)
-	}
-	certPEM, _ := pem.Decode([]byte(body.String(cl.Secret, "ca.certificate")))
-	keyPEM, _ := pem.Decode([]byte(body.String(cl.Secret, "ca.key")))
-	if certPEM == nil || keyPEM == nil {
-		return fail(fmt.Errorf("no PEM block"))
-	}
-	ca, err := x509.ParseCertificate(certPEM.Bytes)
-	if err != nil {
-		return fail(err)
-	}
-	caKey, err := x509.ParseECPrivateKey(keyPEM.Bytes)
-	if err != nil {
-		return fail(err)
-	}
+// makeClient signs the certificate of the group system:masters that AKS's static credentials have. It is the same in every
+// answer until the certificates are rotated.
+func makeClient(secret body.Object, ca *x509.Certificate, caKey *ecdsa.PrivateKey) error {
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	now := time.Now()
 	template := &x509.Certificate{SerialNumber: serial(), Subject: pkix.Name{CommonName: "masterclient", Organization: []string{"system:masters"}}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(clientLifetime),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, template, ca, own.Public(), caKey)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	raw, err := x509.MarshalECPrivateKey(own)
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	return block("CERTIFICATE", der), block("EC PRIVATE KEY", raw), nil
+	secret["client"] = body.Object{"certificate": string(block("CERTIFICATE", der)), "key": string(block("EC PRIVATE KEY", raw))}
+	return nil
 }
 
 func adminCredential(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
@@ -159,11 +148,10 @@ func static(c *provider.Call, r *store.Resource, role string) (*provider.Reply, 
 	if err := reachable(r); err != nil {
 		return nil, err
 	}
-	cert, key, err := clientCertificate(r)
-	if err != nil {
-		return nil, err
+	encoded := func(part string) string {
+		return base64.StdEncoding.EncodeToString([]byte(body.String(r.Secret, "client."+part)))
 	}
-	user := "  user:\n    client-certificate-data: " + base64.StdEncoding.EncodeToString(cert) + "\n    client-key-data: " + base64.StdEncoding.EncodeToString(key) + "\n"
+	user := "  user:\n    client-certificate-data: " + encoded("certificate") + "\n    client-key-data: " + encoded("key") + "\n"
 	return kubeconfigs(c, r, role, user), nil
 }
 
