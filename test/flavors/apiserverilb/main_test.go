@@ -1,0 +1,15 @@
+package apiserverilb_test
+
+import (
+	"os"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// gates turn on what gives every public cluster an internal load balancer, so the other flavors are not tested with it.
+const gates = "--feature-gates=APIServerILB=true"
+
+var environment *harness.Environment
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment, gates)) }

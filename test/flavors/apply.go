@@ -1,0 +1,94 @@
+package flavors
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// installed is closed over by install: a test binary has one environment.
+var installed struct {
+	sync.Once
+	err error
+}
+
+// Install adds the definitions of the kubeadm providers, and of HelmChartProxy, which manifests have beside ours.
+func Install(t *testing.T, config *rest.Config) {
+	t.Helper()
+	installed.Do(func() {
+		clusterAPI, err := harness.ModuleDir("sigs.k8s.io/cluster-api")
+		if err != nil {
+			installed.err = err
+			return
+		}
+		_, installed.err = envtest.InstallCRDs(config, envtest.CRDInstallOptions{
+			Paths: []string{
+				filepath.Join(clusterAPI, "bootstrap", "kubeadm", "config", "crd", "bases"),
+				filepath.Join(clusterAPI, "controlplane", "kubeadm", "config", "crd", "bases"),
+				filepath.Join(Root(t), "test", "flavors", "testdata", "crds"),
+			},
+			ErrorIfPathMissing: true,
+		})
+	})
+	if installed.err != nil {
+		t.Fatalf("definitions: %v", installed.err)
+	}
+}
+
+// NewStage is a stage with the definitions that manifests need.
+func NewStage(t *testing.T, environment *harness.Environment) *harness.Stage {
+	t.Helper()
+	Install(t, environment.Config)
+	return harness.NewStage(t, environment)
+}
+
+// Into moves the objects into the stage's namespace, as clusterctl does with --target-namespace, and gives an
+// AzureClusterIdentity the credential of the stage: a service principal, whose secret nobody has in a manifest.
+func Into(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	for _, object := range objects {
+		if namespaced(stage, object) {
+			object.SetNamespace(stage.Namespace)
+		}
+		if object.GetKind() != "AzureClusterIdentity" {
+			continue
+		}
+		spec, _, _ := unstructured.NestedMap(object.Object, "spec")
+		spec["type"], spec["tenantID"], spec["clientID"] = string(infrav1.ServicePrincipal), stage.Azure.TenantID, stage.Azure.ClientID
+		spec["clientSecret"] = map[string]any{"name": harness.IdentityName, "namespace": stage.Namespace}
+		object.Object["spec"] = spec
+	}
+}
+
+func namespaced(stage *harness.Stage, object *unstructured.Unstructured) bool {
+	is, err := stage.Client.IsObjectNamespaced(object)
+	if err != nil {
+		stage.T.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
+	}
+	return is
+}
+
+// Apply applies an object as `kubectl apply --server-side` does: fields that the API server does not know are refused.
+func Apply(stage *harness.Stage, object *unstructured.Unstructured, options ...client.ApplyOption) error {
+	ctx, cancel := context.WithTimeout(stage.T.Context(), harness.Patience)
+	defer cancel()
+	options = append([]client.ApplyOption{client.FieldOwner("manifest"), client.ForceOwnership}, options...)
+	return client.WithFieldValidation(stage.Client, metav1.FieldValidationStrict).
+		Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), options...)
+}
+
+// Text is the string at a path of fields, or "".
+func Text(object *unstructured.Unstructured, path string) string {
+	text, _, _ := unstructured.NestedString(object.Object, strings.Split(path, ".")...)
+	return text
+}

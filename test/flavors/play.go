@@ -1,0 +1,210 @@
+package flavors
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// Group is a set of machines that come from one template.
+type Group struct {
+	// Name of the machines without their number.
+	Name     string
+	Role     harness.Role
+	Replicas int64
+	// Template is the name of the AzureMachineTemplate.
+	Template string
+	// Format of the bootstrap data; "" is cloud-config.
+	Format string
+	// Labels of the Machines.
+	Labels map[string]string
+	// Zones that Cluster API spreads the machines over; nil for no choice.
+	Zones []string
+}
+
+// Cluster is one that a manifest has, with what the harness made for it.
+type Cluster struct {
+	Name   string
+	Groups []Group
+	// Machines are the names of all AzureMachines.
+	Machines []string
+	// Secrets are names of Secrets with the key that bootstrap configurations take from them.
+	Secrets map[string]string
+}
+
+// ByGroup are the names of a group's machines.
+func (c *Cluster) ByGroup(name string) []string {
+	var names []string
+	for _, group := range c.Groups {
+		if group.Name == name {
+			for i := range group.Replicas {
+				names = append(names, machineName(group.Name, i))
+			}
+		}
+	}
+	return names
+}
+
+func machineName(group string, i int64) string { return fmt.Sprintf("%s-%05d", group, i) }
+
+// Up applies the objects and waits until the AzureCluster and all AzureMachines are provisioned and Ready, and the Secrets
+// that machines take azure.json from are there.
+func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
+	stage.T.Helper()
+	Into(stage, objects)
+	for _, object := range objects {
+		if err := Apply(stage, object); err != nil {
+			stage.T.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
+		}
+	}
+	cluster := describe(stage, objects)
+	var templates []client.Object
+	for _, group := range cluster.Groups {
+		templates = append(templates, &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Name: group.Template}})
+	}
+	stage.PlayCluster(cluster.Name, templates...)
+	azureCluster := stage.WaitClusterProvisioned(cluster.Name)
+	for _, group := range cluster.Groups {
+		if group.Role == harness.ControlPlane && group.Zones == nil {
+			for _, domain := range azureCluster.Status.FailureDomains {
+				if domain.ControlPlane == nil || *domain.ControlPlane {
+					group.Zones = append(group.Zones, domain.Name)
+				}
+			}
+		}
+		cluster.Machines = append(cluster.Machines, Machines(stage, cluster.Name, group)...)
+	}
+	for _, machine := range cluster.Machines {
+		stage.WaitMachineProvisioned(machine)
+	}
+	for name, key := range cluster.Secrets {
+		harness.WaitFor(stage, &corev1.Secret{}, name, "there with the key "+key, func(s *corev1.Secret) bool { return len(s.Data[key]) > 0 })
+	}
+	return cluster
+}
+
+// Machines makes the machines of a group and returns their names, without waiting for them.
+func Machines(stage *harness.Stage, cluster string, group Group) []string {
+	stage.T.Helper()
+	template := &infrav1.AzureMachineTemplate{}
+	stage.Get(template, group.Template)
+	var names []string
+	for i := range group.Replicas {
+		name, zone := machineName(group.Name, i), ""
+		if len(group.Zones) > 0 {
+			zone = group.Zones[int(i)%len(group.Zones)]
+		}
+		azureMachine := &infrav1.AzureMachine{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: stage.Namespace, Name: name,
+				Labels: map[string]string{clusterv1.ClusterNameLabel: cluster},
+				Annotations: map[string]string{
+					clusterv1.TemplateClonedFromNameAnnotation:      template.Name,
+					clusterv1.TemplateClonedFromGroupKindAnnotation: "AzureMachineTemplate." + infrav1.GroupVersion.Group,
+				},
+			},
+			Spec: *template.Spec.Template.Spec.DeepCopy(),
+		}
+		maps.Copy(azureMachine.Labels, template.Spec.Template.ObjectMeta.Labels)
+		maps.Copy(azureMachine.Annotations, template.Spec.Template.ObjectMeta.Annotations)
+		format := group.Format
+		if format == "" {
+			format = "cloud-config"
+		}
+		stage.PlayMachine(azureMachine, group.Role, zone, format, group.Labels)
+		names = append(names, name)
+	}
+	return names
+}
+
+// describe reads from the objects what Cluster API would make of them.
+func describe(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
+	stage.T.Helper()
+	cluster := &Cluster{Secrets: map[string]string{}}
+	formats := map[string]string{}
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "Cluster":
+			cluster.Name = object.GetName()
+		case "KubeadmConfigTemplate":
+			formats[object.GetName()] = Text(object, "spec.template.spec.format")
+			cluster.addSecrets(object, "spec", "template", "spec", "files")
+		}
+	}
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "KubeadmControlPlane":
+			cluster.Groups = append(cluster.Groups, Group{
+				Name: object.GetName(), Role: harness.ControlPlane, Replicas: replicas(object),
+				Template: Text(object, "spec.machineTemplate.spec.infrastructureRef.name"),
+				Format:   Text(object, "spec.kubeadmConfigSpec.format"),
+			})
+			cluster.addSecrets(object, "spec", "kubeadmConfigSpec", "files")
+		case "MachineDeployment":
+			cluster.Groups = append(cluster.Groups, Group{
+				Name: object.GetName(), Role: harness.Worker, Replicas: replicas(object),
+				Template: Text(object, "spec.template.spec.infrastructureRef.name"),
+				Format:   formats[Text(object, "spec.template.spec.bootstrap.configRef.name")],
+				Labels:   map[string]string{clusterv1.MachineDeploymentNameLabel: object.GetName()},
+				Zones:    zones(object),
+			})
+		}
+	}
+	if cluster.Name == "" {
+		stage.T.Fatal("the manifest has no Cluster")
+	}
+	return cluster
+}
+
+func (c *Cluster) addSecrets(object *unstructured.Unstructured, path ...string) {
+	files, _, _ := unstructured.NestedSlice(object.Object, path...)
+	for _, file := range files {
+		entry, _ := file.(map[string]any)
+		name, _, _ := unstructured.NestedString(entry, "contentFrom", "secret", "name")
+		key, _, _ := unstructured.NestedString(entry, "contentFrom", "secret", "key")
+		if name != "" {
+			c.Secrets[name] = key
+		}
+	}
+}
+
+func replicas(object *unstructured.Unstructured) int64 {
+	n, found, _ := unstructured.NestedInt64(object.Object, "spec", "replicas")
+	if !found {
+		return 1
+	}
+	return n
+}
+
+func zones(object *unstructured.Unstructured) []string {
+	if zone := Text(object, "spec.template.spec.failureDomain"); zone != "" {
+		return []string{zone}
+	}
+	return nil
+}
+
+// Down deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
+func Down(stage *harness.Stage, cluster *Cluster, before []string) {
+	stage.T.Helper()
+	stage.DeleteCluster(cluster.Name, cluster.Machines...)
+	after := stage.Azure.Resources()
+	for _, id := range after {
+		if !slices.Contains(before, id) {
+			stage.T.Errorf("left behind: %s", id)
+		}
+	}
+	for _, id := range before {
+		if !slices.Contains(after, id) {
+			stage.T.Errorf("was there before the cluster and is gone: %s", id)
+		}
+	}
+}

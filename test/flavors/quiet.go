@@ -1,0 +1,48 @@
+package flavors
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// SyncPeriod makes resyncs so frequent that several fit into a test.
+const SyncPeriod = time.Second
+
+// Quiet watches a cluster that is in order for some resyncs and fails the test when anything is written, to Azure or to
+// Kubernetes. The stage's manager has to have SyncPeriod. It returns the reads per resync.
+//
+// The first resync is not counted: what made the last machine Ready may still be on its way into another object's status.
+func Quiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
+	stage.T.Helper()
+	look(stage, 1)
+	begin, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	look(stage, resyncs)
+	if writes := stage.Azure.Writes(begin); len(writes) > 0 {
+		stage.T.Errorf("nothing changed, but Azure was written to: %q", writes)
+	}
+	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
+		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
+	}
+	return len(stage.Azure.Since(begin)) / resyncs
+}
+
+// look waits until everything was looked at again as often.
+func look(stage *harness.Stage, times int) {
+	stage.T.Helper()
+	for range times {
+		mark := stage.Azure.Mark()
+		stage.Advance(time.Minute)
+		stage.Eventually("cluster and machines are looked at again", func() bool {
+			reads := stage.Azure.Since(mark)
+			for _, part := range []string{"/virtualNetworks", "/networkInterfaces", "/virtualMachines"} {
+				if !slices.ContainsFunc(reads, func(read string) bool { return strings.Contains(read, part) }) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package selfmanaged_test
+
+import (
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// flavor is one template with what has to come of it.
+type flavor struct {
+	reason string
+	// variables are those beside the ones that every flavor requires.
+	variables map[string]string
+	// machines is how many machines there are; 0 is the three of most flavors.
+	machines int
+	// check looks at what is in Azure.
+	check func(*look)
+}
+
+// resyncs is how often a cluster that is in order is looked at.
+const resyncs = 10
+
+// TestFlavors brings every flavor up, leaves it alone for ten resyncs, looks at what is special about it, and deletes it.
+func TestFlavors(t *testing.T) {
+	t.Parallel()
+	for name, test := range table {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := flavors.NewStage(t, environment)
+			flavors.Bring(stage)
+			before := stage.Azure.Resources()
+			objects, err := flavors.Decode(flavors.Render(t, file(name), flavors.Variables(test.variables)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "topology" {
+				class, err := flavors.Decode(flavors.Render(t, "clusterclass-default.yaml", flavors.Variables(test.variables)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				// The API server takes the class and the cluster as they are; who makes the objects is Cluster API.
+				flavors.Into(stage, class)
+				for _, object := range class {
+					if err := flavors.Apply(stage, object); err != nil {
+						t.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
+					}
+				}
+				if objects, err = flavors.Topology(class, objects); err != nil {
+					t.Fatal(err)
+				}
+			}
+			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: []string{"--feature-gates=EdgeZone=true"}})
+			cluster := flavors.Up(stage, objects)
+			want := test.machines
+			if want == 0 {
+				want = 3
+			}
+			if len(cluster.Machines) != want {
+				t.Errorf("%d machines, want %d: %q", len(cluster.Machines), want, cluster.Machines)
+			}
+			reads := flavors.Quiet(stage, manager, resyncs)
+			t.Logf("%d machines: 0 writes and %d reads per resync over %d resyncs", len(cluster.Machines), reads, resyncs)
+			if test.check != nil {
+				test.check(&look{Stage: stage, cluster: cluster})
+			}
+			flavors.Down(stage, cluster, before)
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package selfmanaged_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+)
+
+// sources are folders of templates/flavors that are no flavors.
+var sources = []string{"base", "class", "components"}
+
+func file(flavor string) string {
+	if flavor == "default" {
+		return "cluster-template.yaml"
+	}
+	return "cluster-template-" + flavor + ".yaml"
+}
+
+// TestRenderedFlavors holds each template against what kustomize makes of its sources, and each source against the flavors
+// that are tested here.
+func TestRenderedFlavors(t *testing.T) {
+	t.Parallel()
+	root := flavors.Root(t)
+	entries, err := os.ReadDir(filepath.Join(root, "templates", "flavors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var there []string
+	for _, entry := range entries {
+		flavor := entry.Name()
+		if slices.Contains(sources, flavor) {
+			continue
+		}
+		there = append(there, flavor)
+		t.Run(flavor, func(t *testing.T) {
+			t.Parallel()
+			want := flavors.Run(t, nil, "kustomize", "build", filepath.Join("templates", "flavors", flavor))
+			got, err := os.ReadFile(filepath.Join(root, "templates", file(flavor)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("templates/%s is out of date, run `make templates` (-want +got):\n%s", file(flavor), diff)
+			}
+		})
+	}
+	templates, err := filepath.Glob(filepath.Join(root, "templates", "cluster-template*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, template := range templates {
+		if name := filepath.Base(template); !strings.Contains(name, "-aks") && !slices.ContainsFunc(there, func(flavor string) bool { return file(flavor) == name }) {
+			t.Errorf("templates/%s has no source in templates/flavors", name)
+		}
+	}
+}
+
+// variable is one in a template: its name, and what follows it.
+var variable = regexp.MustCompile(`\$\{([A-Z][A-Z0-9_]*)`)
+
+// TestFlavorVariables holds the variables of templates against the tables of the book: no template has one that users
+// cannot read about, and the book names none that no template has.
+func TestFlavorVariables(t *testing.T) {
+	t.Parallel()
+	root := flavors.Root(t)
+	book, err := os.ReadFile(filepath.Join(root, "docs", "book", "selfmanaged", "flavors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for line := range strings.Lines(string(book)) {
+		if first, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), " | "); ok && strings.HasPrefix(line, "| `") {
+			for _, name := range regexp.MustCompile(`[A-Z][A-Z0-9]*(_[A-Z0-9]+)+`).FindAllString(first, -1) {
+				documented[name] = false
+			}
+		}
+	}
+	templates, err := filepath.Glob(filepath.Join(root, "templates", "cluster-template*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, template := range templates {
+		if strings.Contains(template, "-aks") {
+			continue
+		}
+		raw, err := os.ReadFile(template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range variable.FindAllStringSubmatch(string(raw), -1) {
+			if _, ok := documented[match[1]]; !ok {
+				t.Errorf("%s has the variable %s, which docs/book/selfmanaged/flavors.md does not explain", filepath.Base(template), match[1])
+			}
+			documented[match[1]] = true
+		}
+	}
+	for name, used := range documented {
+		if !used {
+			t.Errorf("docs/book/selfmanaged/flavors.md explains the variable %s, which no template has", name)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package flavors
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Topology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the objects of a
+// cluster that come from the class, with names that nobody could know before, and the class's patches applied.
+func Topology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	byKind := map[string][]*unstructured.Unstructured{}
+	for _, object := range append(class[:len(class):len(class)], cluster...) {
+		byKind[object.GetKind()] = append(byKind[object.GetKind()], object)
+	}
+	for _, kind := range []string{"Cluster", "ClusterClass", "AzureClusterTemplate", "KubeadmControlPlaneTemplate", "KubeadmConfigTemplate"} {
+		if len(byKind[kind]) != 1 {
+			return nil, fmt.Errorf("%d objects of kind %s, want one", len(byKind[kind]), kind)
+		}
+	}
+	topology := byKind["Cluster"][0].DeepCopy()
+	name := topology.GetName()
+	pools, _, _ := unstructured.NestedSlice(topology.Object, "spec", "topology", "workers", "machineDeployments")
+	version, replicas := Text(topology, "spec.topology.version"), field(topology.Object, "spec.topology.controlPlane.replicas")
+	controlPlaneTemplate, workerTemplate := name+"-control-plane-x7k2p", name+"-md-0-q4w9z"
+
+	out := append([]*unstructured.Unstructured(nil), byKind["AzureClusterIdentity"]...)
+	out = append(out, object("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name, field(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
+	for _, template := range byKind["AzureMachineTemplate"] {
+		clone := controlPlaneTemplate
+		if strings.HasSuffix(template.GetName(), "-worker") {
+			clone = workerTemplate
+		}
+		out = append(out, object(infrav1.GroupVersion.String(), "AzureMachineTemplate", clone, field(template.Object, "spec")))
+	}
+	controlPlane := object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", name+"-hm5tv", field(byKind["KubeadmControlPlaneTemplate"][0].Object, "spec.template.spec"))
+	set(controlPlane, version, "spec", "version")
+	set(controlPlane, replicas, "spec", "replicas")
+	set(controlPlane, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
+	bootstrap := object("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c", field(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
+	for object, secret := range map[*unstructured.Unstructured]string{controlPlane: controlPlaneTemplate, bootstrap: workerTemplate} {
+		if err := patch(byKind["ClusterClass"][0], object, map[string]string{
+			"builtin.cluster.name": name,
+			"{{ .builtin.controlPlane.machineTemplate.infrastructureRef.name }}-azure-json": secret + "-azure-json",
+			"{{ .builtin.machineDeployment.infrastructureRef.name }}-azure-json":            secret + "-azure-json",
+		}); err != nil {
+			return nil, err
+		}
+	}
+	out = append(out, bootstrap, controlPlane)
+	set(topology, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": name}, "spec", "infrastructureRef")
+	unstructured.RemoveNestedField(topology.Object, "spec", "topology")
+	out = append(out, topology)
+	for _, entry := range pools {
+		pool := entry.(map[string]any)
+		deployment := object("cluster.x-k8s.io/v1beta2", "MachineDeployment", fmt.Sprintf("%s-%s-t6r1d", name, pool["name"]), map[string]any{
+			"clusterName": name, "replicas": pool["replicas"],
+			"selector": map[string]any{"matchLabels": map[string]any{}},
+			"template": map[string]any{"spec": map[string]any{
+				"clusterName": name, "version": version,
+				"bootstrap":         map[string]any{"configRef": map[string]any{"apiGroup": "bootstrap.cluster.x-k8s.io", "kind": "KubeadmConfigTemplate", "name": bootstrap.GetName()}},
+				"infrastructureRef": map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": workerTemplate},
+			}},
+		})
+		out = append(out, deployment)
+	}
+	return out, nil
+}
+
+// patch applies the class's patches to an object that was made from a template. values are those of the variables and
+// templates that the class uses; one that is missing is an error.
+func patch(class, target *unstructured.Unstructured, values map[string]string) error {
+	patches, _, _ := unstructured.NestedSlice(class.Object, "spec", "patches")
+	applied := 0
+	for _, p := range patches {
+		definitions, _, _ := unstructured.NestedSlice(p.(map[string]any), "definitions")
+		for _, d := range definitions {
+			definition := d.(map[string]any)
+			if kind, _, _ := unstructured.NestedString(definition, "selector", "kind"); strings.TrimSuffix(kind, "Template") != strings.TrimSuffix(target.GetKind(), "Template") {
+				continue
+			}
+			operations, _, _ := unstructured.NestedSlice(definition, "jsonPatches")
+			for _, o := range operations {
+				operation := o.(map[string]any)
+				source, _, _ := unstructured.NestedString(operation, "valueFrom", "variable")
+				if source == "" {
+					source, _, _ = unstructured.NestedString(operation, "valueFrom", "template")
+				}
+				value, ok := values[source]
+				if !ok {
+					return fmt.Errorf("the class takes a value from %q, which nothing here gives", source)
+				}
+				path, _, _ := unstructured.NestedString(operation, "path")
+				if target.GetKind() == "KubeadmControlPlane" {
+					path = strings.Replace(path, "/spec/template/spec", "/spec", 1)
+				}
+				if err := replace(target.Object, strings.Split(strings.TrimPrefix(path, "/"), "/"), value); err != nil {
+					return fmt.Errorf("%s of %s: %w", path, target.GetKind(), err)
+				}
+				applied++
+			}
+		}
+	}
+	if applied == 0 {
+		return fmt.Errorf("the class has no patch for %s", target.GetKind())
+	}
+	return nil
+}
+
+// replace sets what a JSON pointer leads to, which must exist.
+func replace(value any, path []string, to string) error {
+	switch v := value.(type) {
+	case map[string]any:
+		next, ok := v[path[0]]
+		if !ok {
+			return fmt.Errorf("no %s", path[0])
+		}
+		if len(path) == 1 {
+			v[path[0]] = to
+			return nil
+		}
+		return replace(next, path[1:], to)
+	case []any:
+		var i int
+		if _, err := fmt.Sscan(path[0], &i); err != nil || i >= len(v) {
+			return fmt.Errorf("no item %s", path[0])
+		}
+		return replace(v[i], path[1:], to)
+	default:
+		return fmt.Errorf("%s leads nowhere", path[0])
+	}
+}
+
+func object(apiVersion, kind, name string, spec any) *unstructured.Unstructured {
+	return (&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec,
+	}}).DeepCopy()
+}
+
+func field(object map[string]any, path string) any {
+	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
+	return value
+}
+
+func set(object *unstructured.Unstructured, value any, path ...string) {
+	// The paths lead through objects only, so this cannot fail.
+	_ = unstructured.SetNestedField(object.Object, value, path...)
+}

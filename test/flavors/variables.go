@@ -1,0 +1,54 @@
+package flavors
+
+import (
+	"encoding/base64"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// Identities that users bring: what the templates give to control planes by default, and what user-assigned-identity asks
+// for.
+const (
+	DefaultIdentity = "resourceGroups/capz-ci/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider-user-identity"
+	OwnIdentity     = "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes"
+)
+
+// Variables are values for the variables that templates of self-managed clusters require, and the more that are given.
+func Variables(more map[string]string) map[string]string {
+	variables := map[string]string{
+		"CLUSTER_NAME":                           "c1",
+		"KUBERNETES_VERSION":                     harness.KubernetesVersion,
+		"CONTROL_PLANE_MACHINE_COUNT":            "1",
+		"WORKER_MACHINE_COUNT":                   "2",
+		"AZURE_SUBSCRIPTION_ID":                  server.DefaultSubscription,
+		"AZURE_TENANT_ID":                        server.DefaultTenant,
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": server.DefaultClientID,
+		"AZURE_LOCATION":                         "eastus",
+		"AZURE_CONTROL_PLANE_MACHINE_TYPE":       "Standard_D2s_v3",
+		"AZURE_NODE_MACHINE_TYPE":                "Standard_D2s_v3",
+		"CLUSTER_IDENTITY_NAME":                  "cluster-identity",
+	}
+	for name, value := range more {
+		variables[name] = value
+	}
+	return variables
+}
+
+// Bring makes the identities that users bring.
+func Bring(stage *harness.Stage) {
+	stage.T.Helper()
+	stage.Azure.Put("resourceGroups/capz-ci", "2021-04-01", map[string]any{"location": "eastus"})
+	stage.Azure.Put("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
+	for _, identity := range []string{DefaultIdentity, OwnIdentity} {
+		stage.Azure.Put(identity, "2023-01-31", map[string]any{"location": "eastus"})
+	}
+	// The Secret of the identity that Into gives its credential.
+	stage.CreateCredential(stage.Azure.ClientSecret)
+}
+
+// SSHKey is a public key as AZURE_SSH_PUBLIC_KEY has it.
+const SSHKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl capi"
+
+// SSHKeyB64 is that key as AZURE_SSH_PUBLIC_KEY_B64 has it.
+var SSHKeyB64 = base64.StdEncoding.EncodeToString([]byte(SSHKey))
