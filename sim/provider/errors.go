@@ -22,6 +22,7 @@ type Error struct {
 	Bare       bool          // AKS style: not wrapped in "error"
 	RetryAfter time.Duration // not scaled; 0: no header
 	Header     map[string]string
+	More       body.Object // further keys of the error object
 }
 
 // Errorf makes an Error.
@@ -57,6 +58,9 @@ func (e *Error) Object(withDetails bool) body.Object {
 		}
 		o["details"] = list
 	}
+	for k, v := range e.More {
+		o[k] = v
+	}
 	return o
 }
 
@@ -65,8 +69,9 @@ func (e *Error) JSON() []byte {
 	var o body.Object
 	if e.Bare {
 		o = e.Object(false)
-		body.Default(o, "details", nil)
-		o["details"] = nil
+		if len(e.Details) == 0 {
+			o["details"] = nil
+		}
 	} else {
 		o = body.Object{"error": e.Object(strings.HasPrefix(e.Header[networkMark], "1"))}
 	}

@@ -197,7 +197,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		}
 		return rep, nil
 	}
-	if old != nil && c.unchanged(old, r) {
+	if old != nil && !t.Works && c.unchanged(old, r) {
 		rep := c.reply(200, old)
 		if t.Style == Network && timing.LRO > 0 {
 			rep.Operation = c.startEnded(verb, d.ID)

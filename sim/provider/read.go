@@ -45,6 +45,12 @@ func renderID(t *Type, id string) string {
 
 // NotFound is the answer for the call's resource, which does not exist.
 func (c *Call) NotFound() error {
+	if c.Type.Missing != nil {
+		if err := c.checkParent(); err != nil {
+			return err
+		}
+		return c.Type.Missing(c)
+	}
 	if len(c.ID.Names) > 1 {
 		switch c.Type.Style {
 		case Network:

@@ -87,6 +87,10 @@ type Type struct {
 	LowerID       bool     // renders .../resourcegroups/...
 	Immutable     []string // paths that may not change; answered with PropertyChangeNotAllowed
 	ReadOnlyPaths []string // dropped from PUT bodies; "[]" steps into arrays
+	// Works makes a PUT an operation even when it changes nothing.
+	Works bool
+	// Missing is the provider's own answer for a resource that does not exist in an existing parent; nil: that of its style.
+	Missing func(c *Call) *Error
 	// NameRule checks a new resource's name.
 	NameRule func(name string) *Error
 

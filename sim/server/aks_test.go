@@ -64,8 +64,20 @@ func TestManagedClusterLifecycle(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("GET (-want +got):\n%s", diff)
 	}
-	if again := a.do("PUT", aks+aksV, aksCluster(nil)); again.status != 200 || again.header.Get("Azure-AsyncOperation") != "" {
+	// Recordings show an operation for every PUT of a cluster, also for one that changes nothing.
+	nodes := a.nodes()
+	if again := a.must("PUT", aks+aksV, aksCluster(nil)); again.status != 200 {
 		t.Errorf("equal PUT = %d %v", again.status, again.body)
+	}
+	same := a.do("GET", aks+aksV, nil)
+	for _, r := range []response{r, same} {
+		delete(r.body, "eTag")
+	}
+	if diff := cmp.Diff(r.body, same.body); diff != "" {
+		t.Errorf("an equal PUT changed the cluster (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(nodes, a.nodes()); diff != "" {
+		t.Errorf("an equal PUT changed the nodes (-before +after):\n%s", diff)
 	}
 	sets := a.do("GET", mcRG+"/providers/Microsoft.Compute/virtualMachineScaleSets", nil)
 	if sets.at("value.0.tags.poolName") != "pool0" || sets.at("value.0.sku.capacity") != 2.0 {

@@ -21,8 +21,8 @@ func clusterType() *provider.Type {
 	return &provider.Type{
 		Name: ManagedClusters, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, LowerID: true,
 		Create: provider.Timing{HTTP: sec(5), LRO: sec(15)}, Update: provider.Timing{HTTP: sec(4), LRO: sec(5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(220), Spread: 0.1}, Read: provider.Timing{HTTP: sec(1.2)},
-		DeleteRetryAfter: -1,
-		NameRule:         clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
+		DeleteRetryAfter: -1, Works: true,
+		NameRule: clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
 		Patch: prepareTags, PatchLRO: provider.Timing{LRO: sec(10)},
 		CanDelete: func(c *provider.Call, it *provider.Item) error { return poolsIdle(c, it.ID) },
 		StartDelete: func(c *provider.Call, r *store.Resource) {
@@ -229,14 +229,22 @@ func setState(c *provider.Call, id, state string) {
 func viewCluster(c *provider.Call, it *provider.Item) {
 	b := it.Body
 	b["type"] = "Microsoft.ContainerService/ManagedClusters" // as recorded
+	showPreview(c, b, previewCluster)
 	eTag(c, b, "eTag")
 	profiles := []any{}
 	scaling := false
 	for _, r := range poolsOf(c, it.ID) {
 		e := body.Clone(body.Child(r.Body, "properties"))
 		e["name"], e["provisioningState"] = r.Name(), stateOf(c, r)
-		if c.APIVersion >= "2025-10-01" && r.Etag != "" {
+		if showsETag(c) && r.Etag != "" {
 			e["eTag"] = r.Etag
+		}
+		wrap := body.Object{"properties": e}
+		showPreview(c, wrap, previewPool)
+		if c.Method == "PUT" {
+			// Only the answer of a PUT shows these when they are empty.
+			body.Default(e, "nodeLabels", body.Object{})
+			body.Default(e, "tags", body.Object{})
 		}
 		scaling = scaling || body.Bool(e, "enableAutoScaling")
 		profiles = append(profiles, e)

@@ -58,11 +58,11 @@ func badRequest(format string, args ...any) *provider.Error {
 	return refuse(400, "BadRequest", format, args...)
 }
 
-// eTag moves the frame's etag to where AKS shows it, which it does since api-version 2025-10-01 (recordings of 2025-08-01 have none).
+// eTag moves the frame's etag to where AKS shows it.
 func eTag(c *provider.Call, b body.Object, path string) {
 	tag := body.String(b, "etag")
 	delete(b, "etag")
-	if tag != "" && c.APIVersion >= "2025-10-01" {
+	if tag != "" && showsETag(c) {
 		body.Set(b, path, tag)
 	}
 }

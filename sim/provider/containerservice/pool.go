@@ -21,6 +21,7 @@ func poolType() *provider.Type {
 		DeleteRetryAfter: -1,
 		Serial:           func(id store.ID) []string { return []string{id.String()} },
 		Prepare:          preparePool, Finish: finishPool, View: viewPool,
+		Missing:   missingPool,
 		CanDelete: canDeletePool,
 		Deleted: func(c *provider.Call, r *store.Resource) {
 			c.SetMeta(demandKey(r.ID), nil)
@@ -234,6 +235,7 @@ func canDeletePool(c *provider.Call, it *provider.Item) error {
 }
 
 func viewPool(c *provider.Call, it *provider.Item) {
+	showPreview(c, it.Body, previewPool)
 	eTag(c, it.Body, "properties.eTag")
 	if it.Resource != nil {
 		r := *it.Resource

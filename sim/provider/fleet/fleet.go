@@ -1,7 +1,7 @@
 // Package fleet simulates the Fleet Manager of Microsoft.ContainerService: fleets and their members.
 //
-// Its promise: a member joins and leaves the way Azure's does. The managed cluster must exist and is busy meanwhile, it can be in one
-// fleet only, and a member under a fleet that does not exist is refused by Azure Resource Manager. Update runs and strategies are left out.
+// Its promise: a member joins and leaves the way Azure's does. The managed cluster must exist, is busy meanwhile, and can be in one
+// fleet only. A member under a fleet that does not exist is refused by Azure Resource Manager. Update runs and strategies are left out.
 //
 // Source of shapes, limits and states: module armcontainerservicefleet v1.2.0 and recordings of the Azure Service Operator.
 package fleet
@@ -42,7 +42,7 @@ func Types() []*provider.Type {
 	}
 	member := &provider.Type{
 		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining", DeleteRetryAfter: -1, DeleteShows: true,
-		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 40 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
+		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 10 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 30 * time.Second},
 		ReadOnlyPaths: []string{"eTag", "properties.status"},
 		NameRule:      named("Fleet member", 50), Prepare: prepareMember, Finish: finishMember, StartDelete: leave, View: viewMember,
 		Serial: func(id store.ID) []string { return []string{id.String()} },
@@ -139,35 +139,48 @@ func prepareMember(c *provider.Call, d *provider.Draft) error {
 			return refuse(409, "Conflict", "The managed cluster '%s' is already a member of a fleet: '%s'.", cluster, other.ID)
 		}
 	}
-	return occupy(c, cluster)
+	return nil
 }
 
+// joinTime is how long Azure works on a cluster that joins or leaves.
+const joinTime = 20 * time.Second
+
 // occupy keeps a managed cluster busy for as long as Azure works on it, as an update of its own would.
-func occupy(c *provider.Call, cluster string) error {
+func occupy(c *provider.Call, cluster string) {
 	call, err := c.For("PUT", cluster)
 	if err != nil || call.Type == nil {
-		return err
-	}
-	if op := c.RunningOn(cluster); op != nil {
-		return refuse(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the managed cluster started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
-			op.Verb, op.ID, op.Started.Format(time.RFC3339))
+		return
 	}
 	r := c.Edit(cluster)
 	body.Set(r.Body, "properties.provisioningState", "Updating")
 	c.Save(r)
-	call.Start("update", r.ID, provider.Timing{LRO: 20 * time.Second})
-	return nil
+	call.Start("update", r.ID, provider.Timing{LRO: joinTime, Spread: 0.1})
 }
 
-// leave keeps the cluster busy while its member goes; a cluster that is busy or gone does not hold the member up.
+// idle tells whether a cluster can be worked on.
+func idle(c *provider.Call, cluster string) bool {
+	r := c.Get(cluster)
+	return r != nil && c.RunningOn(cluster) == nil && body.String(r.Body, "properties.provisioningState") == store.Succeeded
+}
+
+// leave keeps the cluster busy while its member goes; a cluster that is busy, failed or gone does not hold the member up.
 func leave(c *provider.Call, r *store.Resource) {
-	cluster := body.String(r.Body, "properties.clusterResourceId")
-	if mc := c.Get(cluster); mc != nil && c.RunningOn(cluster) == nil && body.String(mc.Body, "properties.provisioningState") == store.Succeeded {
-		_ = occupy(c, cluster)
+	if cluster := body.String(r.Body, "properties.clusterResourceId"); idle(c, cluster) {
+		occupy(c, cluster)
 	}
 }
 
-func finishMember(_ *provider.Call, op *store.Operation, r *store.Resource) error {
+// finishMember joins the cluster once it is free, and waits until it is again.
+func finishMember(c *provider.Call, op *store.Operation, r *store.Resource) error {
+	cluster := body.String(r.Body, "properties.clusterResourceId")
+	if op.Verb == "create" && c.RunningOn(cluster) != nil {
+		return provider.Again(5 * time.Second)
+	}
+	if op.Verb == "create" && !body.Bool(op.Data, "joined") && idle(c, cluster) {
+		op.Data = body.Object{"joined": true}
+		occupy(c, cluster)
+		return provider.Again(5 * time.Second)
+	}
 	body.Set(r.Body, "properties.status.lastOperationId", op.ID)
 	return nil
 }

@@ -44,6 +44,11 @@ func Provider() *provider.Provider {
 		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 90 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 45 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
 		ReadOnlyPaths: []string{"properties.statuses", "properties.errorInfo", "properties.currentVersion", "properties.isSystemExtension", "properties.packageUri", "properties.customLocationSettings", "properties.aksAssignedIdentity.principalId", "properties.aksAssignedIdentity.tenantId"},
 		Prepare:       prepare, Finish: finish, View: view,
+		Missing: func(c *provider.Call) *provider.Error {
+			e := provider.Errorf(404, "ResourceNotFound", "Extension instance with name '%s' not found.", c.ID.Name())
+			e.More = body.Object{"additionalInfo": []any{}}
+			return e
+		},
 		Patch: prepare, PatchLRO: provider.Timing{LRO: 45 * time.Second},
 		ListFilter: func(c *provider.Call, r *store.Resource) bool {
 			id, _ := store.ParseID(r.ID)

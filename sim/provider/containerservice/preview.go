@@ -1,0 +1,54 @@
+package containerservice
+
+import (
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+// preview is what AKS shows in preview api-versions from one on, as recorded.
+type preview struct {
+	since string
+	path  string
+	value any
+}
+
+var (
+	previewCluster = []preview{
+		{"2024-04-02-preview", "properties.controlPlanePluginProfiles", plugins("azure-monitor-metrics-ccp", "gpu-provisioner", "karpenter", "kubelet-serving-csr-approver", "live-patching-controller", "static-egress-controller")},
+		{"2024-04-02-preview", "properties.networkProfile.podLinkLocalAccess", "IMDS"},
+		{"2024-04-02-preview", "properties.storageProfile.diskCSIDriver.version", "v1"},
+		{"2025-10-02-preview", "properties.enableFIPS", false},
+		{"2025-10-02-preview", "properties.hostedSystemProfile", body.Object{"enabled": false}},
+	}
+	previewPool = []preview{{"2025-10-02-preview", "properties.upgradeStrategy", "Rolling"}}
+)
+
+func plugins(names ...string) body.Object {
+	out := body.Object{}
+	for _, n := range names {
+		out[n] = body.Object{"enableV2": true}
+	}
+	return out
+}
+
+func isPreview(c *provider.Call) bool { return strings.HasSuffix(c.APIVersion, "-preview") }
+
+func showPreview(c *provider.Call, b body.Object, list []preview) {
+	for _, p := range list {
+		if isPreview(c) && c.APIVersion >= p.since {
+			body.Default(b, p.path, p.value)
+		}
+	}
+}
+
+// showsETag tells whether etags are shown: since api-version 2025-10-01, and in previews before (recordings of 2025-08-01 have none).
+func showsETag(c *provider.Call) bool { return isPreview(c) || c.APIVersion >= "2025-10-01" }
+
+// missingPool is AKS's answer for a pool that its cluster does not have.
+func missingPool(c *provider.Call) *provider.Error {
+	e := refuse(404, "NotFound", "Could not find the agentpool: %s in subscription: %s, resourceGroup: %s, resourceName: %s.", c.ID.Name(), c.ID.Subscription, c.ID.ResourceGroup, c.ID.Parent().Name())
+	e.More = body.Object{"subcode": "GetAgentPool_NotFound"}
+	return e.WithDetail(provider.Errorf(0, "Unspecified", "rpc error: code = NotFound desc = Agent Pool not found"))
+}
