@@ -16,7 +16,7 @@ var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 // Source: https://learn.microsoft.com/azure/aks/planned-maintenance
 func maintenanceType() *provider.Type {
 	return &provider.Type{
-		Name: ManagedClusters + "/maintenanceConfigurations", APIVersions: apiVersions, Style: provider.Sync, NoState: true, Untracked: true, AcceptedStatus: 200,
+		Name: ManagedClusters + "/maintenanceConfigurations", APIVersions: apiVersions, Style: provider.Sync, Untracked: true, AcceptedStatus: 200,
 		Create: provider.Timing{HTTP: sec(0.44)}, Delete: provider.Timing{HTTP: sec(0.44)},
 		NameRule: func(name string) *provider.Error {
 			for _, ok := range []string{"default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"} {
@@ -27,7 +27,10 @@ func maintenanceType() *provider.Type {
 			return invalidParameter("maintenanceConfigName", "The maintenance configuration '%s' is not one of default, aksManagedAutoUpgradeSchedule and aksManagedNodeOSUpgradeSchedule", name)
 		},
 		Prepare: prepareMaintenance,
-		View:    func(_ *provider.Call, it *provider.Item) { delete(it.Body, "type") },
+		View: func(_ *provider.Call, it *provider.Item) { // recordings have neither
+			delete(it.Body, "type")
+			body.Delete(it.Body, "properties.provisioningState")
+		},
 	}
 }
 

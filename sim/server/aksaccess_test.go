@@ -1,0 +1,290 @@
+package server_test
+
+import (
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+// kubeconfig reads a credential: its name, server, CA, and user.
+func (a *azure) kubeconfig(action string) (name, server string, ca []byte, user map[string]any) {
+	a.t.Helper()
+	r := a.do("POST", aks+"/"+action+aksV, nil)
+	text, _ := r.at("kubeconfigs.0.value").(string)
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || r.status != 200 {
+		a.t.Fatalf("%s = %d %v", action, r.status, r.body)
+	}
+	var doc map[string]any
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		a.t.Fatal(err)
+	}
+	name, _ = r.at("kubeconfigs.0.name").(string)
+	server, _ = at(doc, "clusters.0.cluster.server").(string)
+	data, _ := at(doc, "clusters.0.cluster.certificate-authority-data").(string)
+	ca, _ = base64.StdEncoding.DecodeString(data)
+	user, _ = at(doc, "users.0.user").(map[string]any)
+	return name, server, ca, user
+}
+
+func TestManagedClusterCredentials(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	a.do("PUT", aks+aksV, aksCluster(nil))
+	aksRefused(t, "while the cluster is made", a.do("POST", aks+"/listClusterAdminCredential"+aksV, nil), 409, "OperationNotAllowed", "not available")
+	a.sim.Settle()
+	fqdn, _ := a.do("GET", aks+aksV, nil).at("properties.fqdn").(string)
+	for action, want := range map[string]string{"listClusterAdminCredential": "clusterAdmin", "listClusterUserCredential": "clusterUser", "listClusterMonitoringUserCredential": "clusterMonitoringUser"} {
+		name, at, ca, user := a.kubeconfig(action)
+		if name != want || at != "https://"+fqdn+":443" || string(ca) != a.clusters()[0].CA.Certificate {
+			t.Errorf("%s: name %s, server %s", action, name, at)
+		}
+		cert := decodeCertificate(t, user["client-certificate-data"])
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(ca)
+		if _, err := cert.Verify(x509.VerifyOptions{Roots: pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil || !slices.Contains(cert.Subject.Organization, "system:masters") {
+			t.Errorf("%s: certificate of %s: %v", action, cert.Subject, err)
+		}
+	}
+	_, _, before, _ := a.kubeconfig("listClusterAdminCredential")
+	a.must("POST", aks+"/rotateClusterCertificates"+aksV, nil)
+	if _, _, after, _ := a.kubeconfig("listClusterAdminCredential"); string(after) == string(before) {
+		t.Error("the certificate authority was not rotated")
+	}
+	a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"aadProfile": obj{"managed": true, "adminGroupObjectIDs": []any{"00000000-0000-0000-0000-000000000009"}}, "disableLocalAccounts": true}})
+	aksRefused(t, "without local accounts", a.do("POST", aks+"/listClusterAdminCredential"+aksV, nil), 400, "BadRequest", "disable local accounts")
+	_, _, _, user := a.kubeconfig("listClusterUserCredential")
+	if args := fmt.Sprint(at(user, "exec.args")); !strings.Contains(args, "6dae42f8-4368-4678-94ff-3960e28e3630") || at(user, "exec.command") != "kubelogin" {
+		t.Errorf("user of an Entra cluster = %v", user)
+	}
+	if c := a.clusters()[0]; c.LocalAccounts || !c.AAD {
+		t.Errorf("control API: local accounts %v, AAD %v", c.LocalAccounts, c.AAD)
+	}
+}
+
+func decodeCertificate(t *testing.T, v any) *x509.Certificate {
+	t.Helper()
+	s, _ := v.(string)
+	raw, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := pem.Decode(raw)
+	if b == nil {
+		t.Fatalf("no certificate in %q", s)
+	}
+	cert, err := x509.ParseCertificate(b.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+func TestClustersAndTheDataPlane(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+	a.group()
+	a.do("PUT", aks+aksV, aksCluster(nil))
+	fqdn, _ := a.do("GET", aks+aksV, nil).at("properties.fqdn").(string)
+	dial := func(port int) (r server.Route) {
+		a.control("GET", fmt.Sprintf("/_sim/dial?host=%s&port=%d", strings.ToUpper(fqdn), port), nil, &r)
+		return r
+	}
+	if len(a.clusters()) != 0 || !strings.Contains(dial(443).Message, "not up yet") {
+		t.Errorf("at once: %d clusters, dial %+v", len(a.clusters()), dial(443))
+	}
+	appeared, nodes := time.Duration(0), time.Duration(0)
+	for d := time.Duration(0); d < 5*time.Minute && nodes == 0; d += 5 * time.Second {
+		a.sim.Advance(5 * time.Second)
+		if len(a.clusters()) > 0 && appeared == 0 {
+			appeared = d
+		}
+		if len(a.nodes()) > 0 {
+			nodes = d
+		}
+	}
+	if appeared == 0 || nodes <= appeared {
+		t.Errorf("the API server answers after %s, nodes run after %s; want it before them", appeared, nodes)
+	}
+	a.sim.Settle()
+	c := a.clusters()[0]
+	n := c.Nodes[1]
+	digits := strings.Split(n.Name, "-")[2]
+	instance := mcRG + "/providers/Microsoft.Compute/virtualMachineScaleSets/aks-pool0-" + digits + "-vmss/virtualMachines/1"
+	if n.Name != "aks-pool0-"+digits+"-vmss000001" || n.InstanceID != instance || n.ProviderID != "azure://"+strings.Replace(instance, "MC_rg_c1_westus3", "mc_rg_c1_westus3", 1) || len(n.Addresses) != 1 || n.BootID == "" || !n.Running {
+		t.Errorf("node = %+v", n)
+	}
+	if diff := cmp.Diff([]any{"c1", "rg", "westus3", "1.33.2", "Running", "10.0.0.0/16", true, false}, []any{c.Name, c.ResourceGroup, c.Location, c.KubernetesVersion, c.PowerState, c.ServiceCIDR, c.LocalAccounts, c.AAD}); diff != "" {
+		t.Errorf("cluster (-want +got):\n%s", diff)
+	}
+	if status := a.control("PUT", "/_sim/clusters/listeners", obj{"id": c.ID, "address": "127.0.0.1:7777"}, nil); status != 204 {
+		t.Fatalf("listener = %d", status)
+	}
+	if r := dial(443); r.Address != "127.0.0.1:7777" || r.Step != "" {
+		t.Errorf("dial = %+v", r)
+	}
+	if r := dial(6443); r.Step != "rule" {
+		t.Errorf("dial of another port = %+v", r)
+	}
+	for _, bad := range []obj{{"id": c.ID, "address": "nonsense"}, {"id": c.ID + "x", "address": "127.0.0.1:1"}} {
+		if status := a.control("PUT", "/_sim/clusters/listeners", bad, nil); status != 400 && status != 404 {
+			t.Errorf("listener %v = %d", bad, status)
+		}
+	}
+	a.must("POST", aks+"/stop"+aksV, nil)
+	if r := dial(443); r.Step != "listener" || !strings.Contains(r.Message, "stopped") {
+		t.Errorf("dial of a stopped cluster = %+v", r)
+	}
+	if diff := cmp.Diff([]string{"pool0/1.33.2/off", "pool0/1.33.2/off"}, a.nodes()); diff != "" {
+		t.Errorf("nodes of a stopped cluster (-want +got):\n%s", diff)
+	}
+	aksRefused(t, "PUT while stopped", a.do("PUT", aks+aksV, aksCluster(nil)), 409, "OperationNotAllowed", "stopped")
+	aksRefused(t, "pool while stopped", a.do("PUT", pools+"x"+aksV, agentPool(nil)), 409, "OperationNotAllowed", "stopped")
+	a.must("POST", aks+"/start"+aksV, nil)
+	if diff := cmp.Diff([]string{"pool0/1.33.2", "pool0/1.33.2"}, a.nodes()); diff != "" {
+		t.Errorf("nodes after the start (-want +got):\n%s", diff)
+	}
+	if status := a.control("DELETE", "/_sim/clusters/listeners", obj{"id": c.ID}, nil); status != 204 || dial(443).Step != "listener" {
+		t.Errorf("listener removed = %d, dial %+v", status, dial(443))
+	}
+}
+
+func TestManagedClusterMergesWhatItIsSent(t *testing.T) {
+	a := newAzure(t)
+	a.aks(func(p obj) {
+		p["apiServerAccessProfile"] = obj{"authorizedIPRanges": []any{"1.2.3.4/32"}}
+		p["autoUpgradeProfile"] = obj{"upgradeChannel": "stable"}
+		p["addonProfiles"] = obj{"azurepolicy": obj{"enabled": true, "config": obj{"a": "1", "b": "2"}}}
+	})
+	cases := []struct {
+		reason string
+		send   obj
+		path   string
+		want   any
+	}{
+		{"left out stays", obj{"properties": obj{}}, "properties.autoUpgradeProfile.upgradeChannel", "stable"},
+		{"pools stay without profiles", obj{"properties": obj{}}, "properties.agentPoolProfiles.0.count", 2.0},
+		{"an empty list takes away", obj{"properties": obj{"apiServerAccessProfile": obj{"authorizedIPRanges": []any{}}}}, "properties.apiServerAccessProfile.authorizedIPRanges.0", nil},
+		{"null takes away", obj{"properties": obj{"autoUpgradeProfile": obj{"upgradeChannel": nil}}}, "properties.autoUpgradeProfile.upgradeChannel", nil},
+		{"the sibling has stayed", obj{"properties": obj{}}, "properties.autoUpgradeProfile.nodeOSUpgradeChannel", "NodeImage"},
+		{"a map of strings is replaced", obj{"properties": obj{"addonProfiles": obj{"azurepolicy": obj{"config": obj{"a": "1"}}}}}, "properties.addonProfiles.azurepolicy.config.b", nil},
+		{"null as SDKs of the operator send it keeps add-ons", obj{"properties": obj{"addonProfiles": nil}}, "properties.addonProfiles.azurepolicy.enabled", true},
+		{"false turns off", obj{"properties": obj{"addonProfiles": obj{"azurepolicy": obj{"enabled": false}}}}, "properties.addonProfiles.azurepolicy.identity", nil},
+		{"a profile changes its pool", obj{"properties": obj{"agentPoolProfiles": []any{obj{"name": "pool0", "count": 3}}}}, "properties.agentPoolProfiles.0.count", 3.0},
+		{"tags are replaced", obj{"tags": obj{"x": "y"}, "properties": obj{}}, "tags.x", "y"},
+		{"tags that are left out stay", obj{"properties": obj{}}, "tags.x", "y"},
+		{"the alias of the running version changes nothing", obj{"properties": obj{"kubernetesVersion": "1.33"}}, "properties.currentKubernetesVersion", "1.33.2"},
+		{"the tier changes", obj{"sku": obj{"name": "Base", "tier": "Standard"}, "properties": obj{}}, "sku.tier", "Standard"},
+	}
+	for _, tc := range cases {
+		tc.send["location"] = "westus3"
+		a.must("PUT", aks+aksV, tc.send)
+		r := a.do("GET", aks+aksV, nil)
+		if got := r.at(tc.path); got != tc.want || r.at("properties.provisioningState") != "Succeeded" {
+			t.Errorf("%s: %s = %v, want %v (%v)", tc.reason, tc.path, got, tc.want, r.at("properties.provisioningState"))
+		}
+	}
+	if n := len(a.nodes()); n != 3 {
+		t.Errorf("%d nodes, want 3", n)
+	}
+	if r := a.must("PATCH", aks+aksV, obj{"tags": obj{"z": "1"}}); r.at("tags.z") != "1" || r.at("tags.x") != nil {
+		t.Errorf("PATCH = %v", r.body)
+	}
+}
+
+func TestManagedClusterThatFailsCanBeRepairedOrDeleted(t *testing.T) {
+	for _, what := range []string{"cluster", "scale set"} {
+		a := newAzure(t)
+		a.group()
+		rule := fault.Rule{Kind: fault.Fail, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Code: "ControlPlaneAddOnsNotReady"}
+		if what == "scale set" {
+			rule = fault.Rule{Kind: fault.Fail, Method: "PUT", Type: "Microsoft.Network/loadBalancers", Code: "InternalServerError"}
+		}
+		if err := a.sim.AddFault(rule); err != nil {
+			t.Fatal(err)
+		}
+		a.must("PUT", aks+aksV, aksCluster(nil))
+		r := a.do("GET", aks+aksV, nil)
+		if what == "cluster" && (r.at("properties.provisioningState") != "Failed" || r.at("properties.agentPoolProfiles.0.provisioningState") != "Failed") {
+			t.Errorf("%s: after the failure: %v, pool %v", what, r.at("properties.provisioningState"), r.at("properties.agentPoolProfiles.0.provisioningState"))
+		}
+		a.must("PUT", aks+aksV, aksCluster(nil))
+		if r := a.do("GET", aks+aksV, nil); r.at("properties.provisioningState") != "Succeeded" || r.at("properties.agentPoolProfiles.0.provisioningState") != "Succeeded" {
+			t.Errorf("%s: after another PUT: %v", what, r.at("properties.provisioningState"))
+		}
+		if n := len(a.nodes()); n != 2 {
+			t.Errorf("%s: %d nodes", what, n)
+		}
+		if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters/agentPools"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, end := a.settled("bad", agentPool(nil)); end.at("properties.provisioningState") != "Failed" {
+			t.Errorf("pool without capacity = %v", end.at("properties.provisioningState"))
+		}
+		a.must("DELETE", groupA, nil)
+		for _, id := range []string{groupA, mcRG} {
+			if r := a.do("GET", id, nil); r.status != 404 {
+				t.Errorf("%s: %s is left", what, id)
+			}
+		}
+	}
+}
+
+func TestManagedClusterReads(t *testing.T) {
+	a := newAzure(t)
+	a.aks(nil)
+	list := func(v any) string { return fmt.Sprint(v) }
+	profile := a.do("GET", aks+"/upgradeProfiles/default"+aksV, nil)
+	if !strings.Contains(list(profile.at("properties.controlPlaneProfile.upgrades")), "1.34.2") || strings.Contains(list(profile.at("properties.controlPlaneProfile.upgrades")), "1.35") {
+		t.Errorf("upgrade profile = %v", profile.body)
+	}
+	if p := a.do("GET", pools+"pool0/upgradeProfiles/default"+aksV, nil); p.at("properties.latestNodeImageVersion") == nil || strings.Contains(list(p.at("properties.upgrades")), "1.34") {
+		t.Errorf("pool upgrade profile = %v", p.body)
+	}
+	if v := a.do("GET", aks+"/availableAgentPoolVersions"+aksV, nil); !strings.Contains(list(v.body), "1.33.2") && v.status != 200 {
+		t.Errorf("availableAgentPoolVersions = %v", v.body)
+	}
+	v := a.do("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/westus3/kubernetesVersions"+aksV, nil)
+	if !strings.Contains(list(v.body), "isDefault:true") || strings.Contains(list(a.do("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/northcentralus/kubernetesVersions"+aksV, nil).body), "1.34") {
+		t.Errorf("kubernetesVersions = %v", v.body)
+	}
+	if m := a.do("GET", pools+"pool0/machines"+aksV, nil); len(m.body["value"].([]any)) != 2 {
+		t.Errorf("machines = %v", m.body)
+	}
+	run := a.do("POST", aks+"/runCommand"+aksV, obj{"command": "kubectl get nodes"})
+	a.sim.Settle()
+	if r := a.do("GET", run.header.Get("Location"), nil); r.at("properties.exitCode") != 0.0 {
+		t.Errorf("run command = %d %v", r.status, r.body)
+	}
+	if r := a.do("GET", aks+"?api-version=2025-08-01", nil); r.body["eTag"] != nil || a.do("GET", aks+aksV, nil).body["eTag"] == nil {
+		t.Error("eTag must be shown since 2025-10-01 only")
+	}
+}
+
+func TestMaintenanceConfigurations(t *testing.T) {
+	a := newAzure(t)
+	a.aks(nil)
+	at := aks + "/maintenanceConfigurations/"
+	window := func(hours int, start string) obj {
+		return obj{"properties": obj{"maintenanceWindow": obj{"durationHours": hours, "startTime": start, "schedule": obj{"weekly": obj{"dayOfWeek": "Saturday", "intervalWeeks": 1}}}}}
+	}
+	if r := a.do("PUT", at+"aksManagedAutoUpgradeSchedule"+aksV, window(12, "00:00")); r.status != 200 || r.at("properties.maintenanceWindow.utcOffset") != "+00:00" {
+		t.Errorf("PUT = %d %v", r.status, r.body)
+	}
+	aksRefused(t, "another name", a.do("PUT", at+"mine"+aksV, window(12, "00:00")), 400, "InvalidParameter", "not one of default")
+	aksRefused(t, "too short", a.do("PUT", at+"aksManagedNodeOSUpgradeSchedule"+aksV, window(2, "00:00")), 400, "InvalidParameter", "between 4 and 24")
+	aksRefused(t, "no time", a.do("PUT", at+"aksManagedNodeOSUpgradeSchedule"+aksV, window(4, "25:00")), 400, "InvalidParameter", "hh:mm")
+	if r := a.do("DELETE", at+"aksManagedAutoUpgradeSchedule"+aksV, nil); r.status != 200 {
+		t.Errorf("DELETE = %d", r.status)
+	}
+}
