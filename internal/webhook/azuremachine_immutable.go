@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -24,7 +25,6 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 		before, after any
 	}{
 		{"image", before.Image, after.Image},
-		{"userAssignedIdentities", before.UserAssignedIdentities, after.UserAssignedIdentities},
 		{"roleAssignmentName", before.RoleAssignmentName, after.RoleAssignmentName},
 		{"osDisk", before.OSDisk, after.OSDisk},
 		{"dataDisks", before.DataDisks, after.DataDisks},
@@ -35,6 +35,11 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableMachine))
 		}
 	}
+	if !equality.Semantic.DeepEqual(before.UserAssignedIdentities, after.UserAssignedIdentities) {
+		errs = append(errs, addedIdentities(before.UserAssignedIdentities, after.UserAssignedIdentities, path.Child("userAssignedIdentities"))...)
+		errs = append(errs, ValidateUserAssignedIdentities(after.Identity, after.UserAssignedIdentities, path)...)
+	}
+	errs = append(errs, visibleExtensions(before.VMExtensions, after.VMExtensions, path.Child("vmExtensions"))...)
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {
 		errs = append(errs, field.Forbidden(path.Child("diagnostics"), immutableMachine))
 	}
@@ -46,6 +51,35 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 		errs = append(errs, field.Forbidden(path.Child("vmExtensions"), "disableExtensionOperations forbids extensions"))
 	}
 	return append(errs, immutableNetworkInterfaces(before, after, path.Child("networkInterfaces"))...)
+}
+
+// addedIdentities lets identities be added to the VM. One that is removed would stay with it, because others than this
+// provider assign identities, too.
+func addedIdentities(old, identities []infrav1.UserAssignedIdentity, path *field.Path) (errs field.ErrorList) {
+	for _, identity := range old {
+		if !slices.ContainsFunc(identities, func(i infrav1.UserAssignedIdentity) bool {
+			return strings.EqualFold(strings.TrimPrefix(i.ProviderID, "azure://"), strings.TrimPrefix(identity.ProviderID, "azure://"))
+		}) {
+			errs = append(errs, field.Forbidden(path, "identities can be added, and "+identity.ProviderID+" was removed; make a new machine"))
+		}
+	}
+	return errs
+}
+
+// visibleExtensions refuses a change that nobody could see was not made yet: Azure does not show protected settings.
+func visibleExtensions(old, extensions []infrav1.VMExtension, path *field.Path) (errs field.ErrorList) {
+	for i, extension := range extensions {
+		j := slices.IndexFunc(old, func(e infrav1.VMExtension) bool { return e.Name == extension.Name })
+		if j < 0 || equality.Semantic.DeepEqual(old[j].ProtectedSettings, extension.ProtectedSettings) {
+			continue
+		}
+		shown := old[j]
+		shown.ProtectedSettings = extension.ProtectedSettings
+		if equality.Semantic.DeepEqual(shown, extension) {
+			errs = append(errs, field.Forbidden(path.Index(i).Child("protectedSettings"), "cannot change alone, because Azure does not show what an extension has: change the settings or the version with them"))
+		}
+	}
+	return errs
 }
 
 // immutableIdentityRole lets what is empty be filled in: the defaults come when the subscription is known.

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,7 +26,6 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 		"invalid and the same": {reason: "what was stored is not judged again", old: func(s *spec) { s.OSDisk.DiskSizeGB = new(int32(9999)) }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 		"immutable": {reason: "a VM is not made twice", old: nop, change: func(s *spec) {
 			s.Image = &infrav1.Image{ID: new("id")}
-			s.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
 			s.RoleAssignmentName = "name"
 			s.OSDisk.OSType = "Windows"
 			s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", DiskSizeGB: 4}}
@@ -33,7 +33,36 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			s.SecurityProfile = &infrav1.SecurityProfile{}
 			s.Diagnostics = diagnostics("Disabled", "")
 			s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
-		}, want: []string{"image: FieldValueForbidden", "userAssignedIdentities: FieldValueForbidden", "roleAssignmentName: FieldValueForbidden", "osDisk: FieldValueForbidden", "dataDisks: FieldValueForbidden", "spotVMOptions: FieldValueForbidden", "securityProfile: FieldValueForbidden", "diagnostics: FieldValueForbidden", "systemAssignedIdentityRole: FieldValueForbidden"}},
+		}, want: []string{"image: FieldValueForbidden", "roleAssignmentName: FieldValueForbidden", "osDisk: FieldValueForbidden", "dataDisks: FieldValueForbidden", "spotVMOptions: FieldValueForbidden", "securityProfile: FieldValueForbidden", "diagnostics: FieldValueForbidden", "systemAssignedIdentityRole: FieldValueForbidden"}},
+		"identity added": {reason: "Azure gives a VM more identities in place", old: func(s *spec) {
+			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
+		}, change: func(s *spec) {
+			s.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: identityID + "2"}, {ProviderID: strings.TrimPrefix(identityID, "azure://")}}
+		}},
+		"first identity": {reason: "also to one that has none", old: nop, change: func(s *spec) {
+			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
+		}},
+		"identity removed": {reason: "it would stay with the VM", old: func(s *spec) {
+			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}, {ProviderID: identityID + "2"}}
+		}, change: func(s *spec) { s.UserAssignedIdentities = s.UserAssignedIdentities[:1] }, want: []string{"userAssignedIdentities: FieldValueForbidden"}},
+		"identity that is no ID": {reason: "what is added is checked as at creation", old: func(s *spec) {
+			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
+		}, change: func(s *spec) {
+			s.UserAssignedIdentities = append(s.UserAssignedIdentities, infrav1.UserAssignedIdentity{ProviderID: "x"})
+		}, want: []string{"userAssignedIdentities[1].providerID: FieldValueInvalid"}},
+		"identities of another kind": {reason: "they need the kind", old: nop, change: func(s *spec) {
+			s.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
+		}, want: []string{"userAssignedIdentities: FieldValueForbidden"}},
+		"extension changed": {reason: "Azure applies new settings", old: func(s *spec) {
+			s.VMExtensions = []infrav1.VMExtension{{Name: "e", Version: "1", ProtectedSettings: infrav1.Tags{"a": "1"}}}
+		}, change: func(s *spec) {
+			s.VMExtensions = []infrav1.VMExtension{{Name: "f"}, {Name: "e", Version: "2", ProtectedSettings: infrav1.Tags{"a": "2"}}}
+		}},
+		"extension changed out of sight": {reason: "the change would not be found", old: func(s *spec) {
+			s.VMExtensions = []infrav1.VMExtension{{Name: "e", ProtectedSettings: infrav1.Tags{"a": "1"}}}
+		}, change: func(s *spec) {
+			s.VMExtensions = []infrav1.VMExtension{{Name: "f"}, {Name: "e", ProtectedSettings: infrav1.Tags{"a": "2"}}}
+		}, want: []string{"vmExtensions[1].protectedSettings: FieldValueForbidden"}},
 		"role filled in": {reason: "scope and definition come when the subscription is known", old: func(s *spec) { s.Identity = "SystemAssigned" }, change: func(s *spec) {
 			s.SystemAssignedIdentityRole.Scope, s.SystemAssignedIdentityRole.DefinitionID = "/subscriptions/s/", contributor
 		}},

@@ -25,6 +25,7 @@ var compute = []Type{
 		DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		WriteOnly:   []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
 	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,
+		Whole:     []string{"properties.settings"},
 		WriteOnly: []string{"properties.protectedSettings"}},
 	{Name: Disk, APIVersion: "2025-01-02", Put: Patches, Taggable: true, DeleteRank: 20},
 	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 25},

@@ -62,15 +62,12 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
 	}
-	// Tags that a spec brings later are remembered before they are written, so that they are found when it drops them.
-	annotation, tags := machine.RememberTags(planned)
-	if before, ok := in.azureMachine.Annotations[annotation]; ok && before != tags {
-		metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
-		if err := r.patch(ctx, in); err != nil {
-			return ctrl.Result{}, fmt.Errorf("remember the tags: %w", err)
-		}
+	if err := r.remember(ctx, in, planned, graph); err != nil {
+		return ctrl.Result{}, err
 	}
-	outcome, err := r.Engine.Converge(ctx, r.request(in, planned, graph))
+	request := r.request(in, planned, graph)
+	request.Prune = machine.Prune(planned, graph)
+	outcome, err := r.Engine.Converge(ctx, request)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
@@ -78,18 +75,49 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err := inventory.Set(in.azureMachine, outcome.Inventory); err != nil {
 		return ctrl.Result{}, err
 	}
-	reportConverged(in, planned, outcome)
-	if planned.MachineFacts.SpotVMDeallocated && outcome.Done() {
-		reportEvicted(in)
-		return ctrl.Result{RequeueAfter: r.Resync}, nil
-	}
+	identities, after := r.addIdentities(ctx, in, planned, outcome)
+	reportConverged(in, planned, outcome, identities)
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
+	}
+	annotate(in.azureMachine, machine.PlannedAnnotation, machine.Settled(planned, graph))
+	if identities != nil {
+		return ctrl.Result{RequeueAfter: after}, nil
 	}
 	if fingerprint, err = in.fingerprint(); err != nil {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.settled.Settle(in.key, fingerprint)}, nil
+}
+
+// remember stores what is planned before it is made: tags and extensions, so that they are found when a later spec drops
+// them. A machine that is new and has no extensions needs nothing stored yet.
+func (r *Reconciler) remember(ctx context.Context, in *input, planned plan.MachineInput, graph *arm.Graph) error {
+	changed := annotate(in.azureMachine, machine.PlannedAnnotation, machine.Remember(planned, graph))
+	annotation, tags := machine.RememberTags(planned)
+	if _, written := in.azureMachine.Annotations[annotation]; written {
+		changed = annotate(in.azureMachine, annotation, tags) || changed
+	}
+	if !changed {
+		return nil
+	}
+	if err := r.patch(ctx, in); err != nil {
+		return fmt.Errorf("remember the plan: %w", err)
+	}
+	return nil
+}
+
+// annotate sets an annotation, or takes it away for an empty value, and tells whether that changed it.
+func annotate(azureMachine *infrav1.AzureMachine, annotation, value string) (changed bool) {
+	if azureMachine.Annotations[annotation] == value {
+		return false
+	}
+	if value == "" {
+		delete(azureMachine.Annotations, annotation)
+	} else {
+		metav1.SetMetaDataAnnotation(&azureMachine.ObjectMeta, annotation, value)
+	}
+	return true
 }
 
 // fingerprint covers everything a pass is computed from. The providerID counts: the pass that sets it is not the last.

@@ -31,8 +31,13 @@ var groups = []string{
 }
 
 // reportConverged writes what a converging pass found into the object, and once the VM runs what Cluster API needs of it.
-func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome) {
-	reportGroups(in, outcome, machine.Asked(planned))
+// identities is the condition about identities that the VM lacks, nil when it has all.
+func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, identities *metav1.Condition) {
+	found := describe(report.Groups(outcome, groups), planned, outcome)
+	if identities != nil {
+		found = append(found, *identities)
+	}
+	reportGroups(in, outcome, found)
 	vm, ok := outcome.Result(plan.VMID(planned))
 	if !ok || len(vm.Observed) == 0 {
 		return
@@ -53,46 +58,44 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome) 
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
 	status.FailureDomain = machine.FailureDomain(planned)
-	reportIdentities(in, machine.MissingIdentities(planned, vm.Observed))
 	if outcome.Done() {
 		status.Initialization.Provisioned = new(true)
-		status.Ready = true
+		status.Ready = !planned.MachineFacts.SpotVMDeallocated
 	}
-}
-
-// reportIdentities says which identities of the spec the VM lacks: machines cannot be given identities later.
-func reportIdentities(in *input, missing []string) {
-	if len(missing) == 0 {
-		conditions.Delete(in.azureMachine, infrav1.VMIdentitiesReadyCondition)
-		return
-	}
-	conditions.Set(in.azureMachine, metav1.Condition{
-		Type: infrav1.VMIdentitiesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.UserAssignedIdentityMissingReason,
-		Message: "the VM does not have " + strings.Join(missing, ", ") + ": assign it in Azure, or replace the Machine",
-	})
 }
 
 // reportDeleting writes how far a deletion is.
 func reportDeleting(in *input, outcome arm.Outcome) {
-	reportGroups(in, outcome, "")
+	reportGroups(in, outcome, report.Groups(outcome, groups))
 	if !outcome.Deleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
 	}
 }
 
-// reportGroups sets the conditions. asked is what was asked of Azure's capacity for VMs, which errors about it shall name.
-func reportGroups(in *input, outcome arm.Outcome, asked string) {
-	found := report.Groups(outcome, groups)
-	for i, condition := range found {
-		if condition.Type == infrav1.VMRunningCondition && condition.Reason == infrav1.FailedReason && failed(outcome) {
-			found[i].Reason = infrav1.VMFailedReason
-		}
-		ofCapacity := condition.Reason == infrav1.QuotaExceededReason || condition.Reason == infrav1.CapacityUnavailableReason
-		if ofCapacity && asked != "" && condition.Type == infrav1.VMRunningCondition {
-			found[i].Message = "asked for " + asked + ": " + condition.Message
-		}
+// describe says in the condition of the VM what is known here and not in its resource: that Azure has it as failed, what
+// was asked of Azure's capacity, and that a spot VM was taken back.
+func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.Outcome) []metav1.Condition {
+	i := slices.IndexFunc(found, func(c metav1.Condition) bool { return c.Type == infrav1.VMRunningCondition })
+	if i < 0 {
+		return found
 	}
-	for _, group := range groups {
+	vm := &found[i]
+	switch {
+	case vm.Reason == infrav1.FailedReason && failed(outcome):
+		vm.Reason = infrav1.VMFailedReason
+	case vm.Reason == infrav1.QuotaExceededReason || vm.Reason == infrav1.CapacityUnavailableReason:
+		vm.Message = "asked for " + machine.Asked(planned) + ": " + vm.Message
+	case vm.Status == metav1.ConditionTrue && planned.MachineFacts.SpotVMDeallocated:
+		// Azure does not start it again by itself.
+		vm.Status, vm.Reason = metav1.ConditionFalse, infrav1.SpotVMEvictedReason
+		vm.Message = "the spot VM is deallocated: Azure evicted it, or somebody stopped it. Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it"
+	}
+	return found
+}
+
+// reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
+func reportGroups(in *input, outcome arm.Outcome, found []metav1.Condition) {
+	for _, group := range append([]string{infrav1.VMIdentitiesReadyCondition}, groups...) {
 		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
 			conditions.Delete(in.azureMachine, group)
 		}
@@ -139,15 +142,6 @@ func reportVMGone(in *input, planned plan.MachineInput) {
 		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more: Azure evicted it, or somebody deleted it." + notMadeAgain
 	}
 	reportVM(in, condition)
-}
-
-// reportEvicted says that Azure took a spot VM back and left it deallocated. Azure does not start it again by itself.
-func reportEvicted(in *input) {
-	in.azureMachine.Status.Ready = false
-	reportVM(in, metav1.Condition{
-		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.SpotVMEvictedReason,
-		Message: "the spot VM is deallocated: Azure evicted it, or somebody stopped it. Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it",
-	})
 }
 
 // reportRefusal says which fields are wrong; nothing is made until they are corrected.

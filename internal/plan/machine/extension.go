@@ -25,18 +25,18 @@ const (
 	bootstrapHelp     = "https://capz.sigs.k8s.io/self-managed/troubleshooting.html"
 )
 
-// extensions plans the extensions of the spec and, where it is turned on, the one that reports a failed bootstrap. They
-// are made once.
+// extensions plans the extensions of the spec, which are kept in line with it, and where it is turned on the one that
+// reports a failed bootstrap, which is made once: a machine boots once.
 func extensions(in plan.MachineInput, g *arm.Graph) {
 	if extension, ok := bootstrapExtension(in); ok {
-		addExtension(in, g, extension)
+		addExtension(in, g, extension, arm.CreateOnly)
 	}
 	for _, extension := range in.AzureMachine.Spec.VMExtensions {
-		addExtension(in, g, extension)
+		addExtension(in, g, extension, arm.Repair)
 	}
 }
 
-func addExtension(in plan.MachineInput, g *arm.Graph, spec infrav1.VMExtension) {
+func addExtension(in plan.MachineInput, g *arm.Graph, spec infrav1.VMExtension, policy arm.Policy) {
 	id := plan.ExtensionID(in, spec.Name)
 	if g.Has(id) {
 		return
@@ -46,7 +46,7 @@ func addExtension(in plan.MachineInput, g *arm.Graph, spec infrav1.VMExtension) 
 		Type:               new(spec.Name),
 		TypeHandlerVersion: new(spec.Version),
 	}
-	if spec.Settings != nil {
+	if len(spec.Settings) > 0 {
 		properties.Settings = map[string]string(spec.Settings)
 	}
 	if spec.ProtectedSettings != nil {
@@ -59,7 +59,8 @@ func addExtension(in plan.MachineInput, g *arm.Graph, spec infrav1.VMExtension) 
 			Tags:       plan.Tags(in.ClusterInput, "", "", nil),
 			Properties: properties,
 		},
-		Policy: arm.CreateOnly,
+		Policy: policy,
+		Owned:  []string{"properties.settings"},
 		// Extensions made before they had a tag are the machine's, too.
 		Foreign: arm.UseForeign,
 		Group:   infrav1.BootstrapSucceededCondition,

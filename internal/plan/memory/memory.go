@@ -80,6 +80,6 @@ func (m Memory) Settled(wanted []arm.ID) string {
 		// IDs of other subscriptions there are none.
 		ids[strings.TrimPrefix(string(id), string(arm.SubscriptionID(m.SubscriptionID)))] = true
 	}
-	raw, _ := json.Marshal(slices.Sorted(maps.Keys(ids))) // A list of strings always marshals.
+	raw, _ := json.Marshal(append([]string{}, slices.Sorted(maps.Keys(ids))...)) // A list of strings always marshals.
 	return string(raw)
 }

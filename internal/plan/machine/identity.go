@@ -1,0 +1,38 @@
+package machine
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// AddIdentities is the body of a PATCH that gives the observed VM the identities of the spec that it lacks; nil when it has
+// them all. A PATCH adds to the list, and an identity that the VM has of itself stays.
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/update
+func AddIdentities(in plan.MachineInput, vm json.RawMessage) *armcompute.VirtualMachineUpdate {
+	missing := MissingIdentities(in, vm)
+	if len(missing) == 0 {
+		return nil
+	}
+	var observed struct {
+		Identity struct {
+			Type string `json:"type"`
+		} `json:"identity"`
+	}
+	// A body of another shape has been found to lack nothing.
+	_ = json.Unmarshal(vm, &observed)
+	identity := &armcompute.VirtualMachineIdentity{
+		Type:                   new(armcompute.ResourceIdentityTypeUserAssigned),
+		UserAssignedIdentities: map[string]*armcompute.UserAssignedIdentitiesValue{},
+	}
+	if strings.Contains(observed.Identity.Type, string(armcompute.ResourceIdentityTypeSystemAssigned)) {
+		identity.Type = new(armcompute.ResourceIdentityTypeSystemAssignedUserAssigned)
+	}
+	for _, id := range missing {
+		identity.UserAssignedIdentities[id] = &armcompute.UserAssignedIdentitiesValue{}
+	}
+	return &armcompute.VirtualMachineUpdate{Identity: identity}
+}
