@@ -113,6 +113,18 @@ func (s *Server) controlDemand(w http.ResponseWriter, r *http.Request) {
 	}))
 }
 
+func (s *Server) controlAutoUpgrade(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		ID string `json:"id"`
+	}
+	if !decodeControl(w, r, &in) {
+		return
+	}
+	answered(w, s.store.Update(func(tx *store.Tx) error {
+		return containerservice.AutoUpgrade(s.internal(tx, "POST"), in.ID)
+	}))
+}
+
 // answered ends a control request that has no body to show.
 func answered(w http.ResponseWriter, err error) {
 	var e *provider.Error

@@ -37,6 +37,8 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.controlClusterListener(w, r)
 	case "POST /_sim/clusters/demand":
 		s.controlDemand(w, r)
+	case "POST /_sim/clusters/autoupgrade":
+		s.controlAutoUpgrade(w, r)
 	case "GET /_sim/dial":
 		s.controlDial(w, r)
 	case "GET /_sim/state":

@@ -11,7 +11,7 @@ import (
 
 // actionStates are the provisioning states shown while an action runs.
 var actionStates = map[string]string{
-	"stop": "Stopping", "start": "Starting", "rotateclustercertificates": "RotatingClusterCertificates", "upgradenodeimageversion": "UpgradingNodeImageVersion", "autoupgrade": "Upgrading",
+	"stop": "Stopping", "start": "Starting", "rotateclustercertificates": "RotatingClusterCertificates", "upgradenodeimageversion": "UpgradingNodeImageVersion", "autoupgrade": "Upgrading", "deletemachines": "Deleting",
 }
 
 // Stopping and starting take about as long as their VMs and the control plane do.
@@ -33,6 +33,7 @@ func clusterActions() map[string]*provider.Action {
 			delete(r.Secret, "ca")
 			return makeCA(r.Secret)
 		}},
+		"abort":      {Timing: provider.Timing{HTTP: sec(1)}, Start: abort},
 		"runcommand": {Timing: runTime, Start: checkCommand, Finish: runCommand},
 		"autoupgrade": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // AKS does this by itself, callers cannot ask for it
@@ -111,13 +112,77 @@ func poolActions() map[string]*provider.Action {
 			}
 			return finishPool(c, op, r)
 		}},
-		"deletemachines": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(40)}, Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
-			return nil, clusterIdle(c, clusterOf(c, r.ID))
-		}, Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error { return nil }},
+		"deletemachines": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(40)}, Start: chooseMachines, Finish: deleteMachines},
+		"abort":          {Timing: provider.Timing{HTTP: sec(1)}, Start: abort},
 		"autoscale": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // the cluster autoscaler does this by itself
 		}, Finish: finishAutoscale},
 	}
+}
+
+// abort ends the running operation where it is.
+func abort(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+	op := c.RunningOn(r.ID)
+	if op == nil {
+		return nil, badRequest("There is no operation in progress on %s that could be aborted.", r.Name())
+	}
+	op = c.Operation(op.ID)
+	op.Status, op.Ended = store.Canceled, c.Now()
+	op.Error = body.Object{"code": "OperationCanceled", "message": "The operation was aborted."}
+	c.PutOperation(op)
+	ids := []string{r.ID}
+	for _, p := range poolsOf(c, r.ID) {
+		if body.String(p.Body, "properties.provisioningState") != store.Succeeded {
+			ids = append(ids, p.ID)
+		}
+	}
+	for _, id := range ids {
+		setState(c, id, store.Canceled)
+	}
+	return &provider.Reply{Status: 204}, nil
+}
+
+// chooseMachines notes which machines of a pool are to go.
+func chooseMachines(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+	cl := clusterOf(c, r.ID)
+	if err := clusterIdle(c, cl); err != nil {
+		return nil, err
+	}
+	names := body.Strings(c.Body, "machineNames")
+	here := map[string]bool{}
+	for _, m := range compute.Instances(c, scaleSetID(cl, r)) {
+		here[body.String(m.Body, "properties.osProfile.computerName")] = true
+	}
+	for _, n := range names {
+		if !here[n] {
+			return nil, invalidParameter("machineNames", "Agent pool %s has no machine '%s'", r.Name(), n)
+		}
+	}
+	if count := body.Int(r.Body, "properties.count"); len(names) == 0 || body.String(r.Body, "properties.mode") == "System" && len(names) >= count {
+		return nil, invalidParameter("machineNames", "Between 1 and %d machines can be deleted of agent pool %s, not %d", count, r.Name(), len(names))
+	}
+	n := c.Edit(r.ID)
+	body.Set(n.Secret, "doomed", names)
+	c.Save(n)
+	return nil, nil
+}
+
+func deleteMachines(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+	cl := clusterOf(c, r.ID)
+	doomed := map[string]bool{}
+	for _, n := range body.Strings(r.Secret, "doomed") {
+		doomed[n] = true
+	}
+	delete(r.Secret, "doomed")
+	for _, m := range compute.Instances(c, scaleSetID(cl, r)) {
+		if doomed[body.String(m.Body, "properties.osProfile.computerName")] {
+			compute.RemoveInstances(c, scaleSetID(cl, r), m.Name())
+			body.Set(r.Body, "properties.count", max(0, body.Int(r.Body, "properties.count")-1))
+		}
+	}
+	noteNew(c, cl, r)
+	syncRoutes(c, cl)
+	return nil
 }
 
 // machines answers GET agentPools/<p>/machines.

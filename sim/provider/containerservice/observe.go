@@ -224,5 +224,6 @@ func finishAutoscale(c *provider.Call, _ *store.Operation, r *store.Resource) er
 		noteNew(c, cl, r)
 	}
 	body.Set(r.Body, "properties.count", want)
+	syncRoutes(c, cl)
 	return nil
 }

@@ -27,6 +27,7 @@ func poolType() *provider.Type {
 			c.SetMeta(demandKey(r.ID), nil)
 			if cl := clusterOf(c, r.ID); cl != nil {
 				compute.RemoveScaleSet(c, scaleSetID(cl, r))
+				syncRoutes(c, cl)
 			}
 		},
 		Actions: poolActions(),

@@ -197,6 +197,7 @@ func finished(c *provider.Call, cl, pool *store.Resource) {
 	body.Set(pool.Body, "properties.provisioningState", store.Succeeded)
 	delete(pool.Secret, "doing")
 	noteNew(c, cl, pool)
+	syncRoutes(c, cl)
 }
 
 // poolStage is one step of a pool towards what is wanted.
