@@ -45,6 +45,8 @@ func Object(ctx context.Context, c client.Client, before, obj client.Object) err
 		}
 		if written.GetGeneration() == before.GetGeneration()+1 {
 			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || statusChanged
+			// What the pass goes on to say is about what it has just written.
+			obj.SetGeneration(written.GetGeneration())
 		}
 		return nil
 	}

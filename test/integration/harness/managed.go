@@ -36,9 +36,9 @@ func (s *Stage) ControlPlane(name string) *infrav1.AzureManagedControlPlane {
 	}
 }
 
-// TryCreateManagedCluster applies an AKS cluster: Cluster, AzureManagedCluster, control plane, and for every pool a
-// MachinePool with an AzureManagedMachinePool. It plays what Cluster API does then, and returns what the API server says
-// about the control plane.
+// TryCreateManagedCluster applies an AKS cluster in the order of the flavor: AzureManagedCluster, control plane, for every
+// pool a MachinePool with an AzureManagedMachinePool, and then the Cluster. It plays what Cluster API does then, and returns
+// what the API server says about the control plane.
 func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedControlPlane, pools ...ManagedPool) error {
 	s.T.Helper()
 	name := controlPlane.Name
@@ -47,6 +47,9 @@ func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedContro
 	}
 	azureCluster := &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}}}
 	s.Create(azureCluster)
+	for _, pool := range pools {
+		s.CreateManagedPool(name, pool)
+	}
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
 		Spec: clusterv1.ClusterSpec{
@@ -58,9 +61,6 @@ func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedContro
 	s.Create(cluster)
 	s.own(cluster, azureCluster)
 	s.own(cluster, controlPlane)
-	for _, pool := range pools {
-		s.CreateManagedPool(name, pool)
-	}
 	return nil
 }
 
@@ -105,7 +105,9 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlPlane {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedControlPlane{}, name, "ready", func(c *infrav1.AzureManagedControlPlane) bool {
-		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && Ready(c)
+		// The look at the workload cluster is the last thing that a pass does.
+		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && Ready(c) &&
+			Condition(c, infrav1.ClusterInfoReadyCondition).Status != ""
 	})
 }
 

@@ -1,0 +1,62 @@
+package managed_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestTenPools counts what a cluster with ten pools asks of Azure until it is ready, and in every resync after that.
+func TestTenPools(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	var pools []harness.ManagedPool
+	for i := range 10 {
+		pool := harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: "User", Replicas: 1}
+		if i == 0 {
+			pool.Mode = "System"
+		}
+		pools = append(pools, pool)
+	}
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+	stage.WaitControlPlaneReady("c1")
+	for _, pool := range pools {
+		stage.WaitPoolReady("c1-"+pool.Name, 1)
+	}
+	writes := changes(stage.Azure.Writes(0))
+	if len(writes) != 4 {
+		t.Errorf("group, network, subnet and cluster take a write each and the pools none, got %q", writes)
+	}
+	t.Logf("%d requests until ten pools are ready, %d of them writes", len(stage.Azure.Since(0)), len(writes))
+
+	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	const resyncs = 5
+	// A resync reads the group, the network, the subnet, the cluster, one list of pools and one of scale sets, the machines
+	// of every pool, and asks for the kubeconfig. Reads of one resync may fall into two windows of freshness.
+	const most = 2 * (6 + 10 + 1)
+	for range resyncs {
+		round := stage.Azure.Mark()
+		stage.Advance(time.Minute)
+		stage.Eventually("every pool is looked at again", func() bool {
+			looked := 0
+			for _, request := range stage.Azure.Since(round) {
+				if strings.Contains(request, "-vmss/virtualMachines ") {
+					looked++
+				}
+			}
+			return looked >= len(pools)
+		})
+		if reads := stage.Azure.Since(round); len(reads) > most {
+			t.Errorf("%d requests in one resync, want at most %d:\n%s", len(reads), most, strings.Join(reads, "\n"))
+		}
+	}
+	t.Logf("%d requests in %d resyncs of a cluster with ten pools", len(stage.Azure.Since(mark)), resyncs)
+	if writes := append(changes(stage.Azure.Writes(mark)), manager.KubernetesWrites()[before:]...); len(writes) > 0 {
+		t.Errorf("nothing changed, but there were writes: %q", writes)
+	}
+}
