@@ -33,9 +33,7 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"), immutable+", because machines read it when they are made"))
 	}
-	if bastion := old.Spec.BastionSpec.AzureBastion; bastion != nil && !equality.Semantic.DeepEqual(bastion, c.Spec.BastionSpec.AzureBastion) {
-		errs = append(errs, field.Forbidden(spec.Child("bastionSpec", "azureBastion"), "can be added, but neither changed nor removed"))
-	}
+	errs = append(errs, immutableBastion(old.Spec.BastionSpec.AzureBastion, c.Spec.BastionSpec.AzureBastion, spec.Child("bastionSpec", "azureBastion"))...)
 	oldNetwork, newNetwork := &old.Spec.NetworkSpec, &c.Spec.NetworkSpec
 	if !equality.Semantic.DeepEqual(withSortedZones(oldNetwork.ControlPlaneOutboundLB), withSortedZones(newNetwork.ControlPlaneOutboundLB)) {
 		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), immutable))
@@ -47,6 +45,29 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, immutableNodeOutboundLB(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
+}
+
+// immutableBastion lets a bastion host be added and removed. What it is made of stays, and Azure lets its SKU grow only:
+// https://learn.microsoft.com/en-us/azure/bastion/upgrade-sku
+func immutableBastion(old, bastion *infrav1.AzureBastion, path *field.Path) (errs field.ErrorList) {
+	if old == nil || bastion == nil {
+		return nil
+	}
+	const text = immutable + ": remove the bastion host, and add it anew once it is gone"
+	for _, part := range []struct{ name, before, after string }{
+		{"name", old.Name, bastion.Name},
+		{"publicIP.name", old.PublicIP.Name, bastion.PublicIP.Name},
+		{"subnet.name", old.Subnet.Name, bastion.Subnet.Name},
+		{"subnet.cidrBlocks", strings.Join(old.Subnet.CIDRBlocks, ", "), strings.Join(bastion.Subnet.CIDRBlocks, ", ")},
+	} {
+		if part.before != "" && part.before != part.after {
+			errs = append(errs, field.Forbidden(path.Child(part.name), text))
+		}
+	}
+	if old.Sku == infrav1.StandardBastionHostSku && bastion.Sku != old.Sku {
+		errs = append(errs, field.Forbidden(path.Child("sku"), "Azure lets a bastion host grow only: remove it, and add it anew once it is gone"))
+	}
+	return errs
 }
 
 func immutableAPIServerLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path) (errs field.ErrorList) {

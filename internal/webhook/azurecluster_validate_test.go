@@ -206,8 +206,20 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"overrides added": {reason: "machines have read azure.json",
 			change: with(func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }), want: []string{"spec.cloudProviderConfigOverrides: FieldValueForbidden"}},
 		"bastion added": {reason: "a bastion host can be added", change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} })},
-		"bastion removed": {reason: "a bastion host stays",
-			old: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }), change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = nil }), want: []string{"spec.bastionSpec.azureBastion: FieldValueForbidden"}},
+		"bastion removed": {reason: "it goes when it is wanted no more",
+			old: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }), change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = nil })},
+		"bastion grows": {reason: "Azure changes the SKU and tunnels in place",
+			old: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }), change: with(func(c *object) {
+				c.Spec.BastionSpec.AzureBastion.Sku, c.Spec.BastionSpec.AzureBastion.EnableTunneling = "Standard", true
+			})},
+		"bastion shrinks": {reason: "Azure refuses it",
+			old: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Standard"} }), change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion.Sku = "Basic" }),
+			want: []string{"spec.bastionSpec.azureBastion.sku: FieldValueForbidden"}},
+		"bastion elsewhere": {reason: "it would be another one, in the same subnet",
+			old: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }), change: with(func(c *object) {
+				bastion := c.Spec.BastionSpec.AzureBastion
+				bastion.Name, bastion.PublicIP.Name, bastion.Subnet.CIDRBlocks = "other", "other-ip", []string{"10.254.255.224/27"}
+			}), want: []string{"spec.bastionSpec.azureBastion.name: FieldValueForbidden", "spec.bastionSpec.azureBastion.publicIP.name: FieldValueForbidden", "spec.bastionSpec.azureBastion.subnet.cidrBlocks: FieldValueForbidden"}},
 		"control-plane outbound added": {reason: "control-plane machines have their way out",
 			old: with(internal), change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }), want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"control-plane outbound zones in another order": {reason: "zones are a set",
