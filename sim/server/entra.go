@@ -227,7 +227,7 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 	if scope == "" {
 		scope = f.Get("resource")
 	}
-	audience := strings.TrimSuffix(scope, "/.default")
+	audience := audienceOf(scope)
 	if audience == "" {
 		e.fail(w, 400, 900144, "invalid_request", "The request body must contain the following parameter: 'scope'.")
 		return
@@ -259,6 +259,16 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 		mirid = identity.ID
 	}
 	writeJSON(w, 200, body.Object{"token_type": "Bearer", "expires_in": int(tokenLifetime.Seconds()) - 1, "ext_expires_in": int(tokenLifetime.Seconds()) - 1, "access_token": e.issue(client, audience, mirid)})
+}
+
+// audienceOf is the resource that a token is asked for. Clients ask for OpenID scopes besides.
+func audienceOf(scope string) string {
+	for word := range strings.FieldsSeq(scope) {
+		if resource, ok := strings.CutSuffix(word, "/.default"); ok {
+			return resource
+		}
+	}
+	return scope
 }
 
 // assertion judges a signed assertion: a certificate's (issuer and subject are the client) or a federated token.

@@ -49,6 +49,19 @@ func TestClientSecret(t *testing.T) {
 	if err := a.use(good); err != nil {
 		t.Error(err)
 	}
+	// Who checks a token compares its audience with its own identifier; the SDK asks for OpenID scopes besides.
+	const application = "6dae42f8-4368-4678-94ff-3960e28e3630"
+	token, err := good.GetToken(t.Context(), policy.TokenRequestOptions{Scopes: []string{application + "/.default"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claims struct {
+		Audience string `json:"aud"`
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(token.Token, ".")[1])
+	if err != nil || json.Unmarshal(raw, &claims) != nil || claims.Audience != application {
+		t.Errorf("audience %q, want %s; %v", claims.Audience, application, err)
+	}
 	bad, err := azidentity.NewClientSecretCredential(server.DefaultTenant, server.DefaultClientID, "wrong", o)
 	if err != nil {
 		t.Fatal(err)
