@@ -154,6 +154,13 @@ func TestAgentPoolAutoscaling(t *testing.T) {
 		t.Errorf("autoScalerProfile.scan-interval = %v, want AKS's default", p)
 	}
 	count := func() any { return a.do("GET", pools+"auto"+aksV, nil).at("properties.count") }
+	if status := a.control("POST", "/_sim/clusters/demand", obj{"id": aks, "pool": "pool0", "nodes": 5}, nil); status != 204 {
+		t.Fatalf("demand = %d", status)
+	}
+	a.settled("pool0", obj{"properties": obj{"enableAutoScaling": true, "minCount": 1, "maxCount": 3}})
+	if n := a.do("GET", pools+"pool0"+aksV, nil).at("properties.count"); n != 3.0 {
+		t.Errorf("an autoscaler that is turned on goes to %v, want the demand it finds, up to its maximum", n)
+	}
 	for _, s := range []struct {
 		demand int
 		after  time.Duration
@@ -221,6 +228,9 @@ func TestAgentPoolKinds(t *testing.T) {
 				t.Errorf("%s: node shows %q, want %q", tc.reason, tc.node(n), nodes[name])
 			}
 		}
+	}
+	if u := a.do("GET", aks+aksV, nil).at("properties.windowsProfile.adminUsername"); u != "azureuser" {
+		t.Errorf("windowsProfile.adminUsername = %v once there is a Windows pool", u)
 	}
 	if diff := cmp.Diff(6, len(a.clusters()[0].Nodes)); diff != "" {
 		t.Errorf("number of nodes (-want +got):\n%s", diff)

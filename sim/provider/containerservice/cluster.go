@@ -50,7 +50,7 @@ func clusterName(name string) *provider.Error {
 	if ok {
 		return nil
 	}
-	return invalidParameter("resourceName", "The resource name '%s' must be 1 to 63 letters, digits, '-' or '_', and begin and end with a letter or digit", name)
+	return invalidParameter("resourceName", "The resource name '%s' must be 1 to 63 letters, digits, '-' or '_', and begin and end with a letter or digit. Please see https://aka.ms/aks-naming-rules for more details", name)
 }
 
 // prepareCluster makes of a PUT what is stored, and its pools with it when the cluster is new.

@@ -51,7 +51,7 @@ func refuse(status int, code, format string, args ...any) *provider.Error {
 
 // invalidParameter is AKS's answer for a value that cannot be used.
 func invalidParameter(name, format string, args ...any) *provider.Error {
-	return refuse(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s. Please see https://aka.ms/aks-naming-rules for more details.", name, fmt.Sprintf(format, args...)).WithTarget(name)
+	return refuse(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s.", name, fmt.Sprintf(format, args...)).WithTarget(name)
 }
 
 func badRequest(format string, args ...any) *provider.Error {

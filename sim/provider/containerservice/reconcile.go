@@ -97,7 +97,7 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 		if next > 0 {
 			return next, false, nil
 		}
-		autoscalerProfile(c, r)
+		fillProfiles(c, r)
 		delete(r.Secret, "doing")
 		delete(op.Data, "status")
 		return 0, true, nil
@@ -114,20 +114,26 @@ func failPools(c *provider.Call, cl *store.Resource) {
 	}
 }
 
-// autoscalerProfile fills the profile in once a pool has the autoscaler; it stays.
-func autoscalerProfile(c *provider.Call, cl *store.Resource) bool {
-	used := false
-	for _, p := range poolsOf(c, cl.ID) {
-		used = used || body.Bool(p.Body, "properties.enableAutoScaling")
+// fillProfiles shows what a cluster has once a pool needs it: the autoscaler's profile, which stays, and the one of Windows. It also
+// lets the autoscaler look at pools that have it now.
+func fillProfiles(c *provider.Call, cl *store.Resource) (changed bool) {
+	before, p := body.Clone(cl.Body), "properties."
+	scaled, windows := body.Child(cl.Body, p+"autoScalerProfile") != nil, false
+	for _, r := range poolsOf(c, cl.ID) {
+		scaled = scaled || body.Bool(r.Body, p+"enableAutoScaling")
+		windows = windows || body.String(r.Body, p+"osType") == "Windows"
+		startAutoscaler(c, cl, r)
 	}
-	if !used && body.Child(cl.Body, "properties.autoScalerProfile") == nil {
-		return false
-	}
-	before := body.Clone(body.Child(cl.Body, "properties.autoScalerProfile"))
 	for k, v := range autoscalerDefaults {
-		body.Default(cl.Body, "properties.autoScalerProfile."+k, v)
+		if scaled {
+			body.Default(cl.Body, p+"autoScalerProfile."+k, v)
+		}
 	}
-	return !body.Equal(before, body.Child(cl.Body, "properties.autoScalerProfile"))
+	if windows {
+		body.Default(cl.Body, p+"windowsProfile.adminUsername", "azureuser")
+		body.Default(cl.Body, p+"windowsProfile.enableCSIProxy", true)
+	}
+	return !body.Equal(before, cl.Body)
 }
 
 // finishPool carries out what a pool's own PUT asked for.
@@ -148,7 +154,7 @@ func finishPool(c *provider.Call, op *store.Operation, r *store.Resource) error 
 		c.Save(r)
 		return provider.Again(left)
 	}
-	if edit := c.Edit(cl.ID); autoscalerProfile(c, edit) {
+	if edit := c.Edit(cl.ID); fillProfiles(c, edit) {
 		c.Save(edit)
 	}
 	return nil

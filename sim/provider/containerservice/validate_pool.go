@@ -38,7 +38,7 @@ func (p *poolDraft) validate(was body.Object) error {
 	body.Default(n, pp+"osType", "Linux")
 	windows, system := body.String(n, pp+"osType") == "Windows", body.String(n, pp+"mode") == "System"
 	if was == nil && (!poolNameForm.MatchString(p.name) || windows && len(p.name) > 6) {
-		return invalidParameter("agentPoolProfile.name", "Invalid AgentPoolProfile name '%s': it must begin with a lower-case letter and have 1 to %d lower-case letters and digits", p.name, map[bool]int{true: 6, false: 12}[windows])
+		return invalidParameter("agentPoolProfile.name", "Invalid AgentPoolProfile name '%s': it must begin with a lower-case letter and have 1 to %d lower-case letters and digits. Please see https://aka.ms/aks-naming-rules for more details", p.name, map[bool]int{true: 6, false: 12}[windows])
 	}
 	if body.String(n, pp+"vmSize") == "" {
 		body.Set(n, pp+"vmSize", "Standard_D2s_v3")
