@@ -9,7 +9,7 @@
 // What the simulator cannot know is taken from the recording before it is replayed:
 //
 //   - operations last until just after the last answer that shows them running;
-//   - what the recording updates without having created it is created first;
+//   - what the recording updates without having created it is created before its first request;
 //   - principals of types that are not served are known, and new ones are refused for as long as Azure refused them;
 //   - a refusal that names the operation it had to wait for comes after the request that began it.
 //

@@ -39,6 +39,8 @@ type player struct {
 	guids map[string]string
 	// seen are the paths that had a request, in lower case.
 	seen map[string]bool
+	// before are the first updates of what a recording did not create, by their path in lower case.
+	before map[string]exchange
 	// shift is how far the simulator's clock runs ahead of the recording.
 	shift time.Duration
 }
@@ -61,7 +63,7 @@ func newPlayer(t *testing.T, all []exchange) *player {
 			t.Error(err)
 		}
 	})
-	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}}
+	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}, before: updates(all)}
 	list, _ := decode(p.send("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
 	namespaces, _ := list["value"].([]any)
 	for _, entry := range namespaces {
@@ -75,6 +77,23 @@ func newPlayer(t *testing.T, all []exchange) *player {
 		t.Fatal("the simulator lists no resource types")
 	}
 	return p
+}
+
+// updates are the first writes of each path that Azure answered as those of something that is there.
+func updates(all []exchange) map[string]exchange {
+	out := map[string]exchange{}
+	for _, e := range all {
+		path := strings.ToLower(e.URL.Path)
+		if _, written := out[path]; e.Method == "PUT" && !written {
+			out[path] = e
+		}
+	}
+	for path, e := range out {
+		if e.Status != 200 {
+			delete(out, path)
+		}
+	}
+	return out
 }
 
 var principalID = regexp.MustCompile(`"principalId": ?"(` + guid.String() + `)"`)
@@ -94,7 +113,8 @@ func principals(all []exchange) []server.Principal {
 	return out
 }
 
-// replication is how long a new principal was refused for at most.
+// replication is how long new principals are refused: as long as the refusals of the recording tell, as far as the principals
+// that were accepted sooner allow. Entra ID shows each one after a time of its own; the simulator has one for all.
 func replication(all []exchange) time.Duration {
 	born := map[string]time.Time{}
 	longest := time.Duration(0)
@@ -159,8 +179,12 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 		got = p.send(e.Method, p.rewrite(e.URL.RequestURI()), p.rewrite(e.Body))
 		if path := strings.ToLower(e.URL.Path); !p.seen[path] {
 			p.seen[path] = true
-			if e.Method == "PUT" && e.Status == 200 && got.status == 201 {
+			if update, ok := p.before[path]; ok && e.Status == 200 && (e.Method == "PUT" && got.status == 201 || e.Method == "GET" && got.status == 404) {
 				// It was there before the recording began.
+				if e.Method == "GET" {
+					p.sim.ClearFaults()
+					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
+				}
 				p.shift += p.sim.Settle()
 				got = p.send(e.Method, p.rewrite(e.URL.RequestURI()), p.rewrite(e.Body))
 			}

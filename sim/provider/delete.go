@@ -19,6 +19,9 @@ func (c *Call) Remove() (*Reply, error) {
 	}
 	it := c.Find(c.ID.String())
 	if it == nil {
+		if err := c.checkParent(); err != nil && !c.Internal {
+			return nil, err
+		}
 		return &Reply{Status: 204}, nil
 	}
 	if !c.Internal {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/containerservice"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -161,6 +162,10 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		}
 		if !running {
 			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z")
+		}
+		if op.Verb == "delete" && op.Type == containerservice.ManagedClusters {
+			// Most recordings have this in every poll of a cluster's deletion, also in the one that tells its success. It means nothing.
+			out["error"] = body.Object{"code": "NotLatestOperation", "message": "Expected goal state for managed cluster not saved yet. This means saving goal state to database was slow or failed. This type of failed operations can usually be retried."}
 		}
 	case provider.Extension:
 		out["id"], out["name"] = op.ResourceID+"/operations/"+op.ID, op.ID

@@ -158,7 +158,8 @@ func custom(c *provider.Call, name string) bool {
 func replicated(c *provider.Call, principal string) bool {
 	for _, r := range c.List("", "") {
 		own := strings.EqualFold(r.Type, msi.Identities) && strings.EqualFold(body.String(r.Body, "properties.principalId"), principal)
-		if own || strings.EqualFold(body.String(r.Body, "identity.principalId"), principal) {
+		ofExtension := strings.EqualFold(body.String(r.Body, "properties.aksAssignedIdentity.principalId"), principal)
+		if own || ofExtension || strings.EqualFold(body.String(r.Body, "identity.principalId"), principal) {
 			return c.Now().Sub(r.Created) >= c.Scale(c.Replication)
 		}
 	}
