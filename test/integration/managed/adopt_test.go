@@ -1,0 +1,116 @@
+package managed_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// existing makes an AKS cluster as its owner would have with other tools: no tag is ours.
+func existing(stage *harness.Stage) {
+	stage.Azure.PutNetwork("net", "vnet", "10.0.0.0/8", map[string]string{"nodes": "10.240.0.0/16"})
+	stage.Azure.Put("resourceGroups/c1", groupVersion, body{"location": "eastus"})
+	subnet := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes"
+	pool := func(name, mode string) body {
+		return body{"name": name, "mode": mode, "count": 2, "vmSize": "Standard_D2s_v3", "osType": "Linux", "type": "VirtualMachineScaleSets", "vnetSubnetID": subnet, "orchestratorVersion": "1.33.2"}
+	}
+	stage.Azure.Put("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
+		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "tags": body{"team": "platform"},
+		"properties": body{
+			"dnsPrefix": "c1", "kubernetesVersion": "1.33.2", "enableRBAC": true,
+			"networkProfile":    body{"networkPlugin": "azure", "loadBalancerSku": "standard", "serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"},
+			"agentPoolProfiles": []any{pool("pool0", "System"), pool("pool1", "User")},
+		},
+	})
+}
+
+// adopting is the manifest for that cluster.
+func adopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
+	controlPlane := stage.ControlPlane("c1")
+	controlPlane.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
+		ResourceGroup: "net", Name: "vnet", CIDRBlock: "10.0.0.0/8",
+		Subnet: infrav1.ManagedControlPlaneSubnet{Name: "nodes", CIDRBlock: "10.240.0.0/16"},
+	}
+	return controlPlane
+}
+
+// TestAdopt takes a cluster over whose manifest says what it is: nothing is written to Azure. From then on it is kept in
+// line, and deleted with its Cluster; what it was put into stays.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	existing(stage)
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	mark := stage.Azure.Mark()
+	stage.CreateManagedCluster(adopting(stage), pools...)
+	stage.WaitControlPlaneReady("c1")
+	for _, pool := range pools {
+		stage.WaitPoolReady("c1-"+pool.Name, 2)
+	}
+	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("the manifest matches the cluster, so nothing is to be written (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+
+	mark = stage.Azure.Mark()
+	pool := &infrav1.AzureManagedMachinePool{}
+	pool.Name = "c1-pool1"
+	harness.Change(stage, pool, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} })
+	stage.Eventually("the label is on the pool", func() bool {
+		_, have := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1", clusterVersion)
+		return harness.Find(have, "properties.nodeLabels.a") == "b"
+	})
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("an adopted pool is kept in line with one write (-want +got):\n%s", diff)
+	}
+
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	want := []string{"resourceGroups/c1", "resourceGroups/net", "resourceGroups/net/Microsoft.Network/virtualNetworks/vnet"}
+	if diff := cmp.Diff(want, stage.Azure.Resources()); diff != "" {
+		t.Errorf("what the cluster was put into stays, and nothing else (-want +got):\n%s", diff)
+	}
+	if status, _ := stage.Azure.Get("resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes", networkVersion); status != 200 {
+		t.Errorf("GET of the subnet that was brought: %d", status)
+	}
+}
+
+// TestTakeOver has a cluster that this provider, or the established one, made, and that loses its objects' status and
+// annotations, as in a restore: everything is found again by names and tags, and nothing is written.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	manager := stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+	stage.WaitControlPlaneReady("c1")
+	stage.WaitPoolReady("c1-pool0", 2)
+	stage.WaitPoolReady("c1-pool1", 2)
+	manager.Kill()
+
+	controlPlane := &infrav1.AzureManagedControlPlane{}
+	controlPlane.Name = "c1"
+	harness.Change(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) {
+		maps.DeleteFunc(c.Annotations, func(string, string) bool { return true })
+	})
+	harness.ChangeStatus(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Status = infrav1.AzureManagedControlPlaneStatus{} })
+	mark := stage.Azure.Mark()
+	stage.StartManager(harness.ManagerOptions{})
+	stage.WaitControlPlaneReady("c1")
+	stage.WaitPoolReady("c1-pool1", 2)
+	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
