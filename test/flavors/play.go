@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -158,6 +159,17 @@ func describe(stage *harness.Stage, objects []*unstructured.Unstructured) *Clust
 				Zones:    zones(object),
 			})
 		}
+	}
+	for _, object := range objects {
+		name := object.GetName()
+		if object.GetKind() != "AzureMachineTemplate" || slices.ContainsFunc(cluster.Groups, func(g Group) bool { return g.Template == name }) {
+			continue
+		}
+		group := Group{Name: name, Role: harness.Worker, Replicas: 1, Template: name}
+		if strings.HasSuffix(name, "-control-plane") {
+			group.Role = harness.ControlPlane
+		}
+		cluster.Groups = append(cluster.Groups, group)
 	}
 	if cluster.Name == "" {
 		stage.T.Fatal("the manifest has no Cluster")

@@ -1,0 +1,177 @@
+package flavors
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// Block is one fenced block of a page.
+type Block struct {
+	// Place is file:line, Language what stands after the fence.
+	Place, Language, Text string
+}
+
+// Page is the text of a page of docs/book/selfmanaged.
+func Page(t *testing.T, page string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(Root(t), "docs", "book", "selfmanaged", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// Templates are the file names of the flavors.
+func Templates(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(Root(t), "templates", "cluster-template*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	return files
+}
+
+// Blocks are those of a page of docs/book/selfmanaged.
+func Blocks(t *testing.T, page string) []Block {
+	t.Helper()
+	var blocks []Block
+	var open *Block
+	number := 0
+	for line := range strings.Lines(Page(t, page)) {
+		number++
+		language, fence := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "```")
+		switch {
+		case fence && open == nil:
+			open = &Block{Place: fmt.Sprintf("%s:%d", page, number), Language: language}
+		case fence:
+			blocks = append(blocks, *open)
+			open = nil
+		case open != nil:
+			open.Text += line
+		}
+	}
+	if open != nil {
+		t.Errorf("%s: the block has no end", open.Place)
+	}
+	return blocks
+}
+
+// Pages are the names of the pages of docs/book/selfmanaged.
+func Pages(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(Root(t), "docs", "book", "selfmanaged", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	return files
+}
+
+// Outcome is what came of a manifest.
+type Outcome string
+
+// The outcomes.
+const (
+	// Accepted: the API server and the webhooks take the objects. There is nothing that the provider would make of them, or
+	// somebody else does.
+	Accepted Outcome = "accepted"
+	// Made: cluster and machines are provisioned and Ready, write nothing when they are looked at again, and leave nothing
+	// behind when they are deleted.
+	Made Outcome = "made"
+)
+
+// Try brings the manifest of a page as far as it goes. What it leaves out is filled in: a Cluster for an AzureCluster, the
+// default cluster c1 for templates, one machine for a template that nothing refers to.
+func Try(t *testing.T, environment *harness.Environment, manifest string, flags ...string) Outcome {
+	t.Helper()
+	objects, err := Decode([]byte(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := NewStage(t, environment)
+	Bring(stage)
+	if !ours(objects) {
+		Into(stage, objects)
+		for _, object := range objects {
+			if err := Apply(stage, object, client.DryRunAll); err != nil {
+				t.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
+			}
+		}
+		return Accepted
+	}
+	World(stage)
+	before := stage.Azure.Resources()
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: SyncPeriod, Flags: flags})
+	if !slices.ContainsFunc(objects, kind("AzureClusterIdentity")) {
+		objects = append([]*unstructured.Unstructured{identity()}, objects...)
+	}
+	if !slices.ContainsFunc(objects, kind("AzureCluster")) {
+		objects = append(objects, azureCluster("c1"))
+	}
+	if !slices.ContainsFunc(objects, kind("Cluster")) {
+		name := objects[slices.IndexFunc(objects, kind("AzureCluster"))].GetName()
+		objects = append(objects, clusterOf(name))
+	}
+	cluster := Up(stage, objects)
+	if len(cluster.Machines) > 0 {
+		Quiet(stage, manager, 2)
+	}
+	Down(stage, cluster, before)
+	return Made
+}
+
+// ours tells whether the provider makes something of the objects. A cluster that somebody else manages, and a class that no
+// cluster uses, it leaves alone.
+func ours(objects []*unstructured.Unstructured) bool {
+	makes := false
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "AzureCluster", "AzureMachineTemplate":
+			makes = true
+		case "ClusterClass", "AzureClusterTemplate":
+			return false
+		}
+		if _, ok := object.GetAnnotations()[clusterv1.ManagedByAnnotation]; ok {
+			return false
+		}
+	}
+	return makes
+}
+
+func kind(name string) func(*unstructured.Unstructured) bool {
+	return func(o *unstructured.Unstructured) bool { return o.GetKind() == name }
+}
+
+func identity() *unstructured.Unstructured {
+	return object(infrav1.GroupVersion.String(), "AzureClusterIdentity", "cluster-identity", map[string]any{"allowedNamespaces": map[string]any{}})
+}
+
+func azureCluster(name string) *unstructured.Unstructured {
+	return object(infrav1.GroupVersion.String(), "AzureCluster", name, map[string]any{
+		"location": "eastus", "subscriptionID": Variables(nil)["AZURE_SUBSCRIPTION_ID"],
+		"identityRef": map[string]any{"apiVersion": infrav1.GroupVersion.String(), "kind": "AzureClusterIdentity", "name": "cluster-identity"},
+	})
+}
+
+func clusterOf(azureCluster string) *unstructured.Unstructured {
+	return object(clusterv1.GroupVersion.String(), "Cluster", azureCluster, map[string]any{
+		"clusterNetwork":    map[string]any{"pods": map[string]any{"cidrBlocks": []any{"192.168.0.0/16"}}},
+		"infrastructureRef": map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": azureCluster},
+	})
+}

@@ -1,0 +1,84 @@
+package book_test
+
+import (
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+)
+
+// otherGates are pages whose manifests need gates that change every cluster; the package apiserverilb has them.
+const otherGates = "internal-load-balancer.md"
+
+// TestBook applies every manifest of every page about self-managed clusters.
+func TestBook(t *testing.T) {
+	t.Parallel()
+	var made, accepted atomic.Int64
+	t.Cleanup(func() { t.Logf("%d manifests reached their end state, %d were accepted", made.Load(), accepted.Load()) })
+	for _, page := range flavors.Pages(t) {
+		if page == otherGates {
+			continue
+		}
+		manifests := 0
+		for _, block := range flavors.Blocks(t, page) {
+			switch block.Language {
+			case "yaml":
+				manifests++
+				t.Run(block.Place, func(t *testing.T) {
+					t.Parallel()
+					if flavors.Try(t, environment, block.Text, gates) == flavors.Made {
+						made.Add(1)
+					} else {
+						accepted.Add(1)
+					}
+				})
+			case "sh":
+				checkShell(t, block)
+			default:
+				t.Errorf("%s: blocks of language %q are not checked; use yaml or sh", block.Place, block.Language)
+			}
+		}
+		if manifests == 0 && page != "README.md" && page != "flavors.md" && page != "troubleshooting.md" {
+			t.Errorf("%s has no manifest", page)
+		}
+	}
+}
+
+// programs are what command lines of the pages may begin with.
+var programs = regexp.MustCompile(`^(kubectl|clusterctl|az|ssh|export|helm) `)
+
+// checkShell looks at the beginning of every command, and at flavors that clusterctl is asked for.
+func checkShell(t *testing.T, block flavors.Block) {
+	t.Helper()
+	templates := strings.Join(flavors.Templates(t), " ")
+	for line := range strings.Lines(strings.ReplaceAll(block.Text, "\\\n", " ")) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !programs.MatchString(line) {
+			t.Errorf("%s: no rule here knows the command %q", block.Place, line)
+		}
+		if match := regexp.MustCompile(`--flavor[= ]([a-z0-9-]+)`).FindStringSubmatch(line); match != nil && !strings.Contains(templates, "cluster-template-"+match[1]+".yaml") {
+			t.Errorf("%s: there is no flavor %s", block.Place, match[1])
+		}
+	}
+}
+
+// TestPagesAreListed holds the pages against the list on the first one.
+func TestPagesAreListed(t *testing.T) {
+	t.Parallel()
+	list := flavors.Page(t, "README.md")
+	for _, page := range flavors.Pages(t) {
+		if page != "README.md" && !strings.Contains(list, "("+page+")") {
+			t.Errorf("docs/book/selfmanaged/README.md does not list %s", page)
+		}
+	}
+	for _, match := range regexp.MustCompile(`\(([a-z0-9-]+\.md)\)`).FindAllStringSubmatch(list, -1) {
+		if !strings.Contains(strings.Join(flavors.Pages(t), " "), match[1]) {
+			t.Errorf("docs/book/selfmanaged/README.md lists %s, which does not exist", match[1])
+		}
+	}
+}
