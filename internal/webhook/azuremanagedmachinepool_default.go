@@ -41,4 +41,9 @@ func defaultPoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec) {
 	if spec.ScaleDownMode == nil {
 		spec.ScaleDownMode = new("Delete")
 	}
+	// A price is stored in the canonical form of quantities, and the API server does not take a plain 0.05. A webhook that
+	// changes nothing answers nothing, so a change is made that does not show in JSON.
+	if spec.SpotMaxPrice != nil {
+		spec.SpotMaxPrice.ToDec()
+	}
 }

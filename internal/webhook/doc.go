@@ -3,8 +3,12 @@
 // idempotent and deterministic. The handlers around them are thin; they add what is random (an SSH key that nobody has, the
 // name of a role assignment) and, where it is cheap, the subscription.
 //
+// The handlers of AKS clusters and pools also read the Cluster and the other pools from the manager's cache, for rules that need
+// them. Whatever is not there yet is not checked.
+//
 // Rules that need a single field, immutability of scalars among them, are in the CRDs and not repeated here.
 //
 // An update that leaves the spec as it is, and an update of an object that is being deleted, is never refused: whatever
-// rule came later, finalizers can be taken off.
+// rule came later, finalizers can be taken off. Updates of AKS clusters and pools are only refused for what they make wrong, so
+// that an object with an old error can change everywhere else.
 package webhook

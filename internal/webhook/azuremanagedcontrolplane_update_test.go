@@ -1,0 +1,228 @@
+package webhook
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
+	type object = infrav1.AzureManagedControlPlane
+	type spec = infrav1.AzureManagedControlPlaneSpec
+	aad := func(s *spec) {
+		s.AADProfile = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{"g"}}
+	}
+	overlay := func(s *spec) { s.NetworkPluginMode = new(infrav1.NetworkPluginModeOverlay) }
+	proxy := func(url string) func(*spec) {
+		return func(s *spec) { s.HTTPProxyConfig = &infrav1.HTTPProxyConfig{HTTPProxy: &url} }
+	}
+	access := func(p infrav1.APIServerAccessProfile) func(*spec) {
+		return func(s *spec) { s.APIServerAccessProfile = &p }
+	}
+	extension := func(change func(*infrav1.AKSExtension)) func(*spec) {
+		return func(s *spec) {
+			e := infrav1.AKSExtension{Name: "e", ExtensionType: new("t"), Scope: &infrav1.ExtensionScope{ScopeType: "Cluster", ReleaseNamespace: "n"}, Plan: &infrav1.ExtensionPlan{Product: "p"}}
+			change(&e)
+			s.Extensions = []infrav1.AKSExtension{{Name: "other", ExtensionType: new("o")}, e}
+		}
+	}
+	nothing := func(*infrav1.AKSExtension) {}
+	for name, tc := range map[string]struct {
+		reason      string
+		old, change func(*spec)
+		want        []string
+	}{
+		"tags":         {reason: "tags follow", change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"group":        {reason: "resources do not move", change: func(s *spec) { s.ResourceGroupName = "other" }, want: []string{"spec.resourceGroupName: FieldValueInvalid"}},
+		"node group":   {reason: "AKS makes the group with the cluster", change: func(s *spec) { s.NodeResourceGroupName = "other" }, want: []string{"spec.nodeResourceGroupName: FieldValueInvalid"}},
+		"vnet":         {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.Name = "other" }, want: []string{"spec.virtualNetwork.name: FieldValueInvalid"}},
+		"vnet group":   {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.ResourceGroup = "other" }, want: []string{"spec.virtualNetwork.resourceGroup: FieldValueInvalid"}},
+		"vnet range":   {reason: "nodes have addresses", change: func(s *spec) { s.VirtualNetwork.CIDRBlock = "10.0.0.0/7" }, want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
+		"subnet":       {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.Subnet.Name = "other" }, want: []string{"spec.virtualNetwork.subnet.name: FieldValueInvalid"}},
+		"subnet range": {reason: "nodes have addresses", change: func(s *spec) { s.VirtualNetwork.Subnet.CIDRBlock = "10.241.0.0/16" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
+		"service endpoints": {reason: "a subnet gets endpoints at any time", change: func(s *spec) {
+			s.VirtualNetwork.Subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage.Global", Locations: []string{"*"}}}
+		}},
+		"SSH key":            {reason: "AKS sets keys of machines once", old: func(s *spec) { s.SSHPublicKey = new(testSSHKey) }, change: func(s *spec) { s.SSHPublicKey = new("b3RoZXI=") }, want: []string{"spec.sshPublicKey: FieldValueInvalid"}},
+		"SSH key added":      {reason: "AKS sets keys of machines once", change: func(s *spec) { s.SSHPublicKey = new(testSSHKey) }, want: []string{"spec.sshPublicKey: FieldValueInvalid"}},
+		"SSH key removed":    {reason: "AKS sets keys of machines once", old: func(s *spec) { s.SSHPublicKey = new(testSSHKey) }, change: func(s *spec) { s.SSHPublicKey = nil }, want: []string{"spec.sshPublicKey: FieldValueRequired"}},
+		"prefix":             {reason: "the endpoint has the prefix", change: func(s *spec) { s.DNSPrefix = new("other") }, want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
+		"prefix emptied":     {reason: "the endpoint has the prefix", change: func(s *spec) { s.DNSPrefix = new("") }, want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
+		"prefix by default":  {reason: "the default is what it was", change: func(s *spec) { s.DNSPrefix = nil }},
+		"member":             {reason: "a member keeps its name", old: func(s *spec) { s.FleetsMember = &infrav1.FleetsMember{Name: "a"} }, change: func(s *spec) { s.FleetsMember.Name = "b" }, want: []string{"spec.fleetsMember.name: FieldValueInvalid"}},
+		"member leaves":      {reason: "a cluster leaves a fleet", old: func(s *spec) { s.FleetsMember = &infrav1.FleetsMember{Name: "a"} }, change: func(s *spec) { s.FleetsMember = nil }},
+		"member joins":       {reason: "a cluster joins a fleet", change: func(s *spec) { s.FleetsMember = &infrav1.FleetsMember{Name: "a"} }},
+		"accounts disabled":  {reason: "AKS turns local accounts off at any time", old: aad, change: func(s *spec) { s.DisableLocalAccounts = new(true) }},
+		"accounts enabled":   {reason: "AKS turns local accounts on at any time", old: func(s *spec) { aad(s); s.DisableLocalAccounts = new(true) }, change: func(s *spec) { s.DisableLocalAccounts = new(false) }},
+		"accounts, unsaid":   {reason: "AKS turns local accounts on at any time", old: func(s *spec) { aad(s); s.DisableLocalAccounts = new(true) }, change: func(s *spec) { s.DisableLocalAccounts = nil }},
+		"accounts, no Entra": {reason: "somebody has to be let in", change: func(s *spec) { s.DisableLocalAccounts = new(true) }, want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
+		"Entra":              {reason: "AKS turns Entra ID on at any time", change: aad},
+		"no Entra":           {reason: "AKS does not turn Entra ID off", old: aad, change: func(s *spec) { s.AADProfile = nil }, want: []string{"spec.aadProfile: FieldValueRequired"}},
+		"unmanaged Entra":    {reason: "AKS does not turn Entra ID off", old: aad, change: func(s *spec) { s.AADProfile.Managed = false }, want: []string{"spec.aadProfile.managed: FieldValueForbidden"}},
+		"no administrators":  {reason: "somebody administrates", old: aad, change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = nil }, want: []string{"spec.aadProfile.adminGroupObjectIDs: FieldValueRequired"}},
+		"administrators":     {reason: "other groups take over", old: aad, change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = []string{"h"} }},
+
+		"overlay":          {reason: "AKS turns overlay on later", change: overlay},
+		"overlay, policy":  {reason: "AKS turns overlay on where no policy is in the way", old: func(s *spec) { s.NetworkPolicy = new("calico") }, change: overlay, want: []string{"spec.networkPluginMode: FieldValueForbidden"}},
+		"overlay off":      {reason: "AKS does not turn overlay off", old: overlay, change: func(s *spec) { s.NetworkPluginMode = nil }, want: []string{"spec.networkPluginMode: FieldValueForbidden"}},
+		"overlay stays":    {reason: "what stays is not refused", old: func(s *spec) { overlay(s); s.NetworkPolicy = new("calico") }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"policy":           {reason: "AKS changes the policy engine at any time", old: func(s *spec) { s.NetworkPolicy = new("azure") }, change: func(s *spec) { s.NetworkPolicy = new("calico") }},
+		"policy installed": {reason: "AKS installs a policy engine at any time", change: func(s *spec) { s.NetworkPolicy = new("calico") }},
+		"outbound":         {reason: "AKS changes the way out at any time", old: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) }, change: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting) }},
+		"proxy":            {reason: "AKS gives nodes a proxy at any time", change: proxy("http://a")},
+		"other proxy":      {reason: "AKS gives nodes another proxy at any time", old: proxy("http://a"), change: proxy("http://b")},
+		"no proxy":         {reason: "AKS does not take a proxy away", old: proxy("http://a"), change: func(s *spec) { s.HTTPProxyConfig = nil }, want: []string{"spec.httpProxyConfig: FieldValueRequired"}},
+		"empty proxy":      {reason: "AKS does not take a proxy away", old: proxy("http://a"), change: func(s *spec) { s.HTTPProxyConfig = &infrav1.HTTPProxyConfig{} }, want: []string{"spec.httpProxyConfig: FieldValueRequired"}},
+
+		"private":       {reason: "a cluster is private from the beginning", change: access(infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}), want: []string{"spec.apiServerAccessProfile.enablePrivateCluster: FieldValueForbidden"}},
+		"public":        {reason: "a private cluster stays private", old: access(infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}), change: func(s *spec) { s.APIServerAccessProfile = nil }, want: []string{"spec.apiServerAccessProfile.enablePrivateCluster: FieldValueForbidden"}},
+		"not private":   {reason: "no profile is an empty one", change: access(infrav1.APIServerAccessProfile{EnablePrivateCluster: new(false)})},
+		"zone":          {reason: "the zone has the endpoint", old: access(infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true), PrivateDNSZone: new("System")}), change: func(s *spec) { s.APIServerAccessProfile.PrivateDNSZone = new("None") }, want: []string{"spec.apiServerAccessProfile.privateDNSZone: FieldValueInvalid"}},
+		"public FQDN":   {reason: "AKS publishes the name of a private cluster at any time", old: access(infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}), change: func(s *spec) { s.APIServerAccessProfile.EnablePrivateClusterPublicFQDN = new(true) }},
+		"ranges":        {reason: "AKS lets others in at any time", change: access(infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}})},
+		"ranges opened": {reason: "AKS lets everybody in at any time", old: access(infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}}), change: func(s *spec) { s.APIServerAccessProfile = nil }},
+
+		"upgrade":          {reason: "AKS upgrades", change: func(s *spec) { s.Version = "v1.34.0" }},
+		"downgrade":        {reason: "AKS does not downgrade", change: func(s *spec) { s.Version = "v1.33.1" }, want: []string{"spec.version: FieldValueInvalid"}},
+		"downgrade to 1.9": {reason: "versions are numbers", change: func(s *spec) { s.Version = "v1.9.0" }, want: []string{"spec.version: FieldValueInvalid"}},
+		"version is none":  {reason: "a version is one", change: func(s *spec) { s.Version = "vlatest" }, want: []string{"spec.version: FieldValueInvalid"}},
+		"no channel": {reason: "AKS stops upgrading by itself", old: func(s *spec) {
+			s.AutoUpgradeProfile = &infrav1.ManagedClusterAutoUpgradeProfile{UpgradeChannel: new(infrav1.UpgradeChannelStable)}
+		}, change: func(s *spec) { s.AutoUpgradeProfile = nil }},
+		"add-on": {reason: "an add-on that is not wanted any more is turned off", old: func(s *spec) { s.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent", Enabled: true}} }, change: func(s *spec) { s.AddonProfiles = nil }},
+		"image cleaner": {reason: "what is not wanted any more is turned off", old: func(s *spec) {
+			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true}}
+		}, change: func(s *spec) { s.SecurityProfile = nil }},
+		"tier": {reason: "AKS changes the tier at any time", change: func(s *spec) { s.SKU.Tier = "Standard" }},
+
+		"extension":            {reason: "an extension with a scope can be updated", old: extension(nothing), change: extension(func(e *infrav1.AKSExtension) { e.ConfigurationSettings = map[string]string{"a": "b"} })},
+		"extension type":       {reason: "an extension is of one type", old: extension(nothing), change: extension(func(e *infrav1.AKSExtension) { e.ExtensionType = new("u") }), want: []string{"spec.extensions[1].extensionType: FieldValueInvalid"}},
+		"extension train":      {reason: "Azure sets the train once", old: extension(nothing), change: extension(func(e *infrav1.AKSExtension) { e.ReleaseTrain = new("Preview") }), want: []string{"spec.extensions[1].releaseTrain: FieldValueInvalid"}},
+		"extension version":    {reason: "Azure sets the version once", old: extension(func(e *infrav1.AKSExtension) { e.Version, e.AutoUpgradeMinorVersion = new("1"), new(false) }), change: extension(func(e *infrav1.AKSExtension) { e.Version, e.AutoUpgradeMinorVersion = new("2"), new(false) }), want: []string{"spec.extensions[1].version: FieldValueInvalid"}},
+		"extension unpinned":   {reason: "a version is let go", old: extension(func(e *infrav1.AKSExtension) { e.Version, e.AutoUpgradeMinorVersion = new("1"), new(false) }), change: extension(nothing)},
+		"extension scope":      {reason: "an extension stays where it is", old: extension(nothing), change: extension(func(e *infrav1.AKSExtension) { e.Scope.ReleaseNamespace = "m" }), want: []string{"spec.extensions[1].scope: FieldValueForbidden"}},
+		"extension plan":       {reason: "a plan is bought once", old: extension(nothing), change: extension(func(e *infrav1.AKSExtension) { e.Plan.Product = "q" }), want: []string{"spec.extensions[1].plan: FieldValueForbidden"}},
+		"extension identity":   {reason: "Azure sets the identity once", old: extension(nothing), change: extension(func(e *infrav1.AKSExtension) { e.Identity = "SystemAssigned" }), want: []string{"spec.extensions[1].identity: FieldValueForbidden"}},
+		"extension removed":    {reason: "extensions come and go", old: extension(nothing), change: func(s *spec) { s.Extensions = nil }},
+		"stored error":         {reason: "what was wrong before does not keep the rest from changing", old: func(s *spec) { s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{IdleTimeoutInMinutes: new(1)} }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"stored error, moved":  {reason: "entries of lists move", old: func(s *spec) { s.ASOManagedClusterPatches = []string{"{}", `{"spec":{"x":1}}`} }, change: func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"x":1}}`} }},
+		"stored error, worse":  {reason: "another wrong value is refused", old: func(s *spec) { s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{IdleTimeoutInMinutes: new(1)} }, change: func(s *spec) { s.LoadBalancerProfile.IdleTimeoutInMinutes = new(2) }, want: []string{"spec.loadBalancerProfile.idleTimeoutInMinutes: FieldValueInvalid"}},
+		"stored error, others": {reason: "another field is checked", old: func(s *spec) { s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{IdleTimeoutInMinutes: new(1)} }, change: func(s *spec) { s.LoadBalancerProfile.AllocatedOutboundPorts = new(-1) }, want: []string{"spec.loadBalancerProfile.allocatedOutboundPorts: FieldValueInvalid"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.old == nil {
+				tc.old = func(*spec) {}
+			}
+			old := defaultedControlPlane(func(c *object) { tc.old(&c.Spec) })
+			c := old.DeepCopy()
+			tc.change(&c.Spec)
+			DefaultAzureManagedControlPlane(c)
+			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlaneUpdate(old, c, nil)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+			c.DeletionTimestamp = &deletionTime
+			if errs := ValidateAzureManagedControlPlaneUpdate(old, c, nil); len(errs) > 0 {
+				t.Errorf("an object that is being deleted is never refused: %v", errs)
+			}
+		})
+	}
+}
+
+func TestAutoUpgradedVersion(t *testing.T) {
+	old := defaultedControlPlane()
+	old.Status.AutoUpgradeVersion = "v1.34.2"
+	for version, want := range map[string][]string{"v1.33.2": nil, "v1.34.1": {"spec.version: FieldValueInvalid"}, "v1.34.2": nil, "v1.35.0": nil} {
+		c := old.DeepCopy()
+		c.Spec.Version = version
+		c.Spec.AdditionalTags = infrav1.Tags{"a": "b"}
+		if diff := cmp.Diff(want, found(ValidateAzureManagedControlPlaneUpdate(old, c, nil)), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("AKS has upgraded the cluster to 1.34.2, so %s: -want +got\n%s", version, diff)
+		}
+	}
+}
+
+// TestFilledLater takes a control plane that was made before its label: what the label gives is filled in.
+func TestFilledLater(t *testing.T) {
+	old := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
+		c.Labels = nil
+		c.Spec.FleetsMember = &infrav1.FleetsMember{}
+	})
+	c := old.DeepCopy()
+	c.Labels = newControlPlane().Labels
+	DefaultAzureManagedControlPlane(c)
+	if c.Spec.ResourceGroupName != "c1" || c.Spec.NodeResourceGroupName == "" || c.Spec.FleetsMember.Name != "c1" {
+		t.Errorf("the defaults of the Cluster's name are missing: %s", mustJSON(t, c.Spec))
+	}
+	if errs := ValidateAzureManagedControlPlaneUpdate(old, c, nil); len(errs) > 0 {
+		t.Errorf("defaults that come later are refused: %v", errs)
+	}
+}
+
+// TestStoredWithoutDefaults takes a control plane from before there was a default for the name in DNS.
+func TestStoredWithoutDefaults(t *testing.T) {
+	stored := newControlPlane()
+	for prefix, want := range map[string][]string{"aks1": nil, "other": {"spec.dnsPrefix: FieldValueInvalid"}} {
+		old, c := stored.DeepCopy(), stored.DeepCopy()
+		DefaultAzureManagedControlPlane(old)
+		c.Spec.DNSPrefix = &prefix
+		DefaultAzureManagedControlPlane(c)
+		if diff := cmp.Diff(want, found(ValidateAzureManagedControlPlaneUpdate(old, c, nil)), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("no prefix was the object's name, so %s: -want +got\n%s", prefix, diff)
+		}
+	}
+}
+
+func TestAzureManagedControlPlaneTemplate(t *testing.T) {
+	type spec = infrav1.AzureManagedControlPlaneTemplateResourceSpec
+	p := func(name string) string { return "spec.template.spec." + name }
+	for name, tc := range map[string]struct {
+		reason      string
+		old, change func(*spec)
+		want        []string
+	}{
+		"tags":         {reason: "tags follow", change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"group":        {reason: "a patch of the class names the group", change: func(s *spec) { s.ResourceGroupName = "other" }},
+		"upgrade":      {reason: "Cluster API upgrades", change: func(s *spec) { s.Version = "v1.34.0" }},
+		"downgrade":    {reason: "AKS does not downgrade", change: func(s *spec) { s.Version = "v1.32.0" }, want: []string{p("version: FieldValueInvalid")}},
+		"outbound":     {reason: "AKS changes the way out", change: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting) }},
+		"policy":       {reason: "AKS changes the policy engine", change: func(s *spec) { s.NetworkPolicy = new("calico") }},
+		"subscription": {reason: "clusters do not move", change: func(s *spec) { s.SubscriptionID = "other" }, want: []string{p("subscriptionID: FieldValueForbidden")}},
+		"location":     {reason: "clusters do not move", change: func(s *spec) { s.Location = "other" }, want: []string{p("location: FieldValueForbidden")}},
+		"network": {reason: "clusters keep their network", change: func(s *spec) {
+			s.DNSServiceIP, s.NetworkPlugin, s.NetworkDataplane, s.LoadBalancerSKU = new("10.0.0.10"), new("none"), new(infrav1.NetworkDataplaneTypeAzure), new("Basic")
+		}, want: []string{p("dnsServiceIP: FieldValueForbidden"), p("networkPlugin: FieldValueForbidden"), p("networkDataplane: FieldValueForbidden"), p("loadBalancerSKU: FieldValueForbidden")}},
+		"ranges": {reason: "clusters keep their network", change: func(s *spec) {
+			s.VirtualNetwork.CIDRBlock, s.VirtualNetwork.Subnet.CIDRBlock, s.VirtualNetwork.Subnet.Name = "10.0.0.0/7", "10.0.0.0/16", "n"
+		}, want: []string{p("virtualNetwork.cidrBlock: FieldValueInvalid"), p("virtualNetwork.subnet.name: FieldValueInvalid"), p("virtualNetwork.subnet.cidrBlock: FieldValueInvalid")}},
+		"private": {reason: "a cluster is private from the beginning", change: func(s *spec) {
+			s.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}
+		}, want: []string{p("apiServerAccessProfile.enablePrivateCluster: FieldValueForbidden")}},
+		"Entra":     {reason: "AKS does not turn Entra ID off", old: func(s *spec) { s.AADProfile = &infrav1.AADProfile{Managed: true} }, change: func(s *spec) { s.AADProfile = nil }, want: []string{p("aadProfile: FieldValueRequired")}},
+		"extension": {reason: "an extension is of one type", old: func(s *spec) { s.Extensions = []infrav1.AKSExtension{{Name: "e", ExtensionType: new("t")}} }, change: func(s *spec) { s.Extensions = []infrav1.AKSExtension{{Name: "e", ExtensionType: new("u")}} }, want: []string{p("extensions[0].extensionType: FieldValueInvalid")}},
+		"checks":    {reason: "templates are checked as clusters", change: func(s *spec) { s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{IdleTimeoutInMinutes: new(1)} }, want: []string{p("loadBalancerProfile.idleTimeoutInMinutes: FieldValueInvalid")}},
+		"patch":     {reason: "a key that means nothing would vanish", change: func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"x":1}}`} }, want: []string{p("asoManagedClusterPatches[0]: FieldValueInvalid")}},
+		"stored":    {reason: "what was wrong before does not keep the rest from changing", old: func(s *spec) { s.Version = "1.33" }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old := newControlPlaneTemplate()
+			if tc.old != nil {
+				tc.old(&old.Spec.Template.Spec)
+			}
+			DefaultAzureManagedControlPlaneTemplate(old)
+			template := old.DeepCopy()
+			tc.change(&template.Spec.Template.Spec)
+			DefaultAzureManagedControlPlaneTemplate(template)
+			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlaneTemplateUpdate(old, template)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+		})
+	}
+	bad := newControlPlaneTemplate(func(t *infrav1.AzureManagedControlPlaneTemplate) { t.Spec.Template.Spec.Version = "latest" })
+	DefaultAzureManagedControlPlaneTemplate(bad)
+	if diff := cmp.Diff([]string{p("version: FieldValueInvalid")}, found(ValidateAzureManagedControlPlaneTemplate(bad))); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
