@@ -123,7 +123,7 @@ func TestAKSAccess(t *testing.T) {
 	l.up("--bare")
 	pools := map[string]int{"pool0": 1, "pool1": 1}
 	l.apply(l.edit(l.generate("hidden", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "", func(spec map[string]any) {
-		spec["apiServerAccessProfile"] = map[string]any{"enablePrivateCluster": true}
+		spec["apiServerAccessProfile"] = map[string]any{"enablePrivateCluster": true, "enablePrivateClusterPublicFQDN": false}
 	}))
 	l.apply(l.edit(l.generate("entra", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "", func(spec map[string]any) {
 		spec["aadProfile"] = map[string]any{"managed": true, "adminGroupObjectIDs": []any{settings.ObjectID}}
