@@ -188,6 +188,20 @@ func TestMerge(t *testing.T) {
 			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
 			body:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
 		},
+		"settings of others": {
+			reason:   "a PUT that leaves them out would reset them; what the plan says goes first",
+			typeName: types.VirtualNetwork,
+			want:     `{"properties":{"addressSpace":{},"encryption":{"enabled":false}}}`,
+			have:     `{"properties":{"dhcpOptions":{"dnsServers":["10.0.0.4"]},"encryption":{"enabled":true},"enableDdosProtection":false,"resourceGuid":"g"}}`,
+			body:     `{"properties":{"addressSpace":{},"dhcpOptions":{"dnsServers":["10.0.0.4"]},"encryption":{"enabled":false}}}`,
+		},
+		"addresses of others": {
+			reason:   "people give an interface further addresses and security groups",
+			typeName: types.NetworkInterface,
+			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{}}]}}`,
+			have:     `{"properties":{"networkSecurityGroup":{"id":"/n"},"ipConfigurations":[{"name":"a","properties":{"applicationSecurityGroups":[{"id":"/g"}]}},{"name":"theirs"}]}}`,
+			body:     `{"properties":{"networkSecurityGroup":{"id":"/n"},"ipConfigurations":[{"name":"a","properties":{"applicationSecurityGroups":[{"id":"/g"}]}},{"name":"theirs"}]}}`,
+		},
 		"patching PUT": {
 			reason:   "what Compute does not see it keeps, so a removal is sent as null",
 			typeName: types.AvailabilitySet,

@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Merge builds the body of a PUT from what the plan wants and what was observed: tags and list elements of others are
-// carried over, and what the plan owns and no longer has is left out, or sent as null where a PUT patches. want and
+// Merge builds the body of a PUT from what the plan wants and what was observed: tags, list elements and settings of others
+// are carried over, and what the plan owns and no longer has is left out, or sent as null where a PUT patches. want and
 // observed are not changed.
 func Merge(want Want, observed any) any {
 	body, ok := clone(want.Body).(map[string]any)
@@ -21,7 +21,7 @@ func Merge(want Want, observed any) any {
 	for _, path := range want.Type.Carry {
 		carry(want, body, have, splitPath(path), "")
 	}
-	for _, path := range want.Type.CarryWhole {
+	for _, path := range slices.Concat(want.Type.CarryWhole, want.Type.Keep) {
 		steps := splitPath(path)
 		if value := at(have, steps); !empty(value) && at(body, steps) == nil {
 			set(body, steps, clone(value))

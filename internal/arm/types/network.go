@@ -27,20 +27,26 @@ var network = []Type{
 	// Test_Networking_VirtualNetwork_CRUD, Test_Networking_Subnet_CRUD.
 	// https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 70,
-		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"}},
+		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"},
+		// People set DNS servers, protection and encryption on the network.
+		Keep: []string{"properties.dhcpOptions", "properties.ddosProtectionPlan", "properties.enableDdosProtection", "properties.enableVmProtection",
+			"properties.encryption", "properties.flowTimeoutInMinutes", "properties.bgpCommunities", "properties.ipAllocations", "properties.privateEndpointVNetPolicies"}},
 	// Concurrent writes to one network answer AnotherOperationInProgress.
-	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65},
+	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65,
+		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
+			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations"}},
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
 	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
-		Carry: []string{"properties.securityRules"}},
+		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}},
 	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
 	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
-		Carry: []string{"properties.routes"}},
+		Carry: []string{"properties.routes"}, Keep: []string{"properties.disableBgpRoutePropagation"}},
 	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
 	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72},
-	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68},
+	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68,
+		Keep: []string{"properties.idleTimeoutInMinutes", "properties.publicIpPrefixes"}},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
 	{Name: LoadBalancer, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 50,
 		CarryWhole: []string{"properties.inboundNatRules"},
@@ -48,9 +54,14 @@ var network = []Type{
 			"properties.probes", "properties.outboundRules"}},
 	{Name: InboundNATRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 35},
 	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 36},
-	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services.
+	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services; people give
+	// them addresses and security groups.
 	{Name: NetworkInterface, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 30,
-		Carry: []string{"properties.ipConfigurations[].properties.loadBalancerBackendAddressPools"}},
+		Carry: []string{"properties.ipConfigurations", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools",
+			"properties.ipConfigurations[].properties.applicationSecurityGroups", "properties.ipConfigurations[].properties.applicationGatewayBackendAddressPools"},
+		Keep: []string{"properties.networkSecurityGroup", "properties.auxiliaryMode", "properties.auxiliarySku", "properties.disableTcpStateTracking"}},
 	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, SideEffects: true, DeleteRank: 40},
-	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40},
+	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40,
+		Keep: []string{"properties.scaleUnits", "properties.disableCopyPaste", "properties.enableFileCopy", "properties.enableIpConnect",
+			"properties.enableKerberos", "properties.enableSessionRecording", "properties.enableShareableLink"}},
 }

@@ -30,6 +30,9 @@ type Type struct {
 	// CarryWhole lists paths of lists that are never part of the plan's body, because their elements are resources of
 	// their own, and that a PUT without them would empty.
 	CarryWhole []string
+	// Keep lists paths of settings that plans leave to others, and that a PUT without them would reset: what was observed
+	// there is sent along unless the plan says something about it.
+	Keep []string
 	// Whole lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
 	Whole []string
 	// DeleteRank orders deletions where no graph does: lower ranks go first.

@@ -2,6 +2,7 @@ package types_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestRowsAreSound(t *testing.T) {
 			if row.DiesWithParent && !child {
 				t.Error("a top-level resource has no parent but the group")
 			}
-			for _, path := range append(append([]string{}, row.Carry...), row.CarryWhole...) {
+			for _, path := range slices.Concat(row.Carry, row.CarryWhole, row.Keep) {
 				if !strings.HasPrefix(path, "properties.") {
 					t.Errorf("carry path %q", path)
 				}

@@ -27,12 +27,12 @@ func Prune(in plan.ClusterInput, g *arm.Graph) []arm.ID {
 // Remember is the value of PlannedAnnotation to store before g is converged: everything that was planned before and is
 // now, so that nothing is forgotten when a process dies in between.
 func Remember(in plan.ClusterInput, g *arm.Graph) string {
-	return remembered(in).Remember(prunable(g))
+	return remembered(in).Remember(append(prunable(g), prefixParts(in)...))
 }
 
 // Settled is the value of PlannedAnnotation to store once g has been converged and what Prune named is gone.
 func Settled(in plan.ClusterInput, g *arm.Graph) string {
-	return remembered(in).Settled(prunable(g))
+	return remembered(in).Settled(append(prunable(g), prefixParts(in)...))
 }
 
 // groups are the conditions that resources report into once no plan has them any more.
@@ -87,6 +87,17 @@ func prunable(g *arm.Graph) []arm.ID {
 			}
 		case armnetwork.LoadBalancer:
 			out = append(out, balancerParts(node.ID, body)...)
+		}
+	}
+	return out
+}
+
+// prefixParts are the address ranges that the spec gives a network of the cluster's.
+func prefixParts(in plan.ClusterInput) []arm.ID {
+	var out []arm.ID
+	if !in.Facts.VNet.Foreign() {
+		for _, cidr := range in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks {
+			out = append(out, prefixPart(in, cidr))
 		}
 	}
 	return out

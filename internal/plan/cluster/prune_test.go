@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -127,6 +128,22 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
 	if diff := cmp.Diff(before, planOf(t, in).Node(id).Owned); diff != "" {
 		t.Errorf("settled (-want +got):\n%s", diff)
+	}
+}
+
+// TestAddressRanges keeps the ranges that somebody added to the network, and takes out those that the spec had.
+func TestAddressRanges(t *testing.T) {
+	in := withSubnets()
+	in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "172.16.0.0/12"}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8"}
+	in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true, AddressPrefixes: []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"}}
+	var got []string
+	for _, prefix := range planOf(t, in).Node(plan.VNetID(in)).Body.(armnetwork.VirtualNetwork).Properties.AddressSpace.AddressPrefixes {
+		got = append(got, *prefix)
+	}
+	if diff := cmp.Diff([]string{"10.0.0.0/8", "192.168.0.0/16"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -23,11 +26,30 @@ func virtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 			ExtendedLocation: extendedLocation(in),
 			Tags:             plan.Tags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
 			Properties: &armnetwork.VirtualNetworkPropertiesFormat{
-				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)},
+				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers(addressPrefixes(in))},
 			},
 		}
 	}
 	g.Add(node)
+}
+
+// addressPrefixes are the address ranges of the network: those of the spec, and those that somebody added in Azure. One that
+// an earlier spec had is not somebody's.
+func addressPrefixes(in plan.ClusterInput) []string {
+	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
+	for _, have := range in.Facts.VNet.AddressPrefixes {
+		same := func(other string) bool { return samePrefix(other, have) }
+		ours := func(id arm.ID) bool { return id.Equal(prefixPart(in, have)) }
+		if !slices.ContainsFunc(out, same) && !slices.ContainsFunc(remembered(in).Recall(), ours) {
+			out = append(out, have)
+		}
+	}
+	return out
+}
+
+// prefixPart names an address range of the network in the memory of plans.
+func prefixPart(in plan.ClusterInput, cidr string) arm.ID {
+	return plan.VNetID(in).Child("addressPrefixes", strings.ReplaceAll(strings.ToLower(cidr), "/", "_"))
 }
 
 func extendedLocation(in plan.ClusterInput) *armnetwork.ExtendedLocation {
