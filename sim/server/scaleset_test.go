@@ -280,3 +280,42 @@ func TestSpotInstanceIsEvicted(t *testing.T) {
 		t.Errorf("capacity %v after an eviction with policy Delete, want 1", n)
 	}
 }
+
+func TestNodesOfAKSAreNoGuests(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+	a.base()
+	a.must("PUT", aks+aksV, aksCluster(nil))
+	a.must("PUT", pool, scaleSet(1, nil))
+	var page struct{ Guests []server.Guest }
+	a.control("GET", "/_sim/guests", nil, &page)
+	if len(page.Guests) != 1 || page.Guests[0].VMID != pool+"/virtualMachines/0" {
+		t.Errorf("guests are %+v, want the instance of the user's scale set and none of AKS's", page.Guests)
+	}
+}
+
+func TestDeletionBelowWhatIsGone(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	for name, id := range map[string]string{"an instance without a set": pool + "/virtualMachines/0", "an extension without a machine": comp + "/virtualMachines/none/extensions/x", "a rule without a group": net + "/networkSecurityGroups/none/securityRules/x"} {
+		if r := a.do("DELETE", id, nil); r.status != 404 || r.code() != "ParentResourceNotFound" {
+			t.Errorf("%s: DELETE = %d %s, want 404 ParentResourceNotFound", name, r.status, r.code())
+		}
+	}
+	if r := a.do("DELETE", net+"/networkSecurityGroups/none", nil); r.status != 204 {
+		t.Errorf("DELETE of what stands by itself = %d, want 204", r.status)
+	}
+}
+
+func TestPollsOfAClusterDeletionCarryAnErrorThatMeansNothing(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", aks+aksV, aksCluster(nil))
+	op := a.do("DELETE", aks+aksV, nil).header.Get("Azure-AsyncOperation")
+	if r := a.do("GET", op, nil); r.at("status") != "InProgress" || r.at("error.code") != "NotLatestOperation" {
+		t.Errorf("poll = %v", r.body)
+	}
+	a.sim.Settle()
+	if r := a.do("GET", op, nil); r.at("status") != "Succeeded" || r.at("error.code") != "NotLatestOperation" {
+		t.Errorf("last poll = %v", r.body)
+	}
+}

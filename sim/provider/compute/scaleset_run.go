@@ -116,6 +116,12 @@ func ApplyScaleSet(c *provider.Call, s ScaleSet) error {
 		d.ID, d.Name, d.Old, d.Secret = old.ID, old.Name(), old.Body, body.Clone(old.Secret)
 	}
 	d.Secret["managed"] = true
+	users := body.Child(d.New, "identity.userAssignedIdentities")
+	for id := range users {
+		if it := c.Find(id); it != nil {
+			users[id] = body.Object{"principalId": body.String(it.Body, "properties.principalId"), "clientId": body.String(it.Body, "properties.clientId")}
+		}
+	}
 	if err := prepareScaleSet(&call, d); err != nil {
 		return err
 	}
