@@ -50,17 +50,13 @@ func (h *controlPlaneHandler) ValidateCreate(ctx context.Context, c *infrav1.Azu
 }
 
 // ValidateUpdate implements admission.Validator.
-func (h *controlPlaneHandler) ValidateUpdate(ctx context.Context, old, c *infrav1.AzureManagedControlPlane) (warnings admission.Warnings, err error) {
+func (h *controlPlaneHandler) ValidateUpdate(_ context.Context, old, c *infrav1.AzureManagedControlPlane) (admission.Warnings, error) {
 	old = old.DeepCopy()
 	DefaultAzureManagedControlPlane(old)
 	if unchanged(c, old.Spec, c.Spec) {
 		return nil, nil
 	}
-	cluster, err := h.lookup.cluster(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return managedClassWarnings(&c.Spec.AzureManagedControlPlaneClassSpec, "spec"), refuse("AzureManagedControlPlane", c, ValidateAzureManagedControlPlaneUpdate(old, c, cluster))
+	return managedClassWarnings(&c.Spec.AzureManagedControlPlaneClassSpec, "spec"), refuse("AzureManagedControlPlane", c, ValidateAzureManagedControlPlaneUpdate(old, c))
 }
 
 // +kubebuilder:webhook:verbs=create;update,path=/mutate-infrastructure-cluster-x-k8s-io-v1beta1-azuremanagedcontrolplanetemplate,mutating=true,failurePolicy=fail,matchPolicy=Equivalent,groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedcontrolplanetemplates,versions=v1beta1,name=default.azuremanagedcontrolplanetemplate.infrastructure.cluster.x-k8s.io,sideEffects=None,admissionReviewVersions=v1;v1beta1

@@ -35,8 +35,11 @@ func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*cluster
 }
 
 // preview tells whether the AKS cluster of a pool speaks the preview version of AKS's API. It says so, too, while the cluster
-// is not known, so that patches for that version pass.
+// is not known, so that patches for that version pass. Without patches it does not matter.
 func (l managedLookup) preview(ctx context.Context, p *infrav1.AzureManagedMachinePool) (bool, error) {
+	if len(p.Spec.ASOManagedClustersAgentPoolPatches) == 0 {
+		return false, nil
+	}
 	cluster, err := l.cluster(ctx, p)
 	if err != nil || cluster == nil || cluster.Spec.ControlPlaneRef.Kind != "AzureManagedControlPlane" {
 		return true, err

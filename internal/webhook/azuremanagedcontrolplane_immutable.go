@@ -7,7 +7,6 @@ import (
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -15,16 +14,16 @@ import (
 const immutableManaged = "cannot change after the AKS cluster was made; make a new one"
 
 // ValidateAzureManagedControlPlaneUpdate checks a change of an AzureManagedControlPlane; both objects are defaulted. What
-// cannot change is told before anything else, and what was wrong before is not told again. cluster is the Cluster, nil while
-// it is not known.
-func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlPlane, cluster *clusterv1.Cluster) field.ErrorList {
+// cannot change is told before anything else, and what was wrong before is not told again. The Cluster is not looked at: nothing
+// that goes with its ranges can change.
+func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlPlane) field.ErrorList {
 	if unchanged(c, old.Spec, c.Spec) {
 		return nil
 	}
 	if errs := immutableControlPlane(old, c); len(errs) > 0 {
 		return errs
 	}
-	return introduced(ValidateAzureManagedControlPlane(old, cluster), ValidateAzureManagedControlPlane(c, cluster))
+	return introduced(ValidateAzureManagedControlPlane(old, nil), ValidateAzureManagedControlPlane(c, nil))
 }
 
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {

@@ -3,8 +3,8 @@
 // idempotent and deterministic. The handlers around them are thin; they add what is random (an SSH key that nobody has, the
 // name of a role assignment) and, where it is cheap, the subscription.
 //
-// The handlers of AKS clusters and pools also read the Cluster and the other pools from the manager's cache, for rules that need
-// them. Whatever is not there yet is not checked.
+// The handlers of AKS clusters and pools also read the Cluster, the control plane and the other pools, for the rules that
+// need them. Whatever is not there yet is not checked.
 //
 // Rules that need a single field, immutability of scalars among them, are in the CRDs and not repeated here.
 //
