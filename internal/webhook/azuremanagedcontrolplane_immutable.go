@@ -45,6 +45,10 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil && (proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
 		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
 	}
+	// What counts is the version that AKS runs: one that it refused can be corrected.
+	if runs := old.Status.Version; runs != "" && before.Version != after.Version && lower(after.Version, runs) {
+		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+runs+", which the control plane runs: AKS cannot downgrade"))
+	}
 	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version && lower(after.Version, upgraded) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
 	}
@@ -68,8 +72,13 @@ func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassS
 	errs = append(errs, filledOnce(before.VirtualNetwork.CIDRBlock, after.VirtualNetwork.CIDRBlock, network.Child("cidrBlock"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.Name, after.VirtualNetwork.Subnet.Name, network.Child("subnet", "name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock, network.Child("subnet", "cidrBlock"))...)
-	if before.Version != after.Version && lower(after.Version, before.Version) {
-		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+before.Version+": AKS cannot downgrade"))
+	// AKS changes both and leaves them as they are where nothing is said:
+	// https://learn.microsoft.com/en-us/azure/aks/use-network-policies, https://learn.microsoft.com/en-us/azure/aks/egress-outboundtype
+	if isSet(before.NetworkPolicy) && !isSet(after.NetworkPolicy) {
+		errs = append(errs, field.Required(path.Child("networkPolicy"), `AKS removes a policy engine only when it is told "none": keep the value and add the patch {"spec":{"networkProfile":{"networkPolicy":"none"}}}`))
+	}
+	if before.OutboundType != nil && after.OutboundType == nil {
+		errs = append(errs, field.Required(path.Child("outboundType"), "AKS leaves it as it is when nothing is said: set loadBalancer for AKS's default"))
 	}
 	errs = append(errs, immutablePrivateCluster(before.APIServerAccessProfile, after.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
 	errs = append(errs, immutableAAD(before.AADProfile, after.AADProfile, path.Child("aadProfile"))...)

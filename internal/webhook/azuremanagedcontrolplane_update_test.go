@@ -72,6 +72,8 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		"policy":           {reason: "AKS changes the policy engine at any time", old: func(s *spec) { s.NetworkPolicy = new("azure") }, change: func(s *spec) { s.NetworkPolicy = new("calico") }},
 		"policy installed": {reason: "AKS installs a policy engine at any time", change: func(s *spec) { s.NetworkPolicy = new("calico") }},
 		"outbound":         {reason: "AKS changes the way out at any time", old: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) }, change: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting) }},
+		"no policy":        {reason: "AKS removes a policy engine when it is told to", old: func(s *spec) { s.NetworkPolicy = new("azure") }, change: func(s *spec) { s.NetworkPolicy = nil }, want: []string{"spec.networkPolicy: FieldValueRequired"}},
+		"no outbound":      {reason: "AKS changes the way out when it is told to", old: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting) }, change: func(s *spec) { s.OutboundType = nil }, want: []string{"spec.outboundType: FieldValueRequired"}},
 		"proxy":            {reason: "AKS gives nodes a proxy at any time", change: proxy("http://a")},
 		"other proxy":      {reason: "AKS gives nodes another proxy at any time", old: proxy("http://a"), change: proxy("http://b")},
 		"no proxy":         {reason: "AKS does not take a proxy away", old: proxy("http://a"), change: func(s *spec) { s.HTTPProxyConfig = nil }, want: []string{"spec.httpProxyConfig: FieldValueRequired"}},
