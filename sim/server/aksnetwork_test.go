@@ -80,6 +80,11 @@ func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
 		"private without a zone": {"no zone with privateDNSZone none", func(p obj) {
 			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "privateDNSZone": "none"}
 		}, []string{"loadbalancers/kubernetes", "networkinterfaces/kube-apiserver.nic.#", "privateendpoints/kube-apiserver", "publicipaddresses/#", vnet}},
+		"API server in the network": {"an internal load balancer in the subnet, no endpoint", func(p obj) {
+			p["networkProfile"] = obj{"serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
+			p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": net + "/virtualNetworks/vnet/subnets/cp"})}
+			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "enableVnetIntegration": true, "subnetId": net + "/virtualNetworks/vnet/subnets/cp"}
+		}, []string{"loadbalancers/kube-apiserver", "loadbalancers/kubernetes", "privatednszones/#.privatelink.westus#.azmk#s.io", "publicipaddresses/#"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
-// wholeMaps are the maps whose entries belong together: a PUT replaces them. Everywhere else it changes what it mentions.
+// wholeMaps, and the config of every add-on, are the maps whose entries belong together: a PUT replaces them. Everywhere else it changes what it mentions.
 var wholeMaps = map[string]bool{
-	"tags": true, "properties.tags": true, "properties.nodeLabels": true, "config": true, "requests": true,
+	"tags": true, "properties.tags": true, "properties.nodeLabels": true,
 }
 
 // keptOnNull are properties that a null does not touch: recordings show clusters keep them although every PUT sends null.
@@ -29,15 +29,34 @@ func overlay(dst, sent body.Object, at string) {
 			}
 		case body.Object:
 			inner, ok := dst[k].(body.Object)
-			if !ok || wholeMaps[path] || wholeMaps[k] && k != "tags" {
+			if !ok || wholeMaps[path] || k == "config" {
 				inner = body.Object{}
 				dst[k] = inner
 			}
 			overlay(inner, v, path)
 		default:
-			dst[k] = v
+			dst[k] = withoutNulls(v)
 		}
 	}
+}
+
+// withoutNulls drops nulls inside lists, where they mean absence.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutNulls(v[i])
+		}
+	case body.Object:
+		for k, e := range v {
+			if e == nil {
+				delete(v, k)
+			} else {
+				v[k] = withoutNulls(e)
+			}
+		}
+	}
+	return v
 }
 
 // sentBody is what a PUT sends without what callers cannot set.

@@ -15,6 +15,7 @@ const (
 	planeTime    = 55 * time.Second
 	upgradePlane = 6 * time.Minute
 	createTime   = 35 * time.Second // until a scale set has its instances
+	createAlone  = 80 * time.Second // the same for a pool of its own, whose capacity is not prepared
 	bootTime     = 50 * time.Second // until nodes are ready
 	growTime     = 30 * time.Second
 	shrinkTime   = 40 * time.Second
@@ -220,6 +221,9 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 		switch {
 		case !exists:
 			op.Data["status"] = "CreatingAgentPool"
+			if op.Type == AgentPools {
+				return "create", c.Draw(createAlone, 0.2), nil
+			}
 			return "create", c.Draw(createTime, 0.2), nil
 		case len(running) < count:
 			return "grow", c.Draw(growTime, 0.2), nil
