@@ -271,6 +271,20 @@ func TestManagedClusterReads(t *testing.T) {
 	}
 }
 
+func TestTrustedAccess(t *testing.T) {
+	a := newAzure(t)
+	a.aks(nil)
+	at := aks + "/trustedAccessRoleBindings/b" + aksV
+	doc := obj{"properties": obj{"sourceResourceId": groupA + "/providers/Microsoft.MachineLearningServices/workspaces/w", "roles": []any{"Microsoft.MachineLearningServices/workspaces/mlworkload"}}}
+	if r := a.must("PUT", at, doc); r.status != 201 || r.at("properties.provisioningState") != "Updating" || a.do("GET", at, nil).at("properties.provisioningState") != "Succeeded" {
+		t.Errorf("PUT = %d %v", r.status, r.body)
+	}
+	aksRefused(t, "no roles", a.do("PUT", aks+"/trustedAccessRoleBindings/c"+aksV, obj{"properties": obj{}}), 400, "InvalidParameter", "at least one role")
+	if r := a.must("DELETE", at, nil); r.status != 202 || a.do("GET", at, nil).status != 404 {
+		t.Errorf("DELETE = %d", r.status)
+	}
+}
+
 func TestMaintenanceConfigurations(t *testing.T) {
 	a := newAzure(t)
 	a.aks(nil)

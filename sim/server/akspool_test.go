@@ -235,6 +235,10 @@ func TestAgentPoolKinds(t *testing.T) {
 	if diff := cmp.Diff(6, len(a.clusters()[0].Nodes)); diff != "" {
 		t.Errorf("number of nodes (-want +got):\n%s", diff)
 	}
+	same := obj{"enableEncryptionAtHost": false, "enableUltraSSD": false, "scaleSetPriority": "Regular", "proximityPlacementGroupID": "", "osDiskSizeGB": 0, "availabilityZones": []any{}, "nodeLabels": obj{"k": "v", "empty": ""}}
+	if _, r := a.settled("labels", agentPool(same)); r.at("properties.provisioningState") != "Succeeded" || r.at("properties.nodeLabels.empty") != "" {
+		t.Errorf("values that mean the default are no change: %v", r.body)
+	}
 	_, r := a.settled("labels", obj{"properties": obj{"nodeLabels": obj{}, "nodeTaints": []any{}}})
 	if r.at("properties.nodeLabels") != nil || r.at("properties.nodeTaints") != nil {
 		t.Errorf("cleared labels and taints come back as %v, %v", r.at("properties.nodeLabels"), r.at("properties.nodeTaints"))

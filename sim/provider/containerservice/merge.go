@@ -15,7 +15,7 @@ var keptOnNull = map[string]bool{
 	"properties.addonProfiles": true, "properties.identityProfile": true, "properties.privateLinkResources": true, "properties.agentPoolProfiles": true,
 }
 
-// overlay applies a PUT to what is stored: absent keeps, null takes away, lists and wholeMaps are replaced.
+// overlay applies a PUT to what is stored: absent keeps, null and "" take away, lists and wholeMaps are replaced.
 func overlay(dst, sent body.Object, at string) {
 	for k, v := range sent {
 		path := k
@@ -34,6 +34,12 @@ func overlay(dst, sent body.Object, at string) {
 				dst[k] = inner
 			}
 			overlay(inner, v, path)
+		case string:
+			if v == "" && !wholeMaps[at] { // the value of a label or tag may be empty
+				delete(dst, k)
+			} else {
+				dst[k] = v
+			}
 		default:
 			dst[k] = withoutNulls(v)
 		}
@@ -98,6 +104,8 @@ func fixed(was, is body.Object, paths ...string) error {
 		case a == nil && b == nil:
 		case b == nil:
 			body.Set(is, p, a)
+		case a == nil && (b == false || b == "Regular"):
+			body.Delete(is, p) // what it was all along
 		case !sameValue(a, b):
 			return refuse(400, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", p).WithTarget(p)
 		}
