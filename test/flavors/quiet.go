@@ -5,6 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -18,13 +22,13 @@ const SyncPeriod = time.Second
 func Quiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 	stage.T.Helper()
 	look(stage, 1)
-	begin, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	begin, before, machines := stage.Azure.Mark(), len(manager.KubernetesWrites()), statuses(stage)
 	look(stage, resyncs)
 	if writes := stage.Azure.Writes(begin); len(writes) > 0 {
 		stage.T.Errorf("nothing changed, but Azure was written to: %q", writes)
 	}
 	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
-		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
+		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes, cmp.Diff(machines, statuses(stage)))
 	}
 	return len(stage.Azure.Since(begin)) / resyncs
 }
@@ -45,4 +49,18 @@ func look(stage *harness.Stage, times int) {
 			return true
 		})
 	}
+}
+
+// statuses are those of all AzureMachines.
+func statuses(stage *harness.Stage) map[string]infrav1.AzureMachineStatus {
+	stage.T.Helper()
+	list := &infrav1.AzureMachineList{}
+	if err := stage.Client.List(stage.T.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
+		stage.T.Fatal(err)
+	}
+	out := map[string]infrav1.AzureMachineStatus{}
+	for _, machine := range list.Items {
+		out[machine.Name] = machine.Status
+	}
+	return out
 }
