@@ -31,7 +31,9 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 	}
 	nothing := func(*infrav1.AKSExtension) {}
 	for name, tc := range map[string]struct {
-		reason      string
+		reason string
+		// runs is what the control plane runs; "" is the old version.
+		runs        string
 		old, change func(*spec)
 		want        []string
 	}{
@@ -90,6 +92,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		"upgrade":          {reason: "AKS upgrades", change: func(s *spec) { s.Version = "v1.34.0" }},
 		"downgrade":        {reason: "AKS does not downgrade", change: func(s *spec) { s.Version = "v1.33.1" }, want: []string{"spec.version: FieldValueInvalid"}},
 		"downgrade to 1.9": {reason: "versions are numbers", change: func(s *spec) { s.Version = "v1.9.0" }, want: []string{"spec.version: FieldValueInvalid"}},
+		"corrected":        {reason: "what AKS refused to upgrade to can be taken back", runs: "v1.32.1", change: func(s *spec) { s.Version = "v1.33.1" }},
 		"version is none":  {reason: "a version is one", change: func(s *spec) { s.Version = "vlatest" }, want: []string{"spec.version: FieldValueInvalid"}},
 		"no channel": {reason: "AKS stops upgrading by itself", old: func(s *spec) {
 			s.AutoUpgradeProfile = &infrav1.ManagedClusterAutoUpgradeProfile{UpgradeChannel: new(infrav1.UpgradeChannelStable)}
@@ -119,6 +122,10 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 				tc.old = func(*spec) {}
 			}
 			old := defaultedControlPlane(func(c *object) { tc.old(&c.Spec) })
+			old.Status.Version = old.Spec.Version
+			if tc.runs != "" {
+				old.Status.Version = tc.runs
+			}
 			c := old.DeepCopy()
 			tc.change(&c.Spec)
 			DefaultAzureManagedControlPlane(c)

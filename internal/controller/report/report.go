@@ -107,6 +107,7 @@ func message(result arm.Result) string {
 // reasons are the reasons of Azure's codes that a person looks for; other codes are Failed.
 var reasons = map[string]string{
 	"QuotaExceeded":                         infrav1.QuotaExceededReason,
+	"ErrCode_InsufficientVCPUQuota":         infrav1.QuotaExceededReason,
 	"ResourceQuotaExceeded":                 infrav1.QuotaExceededReason,
 	"PublicIPCountLimitReached":             infrav1.QuotaExceededReason,
 	"SkuNotAvailable":                       infrav1.CapacityUnavailableReason,

@@ -247,3 +247,16 @@ func (s *Stage) tell() {
 	s.T.Logf("last requests of %d:\n%s", len(requests), strings.Join(requests[max(0, len(requests)-60):], "\n"))
 	s.T.Logf("resources:\n%s", strings.Join(s.Azure.Resources(), "\n"))
 }
+
+// Wake has the controllers of an object look at it again, as any change of it does.
+func (s *Stage) Wake(object client.Object) {
+	s.T.Helper()
+	Change(s, object, func(o client.Object) {
+		annotations := o.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations["integration-test/woken"] = uuid.NewString()
+		o.SetAnnotations(annotations)
+	})
+}
