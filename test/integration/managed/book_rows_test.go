@@ -1,0 +1,236 @@
+package managed_test
+
+// row is what a snippet needs and makes.
+type row struct {
+	// bring is what users bring; nil for nothing.
+	bring bring
+	// group is the resource group of the cluster; the flavor's is called as the cluster.
+	group string
+	// preview has the cluster and its pools read by the preview api-version.
+	preview bool
+	// cluster are values of the managed cluster by dotted path, pools those of the agent pools by name.
+	cluster values
+	pools   map[string]values
+	// others are values of other resources by ID from resourceGroups/ on.
+	others map[string]values
+	// untouched says that what was brought is as the manifest says, and never written to.
+	untouched bool
+}
+
+// values are what Azure shows, by dotted path.
+type values map[string]string
+
+const (
+	clusterIdentity = "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedIdentities + "cluster"
+	kubeletIdentity = "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedIdentities + "kubelet"
+	privateZone     = "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "privateDnsZones/privatelink.eastus.azmk8s.io"
+	sharedSubnets   = "/subscriptions/00000000-0000-0000-0000-000000000001/" + networkGroupTypes + "virtualNetworks/shared/subnets/"
+)
+
+// pool1 are values of the flavor's user pool.
+func pool1(v values) map[string]values { return map[string]values{"pool1": v} }
+
+// rows are by page and heading.
+var rows = map[string]row{
+	"features/Version": {cluster: values{"properties.currentKubernetesVersion": "1.33.4"}, pools: map[string]values{
+		"pool0": {"properties.currentOrchestratorVersion": "1.33.4"}, "pool1": {"properties.currentOrchestratorVersion": "1.33.2"},
+	}},
+	"features/Tier":            {cluster: values{"sku.tier": "Standard", "sku.name": "Base"}},
+	"features/Upgrade channel": {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "patch"}},
+	"features/Names": {group: "team-a", cluster: values{
+		"properties.nodeResourceGroup": "team-a-nodes", "properties.dnsPrefix": "team-a-production",
+	}},
+	"features/Tags": {cluster: values{"tags.costCenter": "4711", "tags.environment": "production"}, others: map[string]values{
+		"resourceGroups/c1": {"tags.costCenter": "4711"},
+		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1": {"tags.costCenter": "4711"},
+	}},
+	"features/Subscription, region and cloud": {cluster: values{"location": "westeurope"}},
+
+	"features/Azure CNI": {cluster: values{
+		"properties.networkProfile.networkPlugin": "azure", "properties.networkProfile.networkPolicy": "azure", "properties.networkProfile.networkPluginMode": "",
+	}},
+	"features/Azure CNI Overlay": {cluster: values{
+		"properties.networkProfile.networkPluginMode": "overlay", "properties.networkProfile.podCidr": "10.128.0.0/14",
+	}},
+	"features/Azure CNI Powered by Cilium": {cluster: values{
+		"properties.networkProfile.networkDataplane": "cilium", "properties.networkProfile.networkPolicy": "cilium",
+	}},
+	"features/Calico":                    {cluster: values{"properties.networkProfile.networkPolicy": "calico"}},
+	"features/Kubenet":                   {cluster: values{"properties.networkProfile.networkPlugin": "kubenet"}},
+	"features/A network plugin of yours": {cluster: values{"properties.networkProfile.networkPlugin": "none"}},
+	"features/Ranges of services": {cluster: values{
+		"properties.networkProfile.serviceCidr": "172.16.0.0/16", "properties.networkProfile.dnsServiceIP": "172.16.1.10",
+	}},
+	"features/Ranges of the network": {others: map[string]values{
+		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production":               {"properties.addressSpace.addressPrefixes.0": "10.20.0.0/16"},
+		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production/subnets/nodes": {"properties.addressPrefix": "10.20.0.0/20"},
+	}},
+	"features/A network you bring": {
+		bring: network, untouched: true,
+		pools:  map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"}},
+		others: map[string]values{networkGroupTypes + "virtualNetworks/shared": {"tags.team": "network"}},
+	},
+	"features/A subnet for each pool": {
+		bring: network, untouched: true,
+		pools: map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"}, "pool1": {"properties.vnetSubnetID": sharedSubnets + "batch"}},
+	},
+	"features/Service endpoints": {others: map[string]values{
+		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production/subnets/nodes": {
+			"properties.serviceEndpoints.0.service": "Microsoft.Sql", "properties.serviceEndpoints.1.service": "Microsoft.Storage",
+			"properties.serviceEndpoints.1.locations.1": "westus",
+		},
+	}},
+	"features/Private endpoints": {bring: endpoints, others: map[string]values{
+		"resourceGroups/c1/providers/Microsoft.Network/privateEndpoints/registry": {
+			"properties.customNetworkInterfaceName": "registry-nic", "properties.privateLinkServiceConnections.0.properties.groupIds.0": "registry",
+			"properties.ipConfigurations.0.properties.privateIPAddress": "10.240.250.10",
+		},
+		"resourceGroups/c1/providers/Microsoft.Network/privateEndpoints/partner": {
+			"properties.manualPrivateLinkServiceConnections.0.properties.requestMessage": "The cluster of team A asks for access.",
+		},
+	}},
+
+	"features/Load balancer": {cluster: values{
+		"properties.networkProfile.outboundType": "loadBalancer", "properties.networkProfile.loadBalancerSku": "standard",
+		"properties.networkProfile.loadBalancerProfile.managedOutboundIPs.count": "2", "properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts": "8000",
+		"properties.networkProfile.loadBalancerProfile.idleTimeoutInMinutes": "10",
+	}},
+	"features/Public IP addresses you bring": {bring: publicIP("egress"), cluster: values{
+		"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPAddresses/egress",
+	}},
+	"features/A public IP prefix you bring": {bring: publicPrefix("egress"), cluster: values{
+		"properties.networkProfile.loadBalancerProfile.outboundIPPrefixes.publicIPPrefixes.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/egress",
+	}},
+	"features/A NAT gateway that AKS makes": {cluster: values{
+		"properties.networkProfile.outboundType": "managedNATGateway", "properties.networkProfile.natGatewayProfile.managedOutboundIPProfile.count": "2",
+	}},
+	"features/A NAT gateway you bring": {bring: natGateway, untouched: true, cluster: values{"properties.networkProfile.outboundType": "userAssignedNATGateway"}},
+	"features/User-defined routes":     {bring: firewall, untouched: true, cluster: values{"properties.networkProfile.outboundType": "userDefinedRouting"}},
+
+	"features/System-assigned identity": {cluster: values{"identity.type": "SystemAssigned"}},
+	"features/User-assigned identity":   {bring: operator("cluster"), cluster: values{"identity.type": "UserAssigned"}},
+	"features/Identity of the kubelets": {bring: together(identity("kubelet"), operator("cluster")), cluster: values{
+		"properties.identityProfile.kubeletidentity.resourceId": kubeletIdentity,
+	}},
+	"features/Entra ID": {cluster: values{
+		"properties.aadProfile.managed": "true", "properties.aadProfile.enableAzureRBAC": "true",
+		"properties.aadProfile.adminGroupObjectIDs.0": "5d24cf1c-0000-4000-8000-000000000001",
+	}},
+	"features/No local accounts":          {cluster: values{"properties.disableLocalAccounts": "true"}},
+	"features/Who reaches the API server": {cluster: values{"properties.apiServerAccessProfile.authorizedIPRanges.1": "198.51.100.7/32"}},
+	"features/OIDC issuer":                {cluster: values{"properties.oidcIssuerProfile.enabled": "true"}},
+	"features/Workload identity":          {cluster: values{"properties.securityProfile.workloadIdentity.enabled": "true"}},
+	"features/SSH key":                    {cluster: values{"properties.linuxProfile.adminUsername": "azureuser"}},
+
+	"features/KMS": {bring: operator("cluster"), cluster: values{
+		"properties.securityProfile.azureKeyVaultKms.enabled": "true", "properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Public",
+	}},
+	"features/KMS with a private key vault": {bring: operator("cluster"), cluster: values{
+		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Private",
+		"properties.securityProfile.azureKeyVaultKms.keyVaultResourceId":    "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/shared/providers/Microsoft.KeyVault/vaults/team-a",
+	}},
+	"features/Microsoft Defender": {cluster: values{"properties.securityProfile.defender.securityMonitoring.enabled": "true"}},
+	"features/Image cleaner": {cluster: values{
+		"properties.securityProfile.imageCleaner.enabled": "true", "properties.securityProfile.imageCleaner.intervalHours": "48",
+	}},
+	"features/HTTP proxy": {cluster: values{
+		"properties.httpProxyConfig.httpProxy": "http://proxy.example.com:3128", "properties.httpProxyConfig.noProxy.3": ".example.com",
+	}},
+
+	"features/Add-ons": {cluster: values{
+		"properties.addonProfiles.azurepolicy.enabled":                                      "true",
+		"properties.addonProfiles.azureKeyvaultSecretsProvider.config.rotationPollInterval": "5m",
+		"properties.addonProfiles.httpApplicationRouting.enabled":                           "false",
+	}},
+	"features/Extensions": {others: map[string]values{
+		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/flux": {
+			"properties.extensionType": "microsoft.flux", "properties.scope.cluster.releaseNamespace": "flux-system", "identity.type": "SystemAssigned",
+		},
+	}},
+	"features/An extension of a fixed version": {others: map[string]values{
+		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/dapr": {
+			"properties.version": "1.14.4", "properties.autoUpgradeMinorVersion": "false", "properties.scope.namespace.targetNamespace": "dapr-apps",
+		},
+	}},
+	"features/An extension from Azure Marketplace": {others: map[string]values{
+		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/vendor": {
+			"plan.name": "standard", "plan.publisher": "vendor",
+		},
+	}},
+	"features/Fleet": {bring: fleet, others: map[string]values{
+		sharedGroup + "/providers/Microsoft.ContainerService/fleets/fleet/members/team-a": {"properties.group": "canary"},
+	}},
+
+	"features/Several pools":                      {pools: map[string]values{"batch": {"properties.vmSize": "Standard_D4s_v5", "properties.count": "1"}}},
+	"features/No nodes":                           {pools: pool1(values{"properties.count": "0"})},
+	"features/Managed OS disk":                    {pools: pool1(values{"properties.osDiskSizeGB": "256", "properties.osDiskType": "Managed"})},
+	"features/Ephemeral OS disk":                  {pools: pool1(values{"properties.osDiskType": "Ephemeral", "properties.osDiskSizeGB": "100"})},
+	"features/Kubelet data on the temporary disk": {pools: pool1(values{"properties.kubeletDiskType": "Temporary"})},
+	"features/Zones":                              {pools: pool1(values{"properties.availabilityZones.2": "3"})},
+	"features/Labels and taints": {pools: pool1(values{
+		"properties.nodeLabels.team": "a", "properties.nodeTaints.0": "dedicated=batch:NoSchedule", "properties.nodeTaints.1": "slow=true:PreferNoSchedule",
+	})},
+	"features/Tags of a pool": {pools: pool1(values{"properties.tags.costCenter": "4712"})},
+	"features/Pods per node":  {pools: pool1(values{"properties.maxPods": "50"})},
+	"features/Spot": {pools: pool1(values{
+		"properties.scaleSetPriority": "Spot", "properties.spotMaxPrice": "0.05", "properties.maxCount": "10",
+		"properties.nodeTaints.0": "kubernetes.azure.com/scalesetpriority=spot:NoSchedule",
+	})},
+	"features/Windows": {pools: map[string]values{"win": {"properties.osType": "Windows"}}},
+	"features/Public IP addresses of nodes": {bring: publicPrefix("nodes"), pools: pool1(values{
+		"properties.enableNodePublicIP": "true", "properties.nodePublicIPPrefixID": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/nodes",
+	})},
+	"features/Kubelet": {pools: pool1(values{"properties.kubeletConfig.cpuManagerPolicy": "static", "properties.kubeletConfig.podMaxPids": "1024"})},
+	"features/Linux": {pools: pool1(values{
+		"properties.linuxOSConfig.swapFileSizeMB": "1500", "properties.linuxOSConfig.sysctls.netIpv4IpLocalPortRange": "32768 60999",
+		"properties.linuxOSConfig.sysctls.netIpv4TcpTwReuse": "true",
+	})},
+	"features/Ultra disks":        {pools: pool1(values{"properties.enableUltraSSD": "true"})},
+	"features/FIPS":               {pools: pool1(values{"properties.enableFIPS": "true"})},
+	"features/Encryption at host": {pools: pool1(values{"properties.enableEncryptionAtHost": "true"})},
+	"features/Deallocate machines instead of deleting them": {pools: pool1(values{"properties.scaleDownMode": "Deallocate"})},
+
+	"features/A pool that scales itself": {pools: pool1(values{"properties.enableAutoScaling": "true", "properties.minCount": "1", "properties.maxCount": "5"})},
+	"features/How the autoscaler behaves": {cluster: values{
+		"properties.autoScalerProfile.expander": "least-waste", "properties.autoScalerProfile.scan-interval": "20s",
+	}},
+
+	"patches/Patches": {
+		cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "NodeImage", "properties.storageProfile.blobCSIDriver.enabled": "true"},
+		pools:   pool1(values{"properties.osSKU": "AzureLinux", "properties.upgradeSettings.maxSurge": "33%"}),
+	},
+	"patches/Preview features": {
+		preview: true, cluster: values{"properties.enableNamespaceResources": "true"},
+		pools: pool1(values{"properties.nodeInitializationTaints.0": "startup=pending:NoSchedule"}),
+	},
+
+	"private/A zone that AKS makes":                 {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "System", "properties.fqdn": ""}},
+	"private/A public name for the private address": {cluster: values{"properties.apiServerAccessProfile.enablePrivateClusterPublicFQDN": "true"}},
+	"private/No zone":                               {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "None"}},
+	"private/A zone you bring":                      {bring: together(operator("cluster"), zone), cluster: values{"properties.apiServerAccessProfile.privateDNSZone": privateZone}},
+	"private/A name of your own in a zone you bring": {bring: together(operator("cluster"), zone), cluster: values{
+		"properties.fqdnSubdomain": "team-a", "properties.dnsPrefix": "",
+	}},
+	"private/An API server in a subnet of yours": {bring: together(operator("cluster"), network), cluster: values{
+		"properties.apiServerAccessProfile.enableVnetIntegration": "true", "properties.apiServerAccessProfile.subnetId": sharedSubnets + "api-server",
+	}},
+	"private/No way in from outside": {cluster: values{"properties.apiServerAccessProfile.disableRunCommand": "true"}},
+
+	"upgrade/By hand": {cluster: values{"properties.currentKubernetesVersion": "1.34.1"}, pools: map[string]values{
+		"pool0": {"properties.currentOrchestratorVersion": "1.34.1"}, "pool1": {"properties.currentOrchestratorVersion": "1.34.1"},
+	}},
+	"upgrade/Channels":              {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "stable"}},
+	"upgrade/Node images":           {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "node-image"}},
+	"upgrade/Security patches only": {cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "SecurityPatch"}},
+	"upgrade/How nodes are replaced": {pools: pool1(values{
+		"properties.upgradeSettings.maxSurge": "25%", "properties.upgradeSettings.undrainableNodeBehavior": "Cordon",
+	})},
+	"upgrade/Operating system":  {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
+	"upgrade/Long-term support": {cluster: values{"sku.tier": "Premium", "properties.supportPlan": "AKSLongTermSupport", "properties.currentKubernetesVersion": "1.30.10"}},
+
+	"adoption/An example": {
+		bring: legacy, group: "legacy", untouched: true,
+		cluster: values{"properties.nodeResourceGroup": "legacy-nodes", "tags.team": "legacy"},
+		pools:   map[string]values{"nodepool1": {"properties.count": "2"}, "batch": {"properties.mode": "User"}},
+	},
+}

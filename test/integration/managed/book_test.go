@@ -1,0 +1,170 @@
+package managed_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// leastSnippets is how many specs the book shows at least.
+const leastSnippets = 35
+
+// TestBook makes a cluster of every snippet of the pages about AKS and waits until it is in order. Azure then shows what the
+// snippet asks for, and ten resyncs write nothing, neither to Azure nor to Kubernetes.
+func TestBook(t *testing.T) {
+	t.Parallel()
+	all := snippets(t)
+	if len(all) < leastSnippets {
+		t.Errorf("the book has %d snippets, want %d at least", len(all), leastSnippets)
+	}
+	var quietSpecs, reads atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d specs were quiet for ten resyncs each, with %d reads in all", quietSpecs.Load(), reads.Load())
+	})
+	used := map[string]bool{}
+	for _, s := range all {
+		key := s.page + "/" + s.heading
+		row, ok := rows[key]
+		if !ok || used[key] {
+			t.Errorf("%s: a snippet has a heading and a row of its own; %q has none", s.place, key)
+			continue
+		}
+		used[key] = true
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			reads.Add(int64(s.run(t, row)))
+			if !t.Failed() {
+				quietSpecs.Add(1)
+			}
+		})
+	}
+	for key := range rows {
+		if !used[key] {
+			t.Errorf("no snippet has the heading of the row %q", key)
+		}
+	}
+}
+
+// run makes the cluster of the snippet and returns how often Azure was asked while it was quiet.
+func (s snippet) run(t *testing.T, row row) int {
+	stage := harness.NewStage(t, environment)
+	if row.bring != nil {
+		row.bring(stage)
+	}
+	before := stage.Azure.State()
+	brought := stage.Azure.Mark()
+	stage.CreateIdentity()
+	asked := s.apply(t, stage)
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: 300 * time.Millisecond})
+	stage.WaitControlPlaneReady("c1")
+	for _, pool := range asked {
+		stage.WaitPoolReady("c1-"+pool.Name, int(pool.Replicas))
+	}
+	mark := stage.Azure.Mark()
+	quiet(t, stage, manager)
+	reads := len(stage.Azure.Since(mark)) - len(stage.Azure.Writes(mark))
+
+	row.check(t, stage)
+	if row.untouched {
+		for _, resource := range before {
+			id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
+			for _, write := range changes(stage.Azure.Writes(brought)) {
+				if _, path, _ := strings.Cut(write, " "); strings.EqualFold(path, strings.Replace(id, "/providers/", "/", 1)) {
+					t.Errorf("%s, although it was there before and is as the manifest says", write)
+				}
+			}
+		}
+	}
+	return reads
+}
+
+// check compares what Azure shows with the row.
+func (r row) check(t *testing.T, stage *harness.Stage) {
+	t.Helper()
+	version := clusterVersion
+	if r.preview {
+		version = previewVersion
+	}
+	group := r.group
+	if group == "" {
+		group = "c1"
+	}
+	if len(r.cluster)+len(r.pools)+len(r.others) == 0 {
+		t.Error("the row says nothing of what Azure is to show")
+	}
+	cluster := "resourceGroups/" + group + "/providers/Microsoft.ContainerService/managedClusters/c1"
+	show(t, stage, cluster, version, r.cluster)
+	for name, want := range r.pools {
+		show(t, stage, cluster+"/agentPools/"+name, version, want)
+	}
+	for path, want := range r.others {
+		show(t, stage, path, versionOf(path), want)
+	}
+}
+
+// versionOf is an api-version of a resource that is not AKS's own.
+func versionOf(path string) string {
+	switch {
+	case strings.Contains(path, "/Microsoft.Network/"):
+		return networkVersion
+	case strings.Contains(path, "/fleets/"):
+		return fleetVersion
+	case strings.Contains(path, "/extensions/"):
+		return extensionVersion
+	default:
+		return groupVersion
+	}
+}
+
+// show compares values of a resource with the wanted ones.
+func show(t *testing.T, stage *harness.Stage, path, version string, want values) {
+	t.Helper()
+	status, resource := stage.Azure.Get(path, version)
+	if status != 200 {
+		t.Errorf("GET %s: %d %v", path, status, resource)
+		return
+	}
+	got := values{}
+	for key := range want {
+		got[key] = find(resource, strings.Split(key, "."))
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		raw, _ := json.Marshal(resource)
+		t.Errorf("%s (-want +got):\n%s\n%s", path, diff, raw)
+	}
+}
+
+// find is the value at a path of keys and indexes as JSON, without quotes; "" when there is none.
+func find(value any, path []string) string {
+	for _, part := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i >= len(v) {
+				return ""
+			}
+			value = v[i]
+		default:
+			return ""
+		}
+	}
+	if value == nil {
+		return ""
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Trim(string(raw), `"`)
+}
