@@ -26,7 +26,7 @@ var known = []reason{
 		"A scale set, which is not served, uses the rule."},
 	{`.*/(loadBalancers|networkInterfaces|virtualNetworks|subnets|virtualMachineScaleSets)`, `(GET|PUT) 200: status (201|400|404) .*|GET of an operation .*`,
 		"The recording begins with resources that refer to each other and to a scale set; what they are made of is not in it."},
-	{`.*/virtualMachineScaleSets`, `.*: no (tags|properties\.virtualMachineProfile\.extensionProfile\.extensions\[\]\.(name|properties))`,
+	{`.*/virtualMachineScaleSets`, `.*: no (tags|properties\.virtualMachineProfile\.extensionProfile)`,
 		"A policy of the recorded subscription gives scale sets tags and an extension."},
 	{`.*/(virtualMachineScaleSets|managedClusters)`, `GET 404: (error code ResourceNotFound where Azure said NotFound|no (code|details|message|subcode))`,
 		"What was deleted is sometimes missed by the gateway, as in the simulator, and sometimes by its provider, which learns of it sooner; both happen in the recordings."},

@@ -139,6 +139,9 @@ func (c *Call) ListAll() ([]any, error) {
 		}
 		out = append(out, c.Render(r))
 	}
+	if t.ListMore != nil {
+		out = append(out, t.ListMore(c)...)
+	}
 	return out, nil
 }
 

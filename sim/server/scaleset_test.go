@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"context"
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -193,7 +195,9 @@ func TestScaleSetRefusals(t *testing.T) {
 		message string
 	}{
 		"no upgrade policy": {"a uniform scale set must say how it upgrades", nil, prop("upgradePolicy", obj{}), 400, "InvalidParameter", "upgradePolicy.mode"},
-		"flexible":          {"flexible orchestration is not simulated and says so", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter", "orchestration mode"},
+		"fault domains":     {"a flexible scale set must say how it spreads", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter", "platformFaultDomainCount"},
+		"orchestration":     {"there are two modes", nil, prop("orchestrationMode", "Other"), 400, "InvalidParameter", "Flexible, Uniform"},
+		"no model":          {"instances need a model", nil, prop("virtualMachineProfile", obj{}), 400, "InvalidParameter", "virtualMachineProfile"},
 		"capacity": {"one placement group holds 100 instances", nil, func(set, _ obj) {
 			set["sku"].(obj)["capacity"] = 101
 			delete(set["properties"].(obj), "singlePlacementGroup")
@@ -263,6 +267,79 @@ func TestScaleSetInstancesAreGuests(t *testing.T) {
 	}
 	if ext := a.do("GET", pool+"/extensions/boot", nil); ext.at("properties.type") != "CAPZ.Linux.Bootstrapping" || ext.at("properties.protectedSettings") != nil {
 		t.Errorf("the extension of the model: %v", ext.body)
+	}
+}
+
+func flexible(set, profile obj) {
+	p := set["properties"].(obj)
+	delete(p, "upgradePolicy")
+	p["orchestrationMode"], p["platformFaultDomainCount"] = "Flexible", 1
+	profile["networkProfile"].(obj)["networkApiVersion"] = "2020-11-01"
+	profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}}}}
+}
+
+func TestFlexibleScaleSet(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
+	a.base()
+	a.must("PUT", pool, scaleSet(2, flexible))
+	filter := comp + "/virtualMachines?$filter=" + url.QueryEscape("'virtualMachineScaleSet/id' eq '"+pool+"'")
+	machines := func() (ids []string) {
+		t.Helper()
+		for _, e := range a.do("GET", filter, nil).at("value").([]any) {
+			ids = append(ids, e.(obj)["id"].(string))
+		}
+		return ids
+	}
+	made := machines()
+	if len(made) != 2 {
+		t.Fatalf("machines %v, want two", made)
+	}
+	zones := map[any]bool{}
+	for _, id := range made {
+		vm := a.do("GET", id, nil)
+		nic := a.do("GET", fmt.Sprint(vm.at("properties.networkProfile.networkInterfaces.0.id")), nil)
+		zones[vm.at("zones.0")] = true
+		if vm.at("properties.provisioningState") != "Succeeded" || vm.at("properties.hardwareProfile.vmSize") != "Standard_D2s_v3" || vm.at("resources.0.properties.provisioningState") != "Succeeded" ||
+			nic.status != 200 || at(nic.body, "properties.virtualMachine.id") != id {
+			t.Errorf("machine %v with interface %v", vm.body, nic.body)
+		}
+	}
+	if len(zones) != 2 {
+		t.Errorf("zones %v, want the machines spread", zones)
+	}
+	listed := a.do("GET", pool+"/virtualMachines", nil)
+	if name := made[0][strings.LastIndexByte(made[0], '/')+1:]; listed.at("value.0.id") != pool+"/virtualMachines/"+name || listed.at("value.0.instanceId") != name {
+		t.Errorf("instances as the scale set lists them: %v", listed.body)
+	}
+	var page struct{ Guests []server.Guest }
+	a.control("GET", "/_sim/guests", nil, &page)
+	if len(page.Guests) != 2 || page.Guests[0].CustomData != cloudInit || !strings.HasPrefix(page.Guests[0].ComputerName, "pool") {
+		t.Errorf("guests %+v", page.Guests)
+	}
+	a.must("DELETE", made[0], nil)
+	if n := a.do("GET", pool, nil).at("sku.capacity"); n != 1.0 {
+		t.Errorf("capacity %v after one of two machines was deleted, want 1", n)
+	}
+	if r := a.do("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"*"}}); r.status != 409 || r.code() != "OperationNotAllowed" {
+		t.Errorf("manual upgrade = %d %s, want 409", r.status, r.code())
+	}
+	a.must("PUT", pool, scaleSet(3, flexible))
+	if got := machines(); len(got) != 3 {
+		t.Errorf("machines %v after scaling out to three", got)
+	}
+	a.must("PUT", pool, scaleSet(1, flexible))
+	if got := machines(); len(got) != 1 || got[0] != made[1] {
+		t.Errorf("machines %v after scaling in to one, want the oldest %s", got, made[1])
+	}
+	a.must("DELETE", pool, nil)
+	for id := range a.resources() {
+		if strings.HasPrefix(id, comp) || strings.Contains(id, "/networkInterfaces/") {
+			t.Errorf("%s is left after the scale set was deleted", id)
+		}
+	}
+	empty := obj{"location": "westus3", "properties": obj{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}}
+	if r := a.do("PUT", pool, empty); r.status != 201 || r.at("properties.virtualMachineProfile") != nil {
+		t.Errorf("a flexible scale set without a model = %d %v", r.status, r.body)
 	}
 }
 

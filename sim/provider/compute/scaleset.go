@@ -1,6 +1,8 @@
 package compute
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Full names of the types of scale sets in uniform orchestration mode. The instances are ScaleSetVMs.
+// Full names of the types of scale sets. Instances are ScaleSetVMs with uniform orchestration, and VirtualMachines with flexible one.
 const (
 	ScaleSets          = "Microsoft.Compute/virtualMachineScaleSets"
 	ScaleSetExtensions = ScaleSets + "/extensions"
@@ -26,6 +28,7 @@ func scaleSetTypes() []*provider.Type {
 		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
 		NameRule:      scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
 		Patch: prepareScaleSet, PatchLRO: provider.Timing{LRO: sec(6)},
+		Deleted: flexibleDeleted, View: viewScaleSet,
 		Actions: scaleSetActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
@@ -52,7 +55,7 @@ func scaleSetTypes() []*provider.Type {
 		Name: ScaleSetVMs, Style: provider.Compute, PutMerges: true, Serial: own,
 		Create: provider.Timing{HTTP: ms(1500), LRO: sec(8)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(30)}, Read: provider.Timing{HTTP: ms(250)},
 		Prepare: prepareInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
-		Actions: instanceActions(),
+		Actions: instanceActions(), ListMore: flexibleInstances,
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 				return provider.OK(instanceViewOf(c, it.Resource)), nil
@@ -73,8 +76,40 @@ func Instances(c *provider.Call, id store.ID) []*store.Resource { return instanc
 
 func instancesOf(c *provider.Call, setID string) []*store.Resource {
 	list := c.List(ScaleSetVMs, setID)
-	byNumber(list)
+	for _, ref := range c.Referrers(setID) {
+		if r := c.Get(ref.From); r != nil && ref.Field == "virtualMachineScaleSet" && body.Bool(r.Secret, madeBySet) {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, seniority)
 	return list
+}
+
+// seniority sorts instances by their number, and those that have none by when they were made.
+func seniority(a, b *store.Resource) int {
+	return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(body.String(a.Body, "properties.timeCreated"), body.String(b.Body, "properties.timeCreated")), cmp.Compare(a.ID, b.ID))
+}
+
+// instance is the editable copy of an instance by what POSTs call it: its number, or the name of its machine.
+func instance(c *provider.Call, set *store.Resource, name string) *store.Resource {
+	if r := c.Edit(set.ID + "/virtualMachines/" + name); r != nil {
+		return r
+	}
+	for _, r := range instancesOf(c, set.ID) {
+		if strings.EqualFold(r.Name(), name) {
+			return c.Edit(r.ID)
+		}
+	}
+	return nil
+}
+
+// setOf is the ID of the scale set that made an instance.
+func setOf(r *store.Resource) string {
+	if id := body.String(r.Body, "properties.virtualMachineScaleSet.id"); id != "" {
+		return id
+	}
+	id, _ := store.ParseID(r.ID)
+	return id.Parent().String()
 }
 
 // HasGuest tells whether an operating system of a user's runs in a VM or scale-set instance. Instances of a scale set that a
@@ -103,12 +138,11 @@ func leaveScaleSet(c *provider.Call, r *store.Resource) {
 	}
 	n.Secret["left"] = true
 	c.Save(n)
-	lowerCapacity(c, r.ID)
+	lowerCapacity(c, r)
 }
 
-func lowerCapacity(c *provider.Call, instanceID string) {
-	id, _ := store.ParseID(instanceID)
-	if set := c.Edit(id.Parent().String()); set != nil {
+func lowerCapacity(c *provider.Call, instance *store.Resource) {
+	if set := c.Edit(setOf(instance)); set != nil {
 		body.Set(set.Body, "sku.capacity", max(0, body.Int(set.Body, "sku.capacity")-1))
 		c.Save(set)
 	}
@@ -117,7 +151,7 @@ func lowerCapacity(c *provider.Call, instanceID string) {
 // instanceDeleted clears up after an instance that is gone, by whatever way.
 func instanceDeleted(c *provider.Call, r *store.Resource) {
 	if !body.Bool(r.Secret, "left") {
-		lowerCapacity(c, r.ID)
+		lowerCapacity(c, r)
 	}
 	for _, disk := range append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")}, body.Objects(r.Body, "properties.storageProfile.dataDisks")...) {
 		releaseDisk(c, body.String(disk, "managedDisk.id"), !strings.EqualFold(body.String(disk, "deleteOption"), "Detach"))

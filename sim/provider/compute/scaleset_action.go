@@ -36,7 +36,7 @@ func scaleSetActions() map[string]*provider.Action {
 			},
 			Finish: func(c *provider.Call, op *store.Operation, set *store.Resource) error {
 				for _, n := range body.Strings(op.Data, "instanceIds") {
-					if r := c.Edit(set.ID + "/virtualMachines/" + n); r != nil && !leaving(r) {
+					if r := instance(c, set, n); r != nil && !leaving(r) {
 						do(c, set, r)
 					}
 				}
@@ -51,7 +51,7 @@ func scaleSetActions() map[string]*provider.Action {
 			return nil, err
 		}
 		for _, n := range ids {
-			r := c.Edit(set.ID + "/virtualMachines/" + n.(string))
+			r := instance(c, set, n.(string))
 			body.Set(r.Body, "properties.provisioningState", "Deleting")
 			c.Save(r)
 			leaveScaleSet(c, r)
@@ -60,13 +60,23 @@ func scaleSetActions() map[string]*provider.Action {
 	}
 	remove.Finish = func(c *provider.Call, op *store.Operation, set *store.Resource) error {
 		for _, n := range body.Strings(op.Data, "instanceIds") {
-			c.Erase(set.ID + "/virtualMachines/" + n)
+			if r := instance(c, set, n); r != nil {
+				c.Erase(r.ID)
+			}
 		}
 		return nil
 	}
+	manual := each(60, true, upgrade)
+	start := manual.Start
+	manual.Start = func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
+		if flexible(set.Body) {
+			return nil, provider.Errorf(409, "OperationNotAllowed", "Instances of scale set '%s' with flexible orchestration cannot be upgraded in place; delete and recreate them.", set.Name())
+		}
+		return start(c, set)
+	}
 	return map[string]*provider.Action{
 		"delete":        remove,
-		"manualupgrade": each(60, true, upgrade),
+		"manualupgrade": manual,
 		"start": each(20, false, func(c *provider.Call, _, r *store.Resource) {
 			if body.String(r.Secret, "power") != "running" {
 				SetPower(c, r, "running", true)
@@ -98,7 +108,7 @@ func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, err
 	}
 	var unknown []string
 	for _, n := range named {
-		if c.Get(set.ID+"/virtualMachines/"+n) == nil {
+		if instance(c, set, n) == nil {
 			unknown = append(unknown, n)
 		}
 		out = append(out, n)

@@ -14,10 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-func byNumber(list []*store.Resource) {
-	slices.SortFunc(list, func(a, b *store.Resource) int { return number(a) - number(b) })
-}
-
 // fit adds or removes instances until the set has its capacity. set is an editable copy that the caller stores afterwards.
 func fit(c *provider.Call, set *store.Resource) error {
 	var have []*store.Resource
@@ -64,7 +60,7 @@ func surplus(have []*store.Resource, oldest bool) int {
 		if body.Bool(r.Body, "properties.protectionPolicy.protectFromScaleIn") {
 			continue
 		}
-		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] && (number(r) > number(have[best])) != oldest {
+		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] && (seniority(r, have[best]) > 0) != oldest {
 			best = i
 		}
 	}
@@ -80,6 +76,9 @@ func zoneOf(r *store.Resource) string {
 
 // addInstance makes an instance by the model of the set, with its interfaces. It does not run yet.
 func addInstance(c *provider.Call, set *store.Resource, have []*store.Resource) (*store.Resource, error) {
+	if flexible(set.Body) {
+		return addMachine(c, set, have)
+	}
 	if set.Secret == nil {
 		set.Secret = body.Object{}
 	}
@@ -163,7 +162,10 @@ func machineNumber(n int) string {
 
 // nameDisks gives the disks of an instance names of its own; disks that were there stay.
 func nameDisks(set, r *store.Resource, was body.Object) {
-	number := strconv.Itoa(number(r))
+	prefix := set.Name() + "_" + set.Name() + "_" + strconv.Itoa(number(r))
+	if flexible(set.Body) {
+		prefix = r.Name()
+	}
 	unique := strings.ReplaceAll(body.String(r.Body, "properties.vmId"), "-", "")
 	name := func(disk, old body.Object, kind string) {
 		if n := body.String(old, "name"); n != "" {
@@ -171,7 +173,7 @@ func nameDisks(set, r *store.Resource, was body.Object) {
 			body.Set(disk, "managedDisk.id", body.String(old, "managedDisk.id"))
 			return
 		}
-		disk["name"] = set.Name() + "_" + set.Name() + "_" + number + "_" + kind + "_1_" + unique
+		disk["name"] = prefix + "_" + kind + "_1_" + unique
 	}
 	name(body.Child(r.Body, "properties.storageProfile.osDisk"), body.Child(was, "osDisk"), "OsDisk")
 	for i, disk := range body.Objects(r.Body, "properties.storageProfile.dataDisks") {
@@ -186,29 +188,38 @@ func nameDisks(set, r *store.Resource, was body.Object) {
 	}
 }
 
-// addInterfaces makes the interfaces of an instance and gives them their addresses.
+// addInterfaces makes the interfaces of an instance.
 func addInterfaces(c *provider.Call, set, r *store.Resource) error {
 	taken := map[netip.Addr]bool{}
 	for _, cfg := range body.Objects(set.Body, profilePath+".networkProfile.networkInterfaceConfigurations") {
-		p := body.Clone(body.Child(cfg, "properties"))
-		id := r.ID + "/networkInterfaces/" + body.String(cfg, "name")
-		for i, ip := range body.Objects(p, "ipConfigurations") {
-			for _, k := range []string{"loadBalancerInboundNatPools", "publicIPAddressConfiguration"} {
-				body.Delete(ip, "properties."+k)
-			}
-			body.Default(ip, "properties.primary", i == 0)
-			body.Set(ip, "properties.privateIPAllocationMethod", "Dynamic")
-			body.Set(ip, "properties.provisioningState", store.Succeeded)
-			if err := network.Allocate(c, id+"/ipConfigurations/"+body.String(ip, "name"), ip, nil, taken); err != nil {
-				return err
-			}
+		nic, err := interfaceOf(c, r.ID+"/networkInterfaces/"+body.String(cfg, "name"), cfg, taken)
+		if err != nil {
+			return err
 		}
-		for k, v := range map[string]any{"provisioningState": store.Succeeded, "resourceGuid": c.GUID(), "vnetEncryptionSupported": false, "hostedWorkloads": []any{}, "auxiliaryMode": "None", "auxiliarySku": "None"} {
-			body.Set(p, k, v)
-		}
-		c.Save(&store.Resource{ID: id, Type: ScaleSetInterfaces, Location: r.Location, Body: body.Object{"properties": p}})
+		nic.Type, nic.Location = ScaleSetInterfaces, r.Location
+		c.Save(nic)
 	}
 	return nil
+}
+
+// interfaceOf makes an interface by its configuration, with addresses of its subnets.
+func interfaceOf(c *provider.Call, id string, cfg body.Object, taken map[netip.Addr]bool) (*store.Resource, error) {
+	p := body.Clone(body.Child(cfg, "properties"))
+	for i, ip := range body.Objects(p, "ipConfigurations") {
+		for _, k := range []string{"loadBalancerInboundNatPools", "publicIPAddressConfiguration"} {
+			body.Delete(ip, "properties."+k)
+		}
+		body.Default(ip, "properties.primary", i == 0)
+		body.Set(ip, "properties.privateIPAllocationMethod", "Dynamic")
+		body.Set(ip, "properties.provisioningState", store.Succeeded)
+		if err := network.Allocate(c, id+"/ipConfigurations/"+body.String(ip, "name"), ip, nil, taken); err != nil {
+			return nil, err
+		}
+	}
+	for k, v := range map[string]any{"provisioningState": store.Succeeded, "resourceGuid": c.GUID(), "vnetEncryptionSupported": false, "hostedWorkloads": []any{}, "auxiliaryMode": "None", "auxiliarySku": "None"} {
+		body.Set(p, k, v)
+	}
+	return &store.Resource{ID: id, Body: body.Object{"properties": p}}, nil
 }
 
 // boot lets an instance run on disks of its own.
@@ -228,7 +239,7 @@ func finishScaleSet(c *provider.Call, op *store.Operation, set *store.Resource) 
 	switch body.String(op.Data, "stage") {
 	case "":
 		err := fit(c, set)
-		if err == nil && body.String(set.Body, "properties.upgradePolicy.mode") != "Manual" {
+		if err == nil && body.String(set.Body, "properties.upgradePolicy.mode") != "Manual" && !flexible(set.Body) {
 			for _, r := range instancesOf(c, set.ID) {
 				upgrade(c, set, c.Edit(r.ID))
 			}
@@ -274,8 +285,10 @@ func awaitGuests(c *provider.Call, op *store.Operation, set *store.Resource) err
 			op.Data["failure"] = failed.Object(false)
 		}
 		n := c.Edit(r.ID)
-		body.Set(n.Body, "properties.provisioningState", map[bool]string{true: store.Succeeded, false: store.Failed}[failed == nil])
+		state := map[bool]string{true: store.Succeeded, false: store.Failed}[failed == nil]
+		body.Set(n.Body, "properties.provisioningState", state)
 		c.Save(n)
+		endExtensions(c, r, state)
 	}
 	if waiting != nil {
 		return waiting

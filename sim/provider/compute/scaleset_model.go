@@ -48,15 +48,8 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	body.Default(d.New, p+"orchestrationMode", "Uniform")
-	if mode := body.String(d.New, p+"orchestrationMode"); mode != "Uniform" {
-		return provider.InvalidParameter("orchestrationMode", "Scale sets with orchestration mode '%s' are not simulated; use Uniform.", mode)
-	}
-	switch mode := body.String(d.New, p+"upgradePolicy.mode"); mode {
-	case "":
-		return provider.Missing("upgradePolicy.mode")
-	case "Manual", "Automatic", "Rolling":
-	default:
-		return provider.InvalidParameter("upgradePolicy.mode", "The value '%s' of parameter 'upgradePolicy.mode' is invalid. Allowed values are Automatic, Manual, Rolling.", mode)
+	if err := checkOrchestration(d); err != nil {
+		return err
 	}
 	if err := checkCapacity(d); err != nil {
 		return err
@@ -64,7 +57,16 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	if err := checkScaleSetZones(d); err != nil {
 		return err
 	}
-	if body.Child(d.New, profilePath) == nil {
+	keep(d, p+"uniqueId", c.GUID)
+	keep(d, p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
+	if body.Child(d.New, profilePath+".storageProfile") == nil && body.Child(d.New, profilePath+".osProfile") == nil {
+		if flexible(d.New) && body.Int(d.New, "sku.capacity") == 0 {
+			// One without a model only holds machines that users put into it.
+			for _, k := range []string{"sku", profilePath} {
+				body.Delete(d.New, k)
+			}
+			return checkPlacement(c, d, Size{})
+		}
 		return provider.Missing("virtualMachineProfile")
 	}
 	size := body.String(d.New, "sku.name")
@@ -98,10 +100,40 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"singlePlacementGroup", true)
 	body.Default(d.New, p+"doNotRunExtensionsOnOverprovisionedVMs", false)
 	body.Default(d.New, p+"platformFaultDomainCount", map[bool]int{true: 1, false: 5}[len(body.Strings(d.New, "zones")) > 0])
-	keep(d, p+"uniqueId", c.GUID)
-	keep(d, p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 	body.Set(d.New, profilePath+".timeCreated", body.String(d.New, p+"timeCreated"))
 	d.Secret["model"] = fingerprint(d)
+	return nil
+}
+
+func checkOrchestration(d *provider.Draft) error {
+	p := "properties."
+	upgrade := body.String(d.New, p+"upgradePolicy.mode")
+	switch mode := body.String(d.New, p+"orchestrationMode"); mode {
+	case "Uniform":
+		if upgrade == "" {
+			return provider.Missing("upgradePolicy.mode")
+		}
+	case "Flexible":
+		switch {
+		case body.Get(d.New, p+"platformFaultDomainCount") == nil:
+			return provider.Missing("platformFaultDomainCount")
+		case body.Bool(d.New, p+"singlePlacementGroup"):
+			return provider.InvalidParameter("singlePlacementGroup", "Scale sets with flexible orchestration cannot have a single placement group.")
+		case body.Bool(d.New, p+"overprovision"):
+			return provider.InvalidParameter("overprovision", "Scale sets with flexible orchestration cannot be overprovisioned.")
+		case body.Child(d.New, profilePath) != nil && body.String(d.New, profilePath+".networkProfile.networkApiVersion") == "" && len(body.Objects(d.New, profilePath+".networkProfile.networkInterfaceConfigurations")) > 0:
+			return provider.Missing("networkProfile.networkApiVersion")
+		}
+		body.Default(d.New, p+"singlePlacementGroup", false)
+		body.Default(d.New, p+"overprovision", false)
+		body.Default(d.New, p+"upgradePolicy.mode", "Manual")
+		upgrade = body.String(d.New, p+"upgradePolicy.mode")
+	default:
+		return provider.InvalidParameter("orchestrationMode", "The value '%s' of parameter 'orchestrationMode' is invalid. Allowed values are Flexible, Uniform.", mode)
+	}
+	if upgrade != "Manual" && upgrade != "Automatic" && upgrade != "Rolling" {
+		return provider.InvalidParameter("upgradePolicy.mode", "The value '%s' of parameter 'upgradePolicy.mode' is invalid. Allowed values are Automatic, Manual, Rolling.", upgrade)
+	}
 	return nil
 }
 

@@ -10,6 +10,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
+// viewScaleSet leaves out the parts of the model that are not there.
+func viewScaleSet(_ *provider.Call, it *provider.Item) {
+	if len(body.Objects(it.Body, profilePath+".extensionProfile.extensions")) == 0 {
+		body.Delete(it.Body, profilePath+".extensionProfile")
+	}
+	if len(body.Child(it.Body, profilePath)) == 0 {
+		body.Delete(it.Body, profilePath)
+	}
+}
+
 // viewInstance shows an instance of a scale set: what it was made of, and what belongs to its set.
 func viewInstance(c *provider.Call, it *provider.Item) {
 	r, p := it.Resource, "properties."

@@ -18,7 +18,7 @@ func virtualMachineType() *provider.Type {
 		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
 		Create: provider.Timing{HTTP: ms(3500), LRO: sec(36)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(11)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(27), Spread: 0.2}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
-		NameRule:      vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, Deleted: vmDeleted,
+		NameRule:      vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,
 		Patch: patchVM, PatchLRO: provider.Timing{LRO: sec(8)},
 		Actions: vmActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
@@ -364,6 +364,9 @@ func finishVM(c *provider.Call, op *store.Operation, r *store.Resource) error {
 
 // vmDeleted takes along what has deleteOption Delete and frees the rest.
 func vmDeleted(c *provider.Call, r *store.Resource) {
+	if body.Bool(r.Secret, madeBySet) && !body.Bool(r.Secret, "left") {
+		lowerCapacity(c, r)
+	}
 	never := body.String(r.Secret, "power") == ""
 	for _, ref := range body.Objects(r.Body, "properties.networkProfile.networkInterfaces") {
 		nic := c.Get(body.String(ref, "id"))
