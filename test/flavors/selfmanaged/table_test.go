@@ -69,7 +69,10 @@ func (l *look) expect(resources []map[string]any, path, want string) {
 
 // value is what is at a dotted path as text, "" when there is nothing.
 func value(v any, path string) string {
-	for _, part := range strings.Split(path, ".") {
+	for part := range strings.SplitSeq(path, ".") {
+		if part == "" {
+			break
+		}
 		switch at := v.(type) {
 		case map[string]any:
 			v = at[part]
