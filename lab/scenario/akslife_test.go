@@ -1,0 +1,137 @@
+package scenario
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// TestAKSManagerKilled ends our manager with SIGKILL after each of the first PUTs of an AKS cluster. What Azure was doing goes
+// on without it; the manager that comes back must wait for that, and ask for nothing a second time.
+func TestAKSManagerKilled(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare")
+	created := l.startCreate("survivor", "--flavor", "aks", "--worker-machines", "1")
+	// Resource group, virtual network, subnet and managed cluster.
+	for puts := 1; puts <= 4; puts++ {
+		l.awaitPuts(puts, created)
+		l.run("lab", "kill", settings.Azure.Name)
+		l.run("lab", "up", "--bare")
+	}
+	if err := <-created; err != nil {
+		t.Fatal(err)
+	}
+	l.awaitPools(l.workloadKubeconfig("survivor"), "survivor", "", map[string]int{"pool0": 1, "pool1": 1})
+	count := map[string]int{}
+	for _, r := range l.puts() {
+		count[r.id()]++
+	}
+	if n := count[strings.ToLower(managedClusterID("survivor", "survivor"))]; n != 1 {
+		t.Errorf("%d PUTs of the managed cluster, want 1", n)
+	}
+	l.expectQuiet()
+	l.deleteManaged("survivor")
+	l.expectNothingLeft()
+}
+
+// TestAKSManyPools counts what a cluster of ten pools asks of Azure until it is Ready, and what a manager asks that comes back
+// to it.
+func TestAKSManyPools(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare")
+	manifest := l.generate("wide", "aks", settings.ManagedKubernetesVersion, 1)
+	want := map[string]int{"pool0": 1, "pool1": 1}
+	for _, pool := range []string{"pool2", "pool3", "pool4", "pool5", "pool6", "pool7", "pool8", "pool9"} {
+		want[pool] = 1
+		for document := range strings.SplitSeq(manifest, "\n---\n") {
+			// What belongs to a Cluster comes before it, so that the first PUT has all pools.
+			if copied := strings.ReplaceAll(document, "wide-pool1", "wide-"+pool); copied == document {
+				continue
+			} else if strings.Contains(copied, "\nkind: AzureManagedMachinePool\nmetadata:") {
+				manifest = strings.ReplaceAll(copied, "name: pool1", "name: "+pool) + "\n---\n" + manifest
+			} else {
+				manifest += "\n---\n" + copied
+			}
+		}
+	}
+	l.apply(manifest)
+	l.awaitCluster("wide")
+	l.awaitPools(l.workloadKubeconfig("wide"), "wide", "", want)
+	reads, writes := l.asked(0)
+	t.Logf("1 control plane with 10 pools: %d reads and %d writes until Ready", reads, writes)
+	// Resource group, virtual network, subnet and the managed cluster with all of its pools.
+	if writes != 4 {
+		t.Errorf("%d writes until Ready, want 4", writes)
+	}
+	l.expectQuiet()
+
+	before := len(l.requests())
+	l.run("lab", "kill", settings.Azure.Name)
+	l.run("lab", "up", "--bare")
+	l.expectQuiet()
+	reads, writes = l.asked(before)
+	t.Logf("a manager that comes back: %d reads and %d writes", reads, writes)
+	l.deleteManaged("wide")
+	l.expectNothingLeft()
+}
+
+// asked counts the requests to Resource Manager since the n-th one.
+func (l *lab) asked(n int) (reads, writes int) {
+	l.t.Helper()
+	for _, r := range l.requests()[n:] {
+		switch {
+		case r.byLab() || !strings.HasPrefix(r.id(), "/subscriptions/"):
+		case r.write():
+			writes++
+		case r.Method == http.MethodGet || r.Method == http.MethodPost:
+			reads++
+		}
+	}
+	return reads, writes
+}
+
+// TestAKSAdopted forgets a cluster that goes on in Azure, and applies its manifest again: the same nodes come back and nothing
+// is written.
+func TestAKSAdopted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--cluster-name", "known", "--flavor", "aks", "--worker-machines", "1")
+	manifest, err := os.ReadFile(filepath.Join(l.dir, "clusters", "known.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := l.field("azuremanagedcontrolplane/known", ".spec.sshPublicKey")
+	l.patch("cluster/known", `{"spec":{"paused":true}}`)
+	objects := []string{
+		"azuremanagedmachinepool/known-pool0", "azuremanagedmachinepool/known-pool1", "azuremanagedcontrolplane/known", "azuremanagedcluster/known",
+		"machinepool/known-pool0", "machinepool/known-pool1", "cluster/known",
+	}
+	for _, object := range objects {
+		l.run("kubectl", "wait", object, "--for=condition=Paused", "--timeout", patience.String())
+	}
+	for _, object := range objects {
+		// As clusterctl does with what it has moved: without it the last system pool cannot go.
+		l.run("kubectl", "annotate", object, "clusterctl.cluster.x-k8s.io/delete-for-move=")
+		l.run("kubectl", "delete", object, "--wait=false")
+		l.try("kubectl", "patch", object, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		l.run("kubectl", "wait", object, "--for=delete", "--timeout", patience.String())
+	}
+	before := len(l.requests())
+	// The key was made when the first manifest had none.
+	l.apply(l.edit(string(manifest), "AzureManagedControlPlane", "", func(spec map[string]any) { spec["sshPublicKey"] = key }))
+	l.awaitCluster("known")
+	l.awaitPools(l.workloadKubeconfig("known"), "known", "", map[string]int{"pool0": 1, "pool1": 1})
+	for _, r := range l.requests()[before:] {
+		if r.write() {
+			t.Errorf("%s %s (%d) although Azure has what the manifest says", r.Method, r.URL, r.Status)
+		}
+	}
+	l.deleteManaged("known")
+	l.expectNothingLeft()
+}
