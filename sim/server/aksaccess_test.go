@@ -203,27 +203,30 @@ func TestManagedClusterMergesWhatItIsSent(t *testing.T) {
 }
 
 func TestManagedClusterThatFailsCanBeRepairedOrDeleted(t *testing.T) {
-	for _, what := range []string{"cluster", "scale set"} {
+	for _, rule := range []fault.Rule{
+		{Kind: fault.Fail, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Code: "ControlPlaneAddOnsNotReady"},
+		{Kind: fault.Fail, Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Code: "InternalServerError"},
+	} {
 		a := newAzure(t)
 		a.group()
-		rule := fault.Rule{Kind: fault.Fail, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Code: "ControlPlaneAddOnsNotReady"}
-		if what == "scale set" {
-			rule = fault.Rule{Kind: fault.Fail, Method: "PUT", Type: "Microsoft.Network/loadBalancers", Code: "InternalServerError"}
-		}
 		if err := a.sim.AddFault(rule); err != nil {
 			t.Fatal(err)
 		}
-		a.must("PUT", aks+aksV, aksCluster(nil))
-		r := a.do("GET", aks+aksV, nil)
-		if what == "cluster" && (r.at("properties.provisioningState") != "Failed" || r.at("properties.agentPoolProfiles.0.provisioningState") != "Failed") {
-			t.Errorf("%s: after the failure: %v, pool %v", what, r.at("properties.provisioningState"), r.at("properties.agentPoolProfiles.0.provisioningState"))
+		r := a.must("PUT", aks+aksV, aksCluster(nil))
+		if op := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil); op.at("status") != "Failed" || op.at("error.code") == nil {
+			t.Errorf("%s: operation = %v", rule.Type, op.body)
 		}
+		r = a.do("GET", aks+aksV, nil)
+		if r.at("properties.provisioningState") != "Failed" || r.at("properties.agentPoolProfiles.0.provisioningState") != "Failed" {
+			t.Errorf("%s: after the failure: %v, pool %v", rule.Type, r.at("properties.provisioningState"), r.at("properties.agentPoolProfiles.0.provisioningState"))
+		}
+		aksRefused(t, "a pool of a cluster that was never up", a.do("PUT", pools+"x"+aksV, agentPool(nil)), 409, "OperationNotAllowed", "failed provisioning state")
 		a.must("PUT", aks+aksV, aksCluster(nil))
 		if r := a.do("GET", aks+aksV, nil); r.at("properties.provisioningState") != "Succeeded" || r.at("properties.agentPoolProfiles.0.provisioningState") != "Succeeded" {
-			t.Errorf("%s: after another PUT: %v", what, r.at("properties.provisioningState"))
+			t.Errorf("%s: after another PUT: %v", rule.Type, r.at("properties.provisioningState"))
 		}
 		if n := len(a.nodes()); n != 2 {
-			t.Errorf("%s: %d nodes", what, n)
+			t.Errorf("%s: %d nodes", rule.Type, n)
 		}
 		if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters/agentPools"}); err != nil {
 			t.Fatal(err)
@@ -234,7 +237,7 @@ func TestManagedClusterThatFailsCanBeRepairedOrDeleted(t *testing.T) {
 		a.must("DELETE", groupA, nil)
 		for _, id := range []string{groupA, mcRG} {
 			if r := a.do("GET", id, nil); r.status != 404 {
-				t.Errorf("%s: %s is left", what, id)
+				t.Errorf("%s: %s is left", rule.Type, id)
 			}
 		}
 	}

@@ -138,7 +138,7 @@ func TestManagedClusterShowsItsWaysInAndOut(t *testing.T) {
 	if list, _ := nics.at("properties.backendIPConfigurations").([]any); len(list) != 2 {
 		t.Errorf("%d members of the outbound pool, want both nodes", len(list))
 	}
-	a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"loadBalancerProfile": obj{"outboundIPs": nil, "managedOutboundIPs": obj{"count": 2}}}}})
+	a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 2}}}}})
 	if list, _ := a.do("GET", aks+aksV, nil).at("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs").([]any); len(list) != 2 {
 		t.Errorf("effectiveOutboundIPs after a change = %v", list)
 	}

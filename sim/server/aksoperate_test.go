@@ -118,3 +118,63 @@ func TestManagedClusterGoesOnAfterARestart(t *testing.T) {
 		t.Errorf("after the restart: %v, %d nodes", r.at("properties.provisioningState"), len(b.nodes()))
 	}
 }
+
+func TestAgentPoolThatFindsNoAddresses(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", net+"/virtualNetworks/vnet/subnets/small", obj{"properties": obj{"addressPrefix": "10.9.0.0/28"}})
+	in := obj{"vnetSubnetID": net + "/virtualNetworks/vnet/subnets/small"}
+	a.aks(func(p obj) {
+		p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
+		p["agentPoolProfiles"] = []any{aksProfile("pool0", in)}
+	})
+	six := obj{"count": 6, "vnetSubnetID": in["vnetSubnetID"]}
+	var ops []string
+	for _, name := range []string{"one", "two"} {
+		r := a.do("PUT", pools+name+aksV, agentPool(six))
+		if r.status != 201 {
+			t.Fatalf("PUT %s = %d %v: there is room for either, not for both", name, r.status, r.body)
+		}
+		ops = append(ops, r.header.Get("Azure-AsyncOperation"))
+	}
+	a.sim.Settle()
+	var codes []any
+	for _, op := range ops {
+		codes = append(codes, a.do("GET", op, nil).at("error.code"))
+	}
+	if codes[0] != nil && codes[1] != nil || codes[0] == codes[1] {
+		t.Fatalf("codes = %v, want one to succeed", codes)
+	}
+	failed := map[bool]string{true: "one", false: "two"}[codes[0] != nil]
+	if s := a.do("GET", pools+failed+aksV, nil).at("properties.provisioningState"); s != "Failed" {
+		t.Errorf("pool %s is %v", failed, s)
+	}
+	aksRefused(t, "now it can be seen beforehand", a.do("PUT", pools+"three"+aksV, agentPool(six)), 400, "InsufficientSubnetSize", "Pre-allocated IPs 6")
+	if _, r := a.settled(failed, agentPool(obj{"count": 1, "vnetSubnetID": in["vnetSubnetID"]})); r.at("properties.provisioningState") != "Succeeded" {
+		t.Errorf("with fewer nodes = %v", r.at("properties.provisioningState"))
+	}
+}
+
+func TestKubeletIdentityOfOnesOwn(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	at := groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"
+	plane, kubelet := a.must("PUT", at+"plane", obj{"location": "westus3"}), a.must("PUT", at+"kubelet", obj{"location": "westus3"})
+	doc := aksCluster(func(p obj) { p["identityProfile"] = obj{"kubeletidentity": obj{"resourceId": at + "kubelet"}} })
+	doc["identity"] = obj{"type": "UserAssigned", "userAssignedIdentities": obj{at + "plane": obj{}}}
+	aksRefused(t, "without the role", a.do("PUT", aks+aksV, doc), 400, "CustomKubeletIdentityMissingPermissionError", "assign/action")
+	a.must("PUT", at+"kubelet/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000b", obj{"properties": obj{"principalType": "ServicePrincipal",
+		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/f1a07417-d97a-45cb-824c-7a7467783830", "principalId": plane.at("properties.principalId")}})
+	a.must("PUT", aks+aksV, doc)
+	r := a.do("GET", aks+aksV, nil)
+	if r.at("properties.provisioningState") != "Succeeded" || r.at("properties.identityProfile.kubeletidentity.clientId") != kubelet.at("properties.clientId") {
+		t.Errorf("cluster = %v, kubelet identity %v", r.at("properties.provisioningState"), r.at("properties.identityProfile"))
+	}
+	if own := a.do("GET", mcRG+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/c1-agentpool", nil); own.status != 404 {
+		t.Errorf("AKS made an identity of its own, too: %d", own.status)
+	}
+	set := a.do("GET", mcRG+"/providers/Microsoft.Compute/virtualMachineScaleSets", nil)
+	if ids, _ := set.at("value.0.identity.userAssignedIdentities").(obj); len(ids) != 1 || ids[at+"kubelet"] == nil {
+		t.Errorf("identities of the nodes = %v", ids)
+	}
+}

@@ -81,6 +81,33 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"KMS without user identity": {func(p obj) {
 			p["securityProfile"] = obj{"azureKeyVaultKms": obj{"enabled": true, "keyId": "https://kv/keys/k/1"}}
 		}, 400, "BadRequest", "user assigned identity"},
+		"SSH key": {func(p obj) {
+			p["linuxProfile"] = obj{"adminUsername": "azureuser", "ssh": obj{"publicKeys": []any{obj{"keyData": "nonsense"}}}}
+		}, 400, "InvalidParameter", "SSH"},
+		"image cleaner":    {func(p obj) { p["securityProfile"] = obj{"imageCleaner": obj{"enabled": true, "intervalHours": 5}} }, 400, "InvalidParameter", "between 24 and 2160"},
+		"authorized range": {func(p obj) { p["apiServerAccessProfile"] = obj{"authorizedIPRanges": []any{"1.2.3"}} }, 400, "InvalidParameter", "'1.2.3'"},
+		"ranges on a private one": {func(p obj) {
+			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "authorizedIPRanges": []any{"1.2.3.4"}}
+		}, 400, "BadRequest", "private cluster"},
+		"subdomain without a zone":      {func(p obj) { delete(p, "dnsPrefix"); p["fqdnSubdomain"] = "x" }, 400, "InvalidParameter", "zone of your own"},
+		"two kinds of outbound IPs":     {np(obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 1}, "outboundIPs": obj{"publicIPs": refs(net + "/publicIPAddresses/x")}}}), 400, "InvalidParameter", "Only one of"},
+		"too many outbound IPs":         {np(obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 101}}}), 400, "InvalidParameter", "between 1 and 100"},
+		"odd number of ports":           {np(obj{"loadBalancerProfile": obj{"allocatedOutboundPorts": 7}}), 400, "InvalidParameter", "multiple of 8"},
+		"idle timeout":                  {np(obj{"loadBalancerProfile": obj{"idleTimeoutInMinutes": 1}}), 400, "InvalidParameter", "between 4 and 120"},
+		"NAT gateway addresses":         {np(obj{"outboundType": "managedNATGateway", "natGatewayProfile": obj{"managedOutboundIPProfile": obj{"count": 17}}}), 400, "InvalidParameter", "between 1 and 16"},
+		"pods over services":            {np(obj{"networkPlugin": "kubenet", "podCidr": "10.0.0.0/8"}), 400, "InvalidParameter", "overlaps"},
+		"Azure policy and kubenet":      {np(obj{"networkPlugin": "kubenet", "networkPolicy": "azure"}), 400, "InvalidParameter", "not supported with network plugin kubenet"},
+		"cilium and calico":             {np(obj{"networkPluginMode": "overlay", "networkPlugin": "azure", "networkDataplane": "cilium", "networkPolicy": "calico"}), 400, "InvalidParameter", "cilium or none"},
+		"public IP prefix alone":        {first(obj{"nodePublicIPPrefixID": net + "/publicIPPrefixes/x"}), 400, "InvalidParameter", "requires enableNodePublicIP"},
+		"OS SKU of the other kind":      {first(obj{"osSKU": "Windows2022"}), 400, "InvalidParameter", "does not go with"},
+		"encryption at host":            {first(obj{"vmSize": "Standard_D2_v3", "enableEncryptionAtHost": true}), 400, "BadRequest", "encryption at host"},
+		"ultra disks without zone":      {first(obj{"enableUltraSSD": true}), 400, "BadRequest", "ultra disks"},
+		"disk too small":                {first(obj{"osDiskSizeGB": 10}), 400, "InvalidParameter", "between 30 and 2048"},
+		"count that is text":            {first(obj{"count": "3"}), 400, "BadRequest", "count"},
+		"autoscaler without limits":     {first(obj{"enableAutoScaling": true}), 400, "InvalidParameter", "required"},
+		"price of a regular pool":       {first(obj{"spotMaxPrice": 0.5}), 400, "InvalidParameter", "priority Spot"},
+		"surge":                         {first(obj{"upgradeSettings": obj{"maxSurge": "many"}}), 400, "InvalidParameter", "percentage"},
+		"kind of pool":                  {first(obj{"type": "AvailabilitySet"}), 400, "InvalidParameter", "VirtualMachineScaleSets"},
 		"local accounts without Entra":  {func(p obj) { p["disableLocalAccounts"] = true }, 400, "BadRequest", "AAD enabled"},
 		"DNS prefix":                    {func(p obj) { p["dnsPrefix"] = "-a" }, 400, "InvalidParameter", "DNS prefix"},
 		"kubelet identity of one's own": {func(p obj) { p["identityProfile"] = obj{"kubeletidentity": obj{"resourceId": groupA + "/providers/x"}} }, 400, "InvalidParameter", "user assigned identity"},

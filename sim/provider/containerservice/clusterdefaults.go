@@ -59,12 +59,36 @@ func clusterDefaults(c *provider.Call, d *provider.Draft) error {
 			a["config"] = nil // shown as null
 		}
 	}
+	if err := outboundKind(d); err != nil {
+		return err
+	}
 	networkDefaults(n)
 	if err := identities(c, d); err != nil {
 		return err
 	}
 	accessDefaults(c, d)
 	return secrets(c, d)
+}
+
+// outboundKind lets the kind of outbound addresses that a PUT names take the place of the one there was.
+func outboundKind(d *provider.Draft) error {
+	lb := "properties.networkProfile.loadBalancerProfile."
+	kinds, sent := []string{"managedOutboundIPs", "outboundIPs", "outboundIPPrefixes"}, ""
+	for _, k := range kinds {
+		if body.Child(d.Sent, lb+k) == nil {
+			continue
+		}
+		if sent != "" {
+			return invalidParameter("networkProfile.loadBalancerProfile", "Only one of %s can be set, not %s and %s", strings.Join(kinds, ", "), sent, k)
+		}
+		sent = k
+	}
+	for _, k := range kinds {
+		if sent != "" && k != sent {
+			body.Delete(d.New, lb+k)
+		}
+	}
+	return nil
 }
 
 func networkDefaults(n body.Object) {

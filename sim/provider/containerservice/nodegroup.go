@@ -41,6 +41,7 @@ func (b *builder) ensure(id string, doc body.Object) *store.Resource {
 		case "", store.Succeeded:
 			return &store.Resource{ID: it.ID, Type: it.Resource.Type, Body: it.Body, Location: it.Location}
 		case store.Failed:
+			body.Delete(b.cl.Secret, key) // the next PUT of the cluster tries again
 			b.err = provider.Errorf(0, "InternalOperationError", "Resource %s of the node resource group is in state Failed.", id)
 		}
 		b.busy = true

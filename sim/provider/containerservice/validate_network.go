@@ -96,16 +96,8 @@ func podSubnets(pools []*poolDraft) bool {
 
 func checkOutbound(d *provider.Draft) error {
 	lb := "properties.networkProfile.loadBalancerProfile."
-	kinds := 0
-	for _, k := range []string{"managedOutboundIPs", "outboundIPs", "outboundIPPrefixes"} {
-		if body.Child(d.New, lb+k) != nil {
-			kinds++
-		}
-	}
 	ports, idle, count := body.Int(d.New, lb+"allocatedOutboundPorts"), body.Get(d.New, lb+"idleTimeoutInMinutes"), body.Get(d.New, lb+"managedOutboundIPs.count")
 	switch {
-	case kinds > 1:
-		return invalidParameter("networkProfile.loadBalancerProfile", "Only one of managedOutboundIPs, outboundIPs and outboundIPPrefixes can be set")
 	case ports < 0 || ports > 64000 || ports%8 != 0:
 		return invalidParameter("networkProfile.loadBalancerProfile.allocatedOutboundPorts", "allocatedOutboundPorts %d must be a multiple of 8 between 0 and 64000", ports)
 	case idle != nil && (body.Int(d.New, lb+"idleTimeoutInMinutes") < 4 || body.Int(d.New, lb+"idleTimeoutInMinutes") > 120):
