@@ -32,8 +32,9 @@ generate: tools ## Generate deepcopy functions, CRDs, RBAC and the tables of AKS
 
 templates: ## Render the flavors of self-managed clusters from templates/flavors
 	@hack/tools/build.sh $(BIN) kustomize
-	@cd templates/flavors; for flavor in */; do flavor=$${flavor%/}; case $$flavor in base|class|components) continue;; esac; \
-	kustomize build $$flavor >../cluster-template-$$flavor.yaml || exit 1; done; mv ../cluster-template-default.yaml ../cluster-template.yaml
+	@cd templates/flavors; for flavor in */; do flavor=$${flavor%/}; case $$flavor in base|class|components|identity) continue;; esac; \
+	kustomize build $$flavor >../cluster-template-$$flavor.yaml || exit 1; done; mv ../cluster-template-default.yaml ../cluster-template.yaml; \
+	mv ../cluster-template-clusterclass-default.yaml ../clusterclass-default.yaml
 
 format: ## Format Go code
 	gofmt -w $(MODULES)

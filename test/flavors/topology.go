@@ -1,10 +1,13 @@
 package flavors
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
+	"text/template"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -29,24 +32,25 @@ func Topology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unst
 
 	out := append([]*unstructured.Unstructured(nil), byKind["AzureClusterIdentity"]...)
 	out = append(out, object("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name, field(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
-	for _, template := range byKind["AzureMachineTemplate"] {
+	for _, machines := range byKind["AzureMachineTemplate"] {
 		clone := controlPlaneTemplate
-		if strings.HasSuffix(template.GetName(), "-worker") {
+		if strings.HasSuffix(machines.GetName(), "-worker") {
 			clone = workerTemplate
 		}
-		out = append(out, object(infrav1.GroupVersion.String(), "AzureMachineTemplate", clone, field(template.Object, "spec")))
+		out = append(out, object(infrav1.GroupVersion.String(), "AzureMachineTemplate", clone, field(machines.Object, "spec")))
 	}
 	controlPlane := object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", name+"-hm5tv", field(byKind["KubeadmControlPlaneTemplate"][0].Object, "spec.template.spec"))
 	set(controlPlane, version, "spec", "version")
 	set(controlPlane, replicas, "spec", "replicas")
 	set(controlPlane, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
 	bootstrap := object("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c", field(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
-	for object, secret := range map[*unstructured.Unstructured]string{controlPlane: controlPlaneTemplate, bootstrap: workerTemplate} {
-		if err := patch(byKind["ClusterClass"][0], object, map[string]string{
-			"builtin.cluster.name": name,
-			"{{ .builtin.controlPlane.machineTemplate.infrastructureRef.name }}-azure-json": secret + "-azure-json",
-			"{{ .builtin.machineDeployment.infrastructureRef.name }}-azure-json":            secret + "-azure-json",
-		}); err != nil {
+	builtin := map[string]any{"builtin": map[string]any{
+		"cluster":           map[string]any{"name": name},
+		"controlPlane":      map[string]any{"machineTemplate": map[string]any{"infrastructureRef": map[string]any{"name": controlPlaneTemplate}}},
+		"machineDeployment": map[string]any{"infrastructureRef": map[string]any{"name": workerTemplate}},
+	}}
+	for _, target := range []*unstructured.Unstructured{controlPlane, bootstrap} {
+		if err := patch(byKind["ClusterClass"][0], target, builtin); err != nil {
 			return nil, err
 		}
 	}
@@ -70,9 +74,8 @@ func Topology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unst
 	return out, nil
 }
 
-// patch applies the class's patches to an object that was made from a template. values are those of the variables and
-// templates that the class uses; one that is missing is an error.
-func patch(class, target *unstructured.Unstructured, values map[string]string) error {
+// patch applies the class's patches to an object that was made from a template.
+func patch(class, target *unstructured.Unstructured, variables map[string]any) error {
 	patches, _, _ := unstructured.NestedSlice(class.Object, "spec", "patches")
 	applied := 0
 	for _, p := range patches {
@@ -84,21 +87,8 @@ func patch(class, target *unstructured.Unstructured, values map[string]string) e
 			}
 			operations, _, _ := unstructured.NestedSlice(definition, "jsonPatches")
 			for _, o := range operations {
-				operation := o.(map[string]any)
-				source, _, _ := unstructured.NestedString(operation, "valueFrom", "variable")
-				if source == "" {
-					source, _, _ = unstructured.NestedString(operation, "valueFrom", "template")
-				}
-				value, ok := values[source]
-				if !ok {
-					return fmt.Errorf("the class takes a value from %q, which nothing here gives", source)
-				}
-				path, _, _ := unstructured.NestedString(operation, "path")
-				if target.GetKind() == "KubeadmControlPlane" {
-					path = strings.Replace(path, "/spec/template/spec", "/spec", 1)
-				}
-				if err := replace(target.Object, strings.Split(strings.TrimPrefix(path, "/"), "/"), value); err != nil {
-					return fmt.Errorf("%s of %s: %w", path, target.GetKind(), err)
+				if err := operate(target, o.(map[string]any), variables); err != nil {
+					return fmt.Errorf("patch of %s: %w", target.GetKind(), err)
 				}
 				applied++
 			}
@@ -110,28 +100,38 @@ func patch(class, target *unstructured.Unstructured, values map[string]string) e
 	return nil
 }
 
-// replace sets what a JSON pointer leads to, which must exist.
-func replace(value any, path []string, to string) error {
-	switch v := value.(type) {
-	case map[string]any:
-		next, ok := v[path[0]]
-		if !ok {
-			return fmt.Errorf("no %s", path[0])
-		}
-		if len(path) == 1 {
-			v[path[0]] = to
-			return nil
-		}
-		return replace(next, path[1:], to)
-	case []any:
-		var i int
-		if _, err := fmt.Sscan(path[0], &i); err != nil || i >= len(v) {
-			return fmt.Errorf("no item %s", path[0])
-		}
-		return replace(v[i], path[1:], to)
-	default:
-		return fmt.Errorf("%s leads nowhere", path[0])
+// operate adds what a template says to an object or to the end of a list. Cluster API refuses other places in lists.
+func operate(target *unstructured.Unstructured, operation, variables map[string]any) error {
+	op, _, _ := unstructured.NestedString(operation, "op")
+	path, _, _ := unstructured.NestedString(operation, "path")
+	source, found, _ := unstructured.NestedString(operation, "valueFrom", "template")
+	if op != "add" || !found {
+		return fmt.Errorf("%s %s: only additions from a template are played here", op, path)
 	}
+	parsed, err := template.New("value").Option("missingkey=error").Parse(source)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := parsed.Execute(&text, variables); err != nil {
+		return err
+	}
+	var value any
+	if err := yaml.Unmarshal(text.Bytes(), &value); err != nil {
+		return fmt.Errorf("%s is not YAML: %w", path, err)
+	}
+	if target.GetKind() == "KubeadmControlPlane" {
+		path = strings.Replace(path, "/spec/template/spec", "/spec", 1)
+	}
+	fields := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if last := len(fields) - 1; fields[last] == "-" {
+		list, found, err := unstructured.NestedSlice(target.Object, fields[:last]...)
+		if err != nil || !found {
+			return fmt.Errorf("%s: there is no list (%w)", path, err)
+		}
+		return unstructured.SetNestedSlice(target.Object, append(list, value), fields[:last]...)
+	}
+	return unstructured.SetNestedField(target.Object, value, fields...)
 }
 
 func object(apiVersion, kind, name string, spec any) *unstructured.Unstructured {

@@ -35,7 +35,7 @@ func TestFlavors(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "topology" {
-				class, err := flavors.Decode(flavors.Render(t, "clusterclass-default.yaml", flavors.Variables(test.variables)))
+				class, err := flavors.Decode(flavors.Render(t, file("clusterclass"), flavors.Variables(test.variables)))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -14,11 +14,14 @@ import (
 )
 
 // sources are folders of templates/flavors that are no flavors.
-var sources = []string{"base", "class", "components"}
+var sources = []string{"base", "class", "components", "identity"}
 
 func file(flavor string) string {
-	if flavor == "default" {
+	switch flavor {
+	case "default":
 		return "cluster-template.yaml"
+	case "clusterclass-default":
+		return flavor + ".yaml"
 	}
 	return "cluster-template-" + flavor + ".yaml"
 }
