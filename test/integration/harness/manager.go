@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -116,6 +117,10 @@ func (m *Manager) azure(client *http.Client) roundTripper {
 		last, err := m.admit(request)
 		if err != nil || last && m.options.KillBefore {
 			return nil, errors.Join(err, errKilled)
+		}
+		if last {
+			// The manager's end must not take the request back.
+			request = request.WithContext(context.WithoutCancel(request.Context()))
 		}
 		response, err := client.Do(request)
 		if last {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
 // Patience is how long a stage waits for something to come about. Nothing takes nearly as long on an idle machine.
@@ -27,7 +28,7 @@ const IdentityName = "identity"
 
 // Stage is what one test has for itself: a namespace, a simulated Azure, and the managers it starts.
 type Stage struct {
-	T           *testing.T
+	T           testing.TB
 	Environment *Environment
 	Client      client.WithWatch
 	Namespace   string
@@ -39,16 +40,28 @@ type Stage struct {
 }
 
 // NewStage makes a namespace and a simulator in which operations end at once. There is no manager and no identity yet.
-func NewStage(t *testing.T, environment *Environment) *Stage {
+func NewStage(t testing.TB, environment *Environment) *Stage {
 	t.Helper()
 	return NewSlowStage(t, environment, 0)
 }
 
 // NewSlowStage is NewStage in which Azure's operations take timeScale times as long as on Azure.
-func NewSlowStage(t *testing.T, environment *Environment, timeScale float64) *Stage {
+func NewSlowStage(t testing.TB, environment *Environment, timeScale float64) *Stage {
+	t.Helper()
+	// Limits are measured elsewhere; at a time scale they would be those of a slow Azure.
+	return newStage(t, environment, timeScale, &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6})
+}
+
+// NewRealStage is NewStage in which Azure's operations take as long as on Azure, and requests are limited as there.
+func NewRealStage(t testing.TB, environment *Environment) *Stage {
+	t.Helper()
+	return newStage(t, environment, 1, &server.AzureThrottle)
+}
+
+func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle) *Stage {
 	t.Helper()
 	s := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8]}
-	s.Azure = newSimulator(t, s.Secret("client-secret"), timeScale)
+	s.Azure = newSimulator(t, s.Secret("client-secret"), timeScale, throttle)
 	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
 	t.Cleanup(func() {
@@ -212,6 +225,9 @@ func (s *Stage) shown() map[string]string {
 	}
 	add(&infrav1.AzureClusterList{})
 	add(&infrav1.AzureMachineList{})
+	add(&infrav1.AzureManagedControlPlaneList{})
+	add(&infrav1.AzureManagedClusterList{})
+	add(&infrav1.AzureManagedMachinePoolList{})
 	add(&infrav1.AzureClusterIdentityList{})
 	add(&corev1.EventList{})
 	add(&eventsv1.EventList{})
