@@ -191,3 +191,34 @@ func TestPrivateClusterIsReachedByItsOwnZone(t *testing.T) {
 	}
 	a.must("DELETE", zone, nil)
 }
+
+func TestManagedClusterChangesItsWayOut(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	subnet := net + "/virtualNetworks/vnet/subnets/cp"
+	a.aks(func(p obj) {
+		p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
+		p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": subnet})}
+	})
+	start := a.inGroup()
+	for _, step := range []struct {
+		outbound, gateway string
+		gone              string
+	}{{"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}, {"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}} {
+		a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"outboundType": step.outbound}}})
+		if s := a.do("GET", aks+aksV, nil).at("properties.provisioningState"); s != "Succeeded" {
+			t.Errorf("%s: %v", step.outbound, s)
+		}
+		if slices.Contains(a.inGroup(), step.gone) {
+			t.Errorf("%s: %s is left", step.outbound, step.gone)
+		}
+		gateway, _ := a.do("GET", subnet, nil).at("properties.natGateway.id").(string)
+		if !strings.HasPrefix(gateway, step.gateway) || step.gateway == "" && gateway != "" {
+			t.Errorf("%s: NAT gateway of the subnet = %q", step.outbound, gateway)
+		}
+	}
+	if diff := cmp.Diff(start, a.inGroup()); diff != "" {
+		t.Errorf("there and back (-before +after):\n%s", diff)
+	}
+	aksRefused(t, "pod range", a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"podCidr": "10.200.0.0/16"}}}), 400, "PropertyChangeNotAllowed", "podCidr")
+}

@@ -34,14 +34,14 @@ func (b *builder) ensure(id string, doc body.Object) *store.Resource {
 	}
 	raw, _ := json.Marshal(doc)
 	sum := sha256.Sum256(raw)
-	print, key := hex.EncodeToString(sum[:8]), "made."+strings.NewReplacer(".", "_").Replace(store.Key(id))
+	print, key := hex.EncodeToString(sum[:8]), madeKey(id)
 	it := b.c.Find(id)
 	if it != nil && body.String(b.cl.Secret, key) == print {
 		switch state := body.String(it.Body, "properties.provisioningState"); state {
 		case "", store.Succeeded:
 			return &store.Resource{ID: it.ID, Type: it.Resource.Type, Body: it.Body, Location: it.Location}
 		case store.Failed:
-			body.Delete(b.cl.Secret, key) // the next PUT of the cluster tries again
+			b.forget(id) // the next PUT of the cluster tries again
 			b.err = provider.Errorf(0, "InternalOperationError", "Resource %s of the node resource group is in state Failed.", id)
 		}
 		b.busy = true
@@ -69,6 +69,13 @@ func (b *builder) ensure(id string, doc body.Object) *store.Resource {
 	b.busy = true
 	return nil
 }
+
+// madeKey is where the fingerprint of the document is kept that a resource was made from.
+func madeKey(id string) string {
+	return "made." + strings.NewReplacer(".", "_").Replace(store.Key(id))
+}
+
+func (b *builder) forget(id string) { body.Delete(b.cl.Secret, madeKey(id)) }
 
 // plain brings Go values into the form that JSON would have.
 func plain(o body.Object) body.Object {
@@ -203,28 +210,36 @@ func (b *builder) attach(subnetID, field, id string) {
 	}
 	props := body.Clone(body.Child(it.Body, "properties"))
 	props[field] = body.Object{"id": id}
+	b.forget(it.ID)
 	b.ensure(it.ID, body.Object{"properties": props})
 }
 
 // detachForeign takes references to the node resource group out of networks and zones that stay.
 func detachForeign(c *provider.Call, cl *store.Resource, group string) {
-	inside := store.Key(group) + "/"
 	for _, r := range c.List("", group) {
-		for _, ref := range c.Referrers(r.ID) {
-			if strings.HasPrefix(store.Key(ref.From), inside) || ref.Field != "routeTable" && ref.Field != "natGateway" {
-				continue
-			}
-			if vnet := c.Edit(ref.From); vnet != nil {
-				for _, s := range body.Objects(vnet.Body, "properties.subnets") {
-					if store.Same(body.String(s, "properties."+ref.Field+".id"), r.ID) {
-						body.Delete(s, "properties."+ref.Field)
-					}
-				}
-				c.Save(vnet)
-			}
-		}
+		dissociate(c, r.ID, group, false)
 	}
 	for _, id := range body.Strings(cl.Secret, "foreign") {
 		c.Erase(id)
+	}
+}
+
+// dissociate takes a route table or NAT gateway out of subnets: those of networks outside the group, or all.
+func dissociate(c *provider.Call, id, group string, all bool) {
+	inside := store.Key(group) + "/"
+	for _, ref := range c.Referrers(id) {
+		if !all && strings.HasPrefix(store.Key(ref.From), inside) || ref.Field != "routeTable" && ref.Field != "natGateway" {
+			continue
+		}
+		vnet := c.Edit(ref.From)
+		if vnet == nil {
+			continue
+		}
+		for _, s := range body.Objects(vnet.Body, "properties.subnets") {
+			if store.Same(body.String(s, "properties."+ref.Field+".id"), id) {
+				body.Delete(s, "properties."+ref.Field)
+			}
+		}
+		c.Save(vnet)
 	}
 }

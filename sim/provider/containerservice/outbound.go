@@ -15,7 +15,14 @@ const outboundPool = "aksOutboundBackendPool"
 // outbound makes the nodes' way out, by outboundType. Source: https://learn.microsoft.com/azure/aks/egress-outboundtype
 func (b *builder) outbound(subnet string) {
 	np := "properties.networkProfile."
-	switch body.String(b.cl.Body, np+"outboundType") {
+	kind := body.String(b.cl.Body, np+"outboundType")
+	if kind != "loadBalancer" {
+		b.leave("lb", b.id(network.LoadBalancers, "kubernetes"), np+"loadBalancerProfile")
+	}
+	if kind != "managedNATGateway" {
+		b.leave("nat", b.id(network.NatGateways, "aks-natgateway-"+b.digits()), np+"natGatewayProfile")
+	}
+	switch kind {
 	case "loadBalancer":
 		b.loadBalancer(np + "loadBalancerProfile.")
 	case "managedNATGateway":
@@ -32,6 +39,22 @@ func (b *builder) outbound(subnet string) {
 			body.Set(b.cl.Body, np+"natGatewayProfile.effectiveOutboundIPs", references(ids))
 		}
 	}
+}
+
+// leave takes away what an earlier outboundType had made.
+func (b *builder) leave(kind, id, profile string) {
+	names := body.Strings(b.cl.Secret, "addresses."+kind)
+	if len(names) == 0 && b.c.Get(id) == nil {
+		return
+	}
+	dissociate(b.c, id, nodeGroupID(b.cl.ID, b.cl.Body), true)
+	b.c.Erase(id)
+	b.forget(id)
+	for _, name := range names {
+		b.c.Erase(b.id(network.PublicIPs, name))
+	}
+	body.Delete(b.cl.Secret, "addresses."+kind)
+	body.Delete(b.cl.Body, profile+".effectiveOutboundIPs")
 }
 
 func references(ids []string) []any {

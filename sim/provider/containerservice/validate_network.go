@@ -72,6 +72,16 @@ func checkCombinations(d *provider.Draft, pools []*poolDraft) error {
 	if d.Old != nil {
 		from, to := body.String(d.Old, np+"networkPlugin"), plugin
 		upgrade := from == "kubenet" && to == "azure" && overlay
+		if from == to && body.String(d.Old, np+"networkPluginMode") == get("networkPluginMode") {
+			if err := fixed(d.Old, d.New, np+"podCidr"); err != nil {
+				return err
+			}
+		}
+		if was := body.String(d.Old, "properties.apiServerAccessProfile.subnetId"); was != "" {
+			if err := fixed(d.Old, d.New, "properties.apiServerAccessProfile.subnetId"); err != nil {
+				return err
+			}
+		}
 		if from != to && !upgrade {
 			return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPlugin' is not allowed.").WithTarget("properties.networkProfile.networkPlugin")
 		}
