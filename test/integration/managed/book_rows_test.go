@@ -140,7 +140,7 @@ var rows = map[string]row{
 	"features/Add-ons": {cluster: values{
 		"properties.addonProfiles.azurepolicy.enabled":                                      "true",
 		"properties.addonProfiles.azureKeyvaultSecretsProvider.config.rotationPollInterval": "5m",
-		"properties.addonProfiles.httpApplicationRouting.enabled":                           "false",
+		"properties.addonProfiles.ingressApplicationGateway.enabled":                        "false",
 	}},
 	"features/Extensions": {others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/flux": {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -97,14 +98,17 @@ func TestManagedCluster(t *testing.T) {
 func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	t.Helper()
 	const resyncs = 10
-	// The passes that found the objects Ready may have more to tell.
-	for written := -1; written != len(manager.KubernetesWrites()); {
-		written = len(manager.KubernetesWrites())
-		resync(stage)
+	// The passes that found the objects Ready may have more to tell, and write after their last look at Azure.
+	for calm := 0; calm < 2; calm++ {
+		written := len(manager.KubernetesWrites())
+		resync(t, stage)
+		if written != len(manager.KubernetesWrites()) {
+			calm = -1
+		}
 	}
 	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
 	for range resyncs {
-		resync(stage)
+		resync(t, stage)
 	}
 	if writes := changes(stage.Azure.Writes(mark)); len(writes) > 0 {
 		t.Errorf("nothing changed, but Azure was written to: %q", writes)
@@ -115,19 +119,25 @@ func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	t.Logf("%d reads in %d resyncs", len(stage.Azure.Since(mark))-len(stage.Azure.Writes(mark)), resyncs)
 }
 
-// resync waits until the cluster and its pools were read anew.
-func resync(stage *harness.Stage) {
-	stage.T.Helper()
+// resync waits until the cluster and every one of its pools were looked at anew: a pass of the cluster ends by asking for
+// its kubeconfig, one of a pool by listing the machines of its scale set.
+func resync(t *testing.T, stage *harness.Stage) {
+	t.Helper()
+	list := &infrav1.AzureManagedMachinePoolList{}
+	if err := stage.Client.List(t.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
+		t.Fatal(err)
+	}
 	round := stage.Azure.Mark()
 	stage.Advance(time.Minute)
 	stage.Eventually("the cluster and its pools are looked at again", func() bool {
-		reads := stage.Azure.Since(round)
-		for _, part := range []string{"/managedClusters/c1 ", "/agentPools", "/virtualMachineScaleSets "} {
-			if !slices.ContainsFunc(reads, func(read string) bool { return strings.HasPrefix(read, "GET ") && strings.Contains(read, part) }) {
-				return false
+		kubeconfig, machines := false, map[string]bool{}
+		for _, request := range stage.Azure.Since(round) {
+			kubeconfig = kubeconfig || strings.HasPrefix(request, "POST ") && strings.Contains(request, "/listCluster")
+			if strings.HasPrefix(request, "GET ") && strings.Contains(request, "/virtualMachines ") {
+				machines[request] = true
 			}
 		}
-		return true
+		return kubeconfig && len(machines) >= len(list.Items)
 	})
 }
 
