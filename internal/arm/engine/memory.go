@@ -34,10 +34,16 @@ type failure struct {
 	next     time.Time
 }
 
+// judgeWithin is how long after a PUT differences are taken for what Azure made of it. What is seen first later than that may
+// as well be somebody's change: it is sent once more, and what remains then is judged at once.
+const judgeWithin = 30 * time.Second
+
 // residual are the differences that remained after a PUT of a desired state: Azure's normalisation, which another PUT
 // would not change.
 type residual struct {
 	hash string
+	// at is when the PUT had ended.
+	at time.Time
 	// judged means that a read has been compared after the PUT.
 	judged bool
 	prints []string
@@ -119,7 +125,7 @@ func (m *memory) put(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.failures, key)
-	m.residuals[key] = &residual{hash: hash}
+	m.residuals[key] = &residual{hash: hash, at: m.clock.Now()}
 }
 
 // forget drops everything about a resource that is gone.
@@ -145,7 +151,8 @@ func (m *memory) remains(key, hash string, differences []compare.Difference, fro
 		found.judged = found.judged || !fromWrite
 		return true, false
 	}
-	if found.judged {
+	if found.judged || !fromWrite && m.clock.Now().Sub(found.at) > judgeWithin {
+		found.judged = true
 		return false, false
 	}
 	found.prints = append(found.prints, mark)

@@ -250,7 +250,8 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 		} else {
 			e.memory.clear(op.key)
 		}
-		if found != nil {
+		// What a change has made of a resource is read once, so that what remains of the difference is known.
+		if found != nil && !(found.fromWrite && op.state == arm.Updating) {
 			e.cache.put(op.client.Scope(), *found)
 		}
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -34,13 +35,17 @@ func virtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 }
 
 // addressPrefixes are the address ranges of the network: those of the spec, and those that somebody added in Azure. One that
-// an earlier spec had is not somebody's.
+// an earlier spec had is not somebody's, and one that shares addresses with the spec's cannot be beside it.
 func addressPrefixes(in plan.ClusterInput) []string {
 	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	for _, have := range in.Facts.VNet.AddressPrefixes {
-		same := func(other string) bool { return samePrefix(other, have) }
+		prefix, err := netip.ParsePrefix(have)
+		shared := func(other string) bool {
+			ours, otherErr := netip.ParsePrefix(other)
+			return err != nil || otherErr != nil || ours.Overlaps(prefix)
+		}
 		ours := func(id arm.ID) bool { return id.Equal(prefixPart(in, have)) }
-		if !slices.ContainsFunc(out, same) && !slices.ContainsFunc(remembered(in).Recall(), ours) {
+		if !slices.ContainsFunc(out, shared) && !slices.ContainsFunc(remembered(in).Recall(), ours) {
 			out = append(out, have)
 		}
 	}
