@@ -232,7 +232,6 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 	showPreview(c, b, previewCluster)
 	eTag(c, b, "eTag")
 	profiles := []any{}
-	scaling := false
 	for _, r := range poolsOf(c, it.ID) {
 		e := body.Clone(body.Child(r.Body, "properties"))
 		e["name"], e["provisioningState"] = r.Name(), stateOf(c, r)
@@ -246,7 +245,6 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 			body.Default(e, "nodeLabels", body.Object{})
 			body.Default(e, "tags", body.Object{})
 		}
-		scaling = scaling || body.Bool(e, "enableAutoScaling")
 		profiles = append(profiles, e)
 	}
 	body.Set(b, "properties.agentPoolProfiles", profiles)

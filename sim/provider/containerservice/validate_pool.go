@@ -34,7 +34,7 @@ func (p *poolDraft) validate(was body.Object) error {
 	if err := checkChoices(n, poolChoices, "agentPoolProfile."); err != nil {
 		return err
 	}
-	body.Default(n, pp+"mode", map[bool]string{true: "System", false: "User"}[p.profile && was == nil && len(body.Objects(p.cluster, "properties.agentPoolProfiles")) == 0 && p.name == ""])
+	body.Default(n, pp+"mode", "User")
 	body.Default(n, pp+"osType", "Linux")
 	windows, system := body.String(n, pp+"osType") == "Windows", body.String(n, pp+"mode") == "System"
 	if was == nil && (!poolNameForm.MatchString(p.name) || windows && len(p.name) > 6) {
