@@ -37,5 +37,5 @@ func Demand(ctx context.Context, s *settings.Settings, name, pool string, nodes 
 		id := fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", subscription, group, child.Name)
 		return azure.Demand(ctx, id, pool, nodes)
 	}
-	return fmt.Errorf("Cluster %s has no AzureManagedControlPlane: only AKS has an autoscaler of its own", name)
+	return fmt.Errorf("there is no AzureManagedControlPlane in Cluster %s: only AKS has an autoscaler of its own", name)
 }
