@@ -295,36 +295,31 @@ func TestInvalidRequests(t *testing.T) {
 // Azure made of our PUT. A difference that the repair leaves is, and is not sent again.
 func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	w := newWorld(t)
-	request := w.request(network()...)
+	tagged := groupNode()
+	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "env": "test"}
+	request := w.request(tagged)
 	if outcome := w.converge(request, time.Minute); !outcome.Done() {
 		t.Fatalf("%+v", outcome.Causes())
 	}
 	w.writes()
 	w.sleep(10 * time.Minute)
-	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"10.0.0.0/9"}}}}})
+	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "theirs"}}})
 	if outcome := w.converge(request, time.Minute); !outcome.Done() {
 		t.Fatalf("%+v", outcome.Causes())
 	}
-	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
 	// From here on Azure keeps something else than what is sent.
-	w.fault(fault.Rule{Method: "GET", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
-	changed := network()
-	for i := range changed {
-		if changed[i].ID == nsg {
-			changed[i].Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "env": "test"}
-		}
-	}
-	request = w.request(changed...)
+	w.fault(fault.Rule{Method: "GET", ID: string(tagged.ID.Key()), Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
 	for range 3 {
 		w.sleep(10 * time.Minute)
 		if outcome := w.converge(request, time.Minute); !outcome.Done() {
 			t.Fatalf("%+v", outcome.Causes())
 		}
 	}
-	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
 		t.Errorf("what remains is known after one PUT (-want +got):\n%s", diff)
 	}
 }
