@@ -116,7 +116,7 @@ func Try(t *testing.T, environment *harness.Environment, manifest string, flags 
 		return Accepted
 	}
 	World(stage)
-	before := stage.Azure.Resources()
+	before := Snapshot(stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: SyncPeriod, Flags: flags})
 	if !slices.ContainsFunc(objects, kind("AzureClusterIdentity")) {
 		objects = append([]*unstructured.Unstructured{identity()}, objects...)

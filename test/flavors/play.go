@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -204,19 +205,41 @@ func zones(object *unstructured.Unstructured) []string {
 	return nil
 }
 
+// Snapshot is what Azure has, by ID, without what it counts up by itself.
+func Snapshot(stage *harness.Stage) map[string]any {
+	out := map[string]any{}
+	for _, resource := range stage.Azure.State() {
+		out[fmt.Sprint(resource["id"])] = withoutETags(resource)
+	}
+	return out
+}
+
+func withoutETags(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, item := range v {
+			if key != "etag" {
+				out[key] = withoutETags(item)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = withoutETags(item)
+		}
+		return out
+	default:
+		return value
+	}
+}
+
 // Down deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
-func Down(stage *harness.Stage, cluster *Cluster, before []string) {
+func Down(stage *harness.Stage, cluster *Cluster, before map[string]any) {
 	stage.T.Helper()
 	stage.DeleteCluster(cluster.Name, cluster.Machines...)
-	after := stage.Azure.Resources()
-	for _, id := range after {
-		if !slices.Contains(before, id) {
-			stage.T.Errorf("left behind: %s", id)
-		}
-	}
-	for _, id := range before {
-		if !slices.Contains(after, id) {
-			stage.T.Errorf("was there before the cluster and is gone: %s", id)
-		}
+	if diff := cmp.Diff(before, Snapshot(stage)); diff != "" {
+		stage.T.Errorf("after the deletion Azure is as before the cluster (-before +after):\n%s", diff)
 	}
 }

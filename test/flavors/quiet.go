@@ -18,10 +18,11 @@ const SyncPeriod = time.Second
 // Quiet watches a cluster that is in order for some resyncs and fails the test when anything is written, to Azure or to
 // Kubernetes. The stage's manager has to have SyncPeriod. It returns the reads per resync.
 //
-// The first resync is not counted: what made the last machine Ready may still be on its way into another object's status.
+// It begins to count once two resyncs have written nothing: until then what made the last machine Ready may still be on
+// its way into the manager's cache, and a pass that has not seen it writes the same status once more.
 func Quiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 	stage.T.Helper()
-	look(stage, 1)
+	settle(stage, manager)
 	begin, before, machines := stage.Azure.Mark(), len(manager.KubernetesWrites()), statuses(stage)
 	look(stage, resyncs)
 	if writes := stage.Azure.Writes(begin); len(writes) > 0 {
@@ -31,6 +32,22 @@ func Quiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes, cmp.Diff(machines, statuses(stage)))
 	}
 	return len(stage.Azure.Since(begin)) / resyncs
+}
+
+// settle looks at a cluster until nothing is written any more.
+func settle(stage *harness.Stage, manager *harness.Manager) {
+	stage.T.Helper()
+	const quiet, most = 2, 20
+	for calm, round := 0, 0; calm < quiet; round++ {
+		if round == most {
+			stage.T.Fatalf("%d resyncs after everything was Ready Kubernetes is still written to: %q", most, manager.KubernetesWrites())
+		}
+		before := len(manager.KubernetesWrites())
+		look(stage, 1)
+		if calm++; len(manager.KubernetesWrites()) > before {
+			calm = 0
+		}
+	}
 }
 
 // look waits until everything was looked at again as often.

@@ -40,7 +40,7 @@ func TestFlavors(t *testing.T) {
 			t.Parallel()
 			stage := flavors.NewStage(t, environment)
 			flavors.Bring(stage)
-			before := stage.Azure.Resources()
+			before := flavors.Snapshot(stage)
 			flavor, _, _ := strings.Cut(name, " ")
 			manifest := flavors.Render(t, "cluster-template-"+flavor+".yaml", flavors.Variables(test.variables))
 			objects, err := flavors.Decode(manifest)

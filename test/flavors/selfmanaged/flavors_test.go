@@ -29,7 +29,7 @@ func TestFlavors(t *testing.T) {
 			t.Parallel()
 			stage := flavors.NewStage(t, environment)
 			flavors.Bring(stage)
-			before := stage.Azure.Resources()
+			before := flavors.Snapshot(stage)
 			objects, err := flavors.Decode(flavors.Render(t, file(name), flavors.Variables(test.variables)))
 			if err != nil {
 				t.Fatal(err)
