@@ -1,6 +1,7 @@
 package flavors
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,7 +110,7 @@ func Try(t *testing.T, environment *harness.Environment, manifest string, flags 
 	if !ours(objects) {
 		Into(stage, objects)
 		for _, object := range objects {
-			if err := Apply(stage, object, client.DryRunAll); err != nil {
+			if err := errors.Join(CheckClass(object), Apply(stage, object, client.DryRunAll)); err != nil {
 				t.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
 			}
 		}

@@ -134,6 +134,33 @@ func operate(target *unstructured.Unstructured, operation, variables map[string]
 	return unstructured.SetNestedField(target.Object, value, fields...)
 }
 
+// CheckClass holds the patches of a ClusterClass against a rule of Cluster API's webhook: in lists they may add an item to
+// either end, and nothing else. Other objects pass.
+func CheckClass(class *unstructured.Unstructured) error {
+	if class.GetKind() != "ClusterClass" {
+		return nil
+	}
+	patches, _, _ := unstructured.NestedSlice(class.Object, "spec", "patches")
+	for _, p := range patches {
+		definitions, _, _ := unstructured.NestedSlice(p.(map[string]any), "definitions")
+		for _, d := range definitions {
+			operations, _, _ := unstructured.NestedSlice(d.(map[string]any), "jsonPatches")
+			for _, o := range operations {
+				op, _, _ := unstructured.NestedString(o.(map[string]any), "op")
+				path, _, _ := unstructured.NestedString(o.(map[string]any), "path")
+				fields := strings.Split(path, "/")
+				for i, field := range fields {
+					item := field == "-" || field != "" && strings.Trim(field, "0123456789") == ""
+					if end := i == len(fields)-1 && op == "add" && (field == "-" || field == "0"); item && !end {
+						return fmt.Errorf("%s %s: Cluster API lets patches only add to the ends of lists", op, path)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 func object(apiVersion, kind, name string, spec any) *unstructured.Unstructured {
 	return (&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec,

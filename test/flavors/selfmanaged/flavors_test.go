@@ -1,6 +1,7 @@
 package selfmanaged_test
 
 import (
+	"errors"
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
@@ -42,7 +43,7 @@ func TestFlavors(t *testing.T) {
 				// The API server takes the class and the cluster as they are; who makes the objects is Cluster API.
 				flavors.Into(stage, class)
 				for _, object := range class {
-					if err := flavors.Apply(stage, object); err != nil {
+					if err := errors.Join(flavors.CheckClass(object), flavors.Apply(stage, object)); err != nil {
 						t.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
 					}
 				}
