@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -62,9 +64,23 @@ func (p *process) stop() error {
 	p.cancel()
 	<-p.done
 	if p.err != nil && !errors.Is(p.err, context.Canceled) {
-		return fmt.Errorf("manager: %w", p.err)
+		return fmt.Errorf("manager: %w\n%s", p.err, busy())
 	}
 	return nil
+}
+
+// busy are the goroutines of the provider and of controllers, which tell what keeps a manager from ending. They are those of
+// all managers of the process.
+func busy() string {
+	all := make([]byte, 4<<20)
+	all = all[:runtime.Stack(all, true)]
+	var out []string
+	for _, goroutine := range strings.Split(string(all), "\n\n") {
+		if strings.Contains(goroutine, "cluster-api-provider-azure/internal/") || strings.Contains(goroutine, "controller-runtime/pkg/") {
+			out = append(out, goroutine)
+		}
+	}
+	return strings.Join(out, "\n\n")
 }
 
 // listening waits until the manager's webhook server takes connections.
