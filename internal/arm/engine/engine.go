@@ -168,3 +168,9 @@ func (w *wakes) call() {
 		wake()
 	}
 }
+
+// Creating tells whether this engine is at making a resource: a look at Azure may not show it, and what is made with it, yet.
+func (e *Engine) Creating(id arm.ID) bool {
+	op := e.registry.find(id.Key())
+	return op != nil && op.state == arm.Creating
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -12,6 +13,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 )
 
 func newSecret(in *input, name string, data map[string][]byte) *corev1.Secret {
@@ -63,7 +67,8 @@ func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) e
 	case *corev1.ConfigMap:
 		changed.Data = want.(*corev1.ConfigMap).Data
 	}
-	if metav1.GetControllerOf(have) == nil {
+	if owner := metav1.GetControllerOf(have); owner == nil || outlived(owner, in.controlPlane) {
+		changed.SetOwnerReferences(slices.DeleteFunc(changed.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return outlived(&o, in.controlPlane) }))
 		if err := controllerutil.SetControllerReference(in.controlPlane, changed, r.Client.Scheme()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
@@ -75,4 +80,10 @@ func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) e
 		return fmt.Errorf("patch %s %s: %w", kind, key, err)
 	}
 	return nil
+}
+
+// outlived tells whether an owner is the control plane as it was before it was restored or moved: an owner that does not
+// exist has the garbage collector take what it owns.
+func outlived(owner *metav1.OwnerReference, controlPlane *infrav1.AzureManagedControlPlane) bool {
+	return owner.Kind == managed.ControlPlaneKind && owner.Name == controlPlane.Name && owner.UID != controlPlane.UID
 }

@@ -14,6 +14,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -29,6 +30,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedcontrolplanes,verbs=get;list;watch;create;update;patch;delete
@@ -92,6 +94,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return ctrl.Result{}, err
 	}
 	in.before = in.controlPlane.DeepCopy()
+	if !r.ResourceHealth {
+		conditions.Delete(in.controlPlane, infrav1.AzureResourceAvailableCondition)
+	}
 	deleting := !in.controlPlane.DeletionTimestamp.IsZero()
 
 	defer func() {
@@ -100,6 +105,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		}
 	}()
 	if err := r.open(ctx, in); err != nil {
+		if deleting && identity.CodeOf(err) != "" && managed.Untouched(in.controlPlane) {
+			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
+			release(in)
+			return ctrl.Result{}, nil
+		}
 		return reportProblem(in, err), nil
 	}
 	if deleting {

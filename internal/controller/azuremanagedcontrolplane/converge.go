@@ -161,9 +161,7 @@ func (r *Reconciler) use(ctx context.Context, in *input, outcome arm.Outcome, ex
 	status := &in.controlPlane.Status
 	status.Initialization.ControlPlaneInitialized = new(true)
 	status.Ready, status.Initialized = true, true
-	if err := r.health(ctx, in); err != nil {
-		return 0, err
-	}
+	r.health(ctx, in)
 	// Nobody should wait for a workload cluster that may be out of reach.
 	reportSummary(in)
 	if err := r.patch(ctx, in); err != nil {

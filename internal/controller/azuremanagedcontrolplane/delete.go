@@ -49,7 +49,12 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	if err := r.Access.Release(ctx, in.access, infrav1.ManagedControlPlaneFinalizer, in.controlPlane); err != nil {
 		return ctrl.Result{}, fmt.Errorf("release the identity: %w", err)
 	}
+	release(in)
+	return ctrl.Result{}, nil
+}
+
+// release lets the object go.
+func release(in *input) {
 	controllerutil.RemoveFinalizer(in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
 	controllerutil.RemoveFinalizer(in.controlPlane, legacyFinalizer)
-	return ctrl.Result{}, nil
 }

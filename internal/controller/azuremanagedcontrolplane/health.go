@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
@@ -16,18 +17,20 @@ import (
 // settling is how long after its creation Azure Resource Health may call a cluster degraded or unknown that is not.
 const settling = time.Hour
 
-// health keeps the condition about Azure Resource Health, where that is turned on.
-func (r *Reconciler) health(ctx context.Context, in *input) error {
+// health keeps the condition about Azure Resource Health, where that is turned on. That Azure cannot be asked about it is
+// not known to be bad news about the cluster.
+func (r *Reconciler) health(ctx context.Context, in *input) {
 	if !r.ResourceHealth {
-		conditions.Delete(in.controlPlane, infrav1.AzureResourceAvailableCondition)
-		return nil
+		return
 	}
 	health, err := r.Facts.Health(ctx, in.access.Client, plan.ClusterID(in.planned))
 	if err != nil {
-		return err
+		condition, _ := report.Problem(infrav1.AzureResourceAvailableCondition, err)
+		condition.Status = metav1.ConditionUnknown
+		conditions.Set(in.controlPlane, condition)
+		return
 	}
 	conditions.Set(in.controlPlane, healthCondition(health, time.Since(in.controlPlane.CreationTimestamp.Time)))
-	return nil
 }
 
 // healthCondition is the condition for what Azure says about a cluster of this age. It is pure.

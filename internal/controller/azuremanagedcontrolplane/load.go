@@ -47,6 +47,9 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 		return nil, fmt.Errorf("get the Cluster of AzureManagedControlPlane %s: %w", request, err)
 	}
 	if cluster == nil {
+		cluster = managed.LeftBehind(controlPlane)
+	}
+	if cluster == nil {
 		r.Recorder.Eventf(controlPlane, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "no Cluster owns or refers to the AzureManagedControlPlane yet")
 		return nil, nil
 	}

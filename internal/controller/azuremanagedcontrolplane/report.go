@@ -62,6 +62,13 @@ func reportObserved(in *input, observed json.RawMessage) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
+	outcome.Results = slices.Clone(outcome.Results)
+	for i, result := range outcome.Results {
+		if result.Group == "" {
+			// It is in no plan any more. What keeps it from going is said where it was reported before.
+			outcome.Results[i].Group = plan.Group(result.ID)
+		}
+	}
 	found := report.Groups(outcome, groups)
 	for _, group := range groups {
 		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {

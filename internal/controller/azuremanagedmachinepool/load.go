@@ -47,18 +47,25 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if in.machinePool, err = managed.MachinePoolOf(ctx, r.Client, in.azurePool); err != nil {
 		return nil, err
 	}
-	if in.machinePool == nil {
+	deleting := !in.azurePool.DeletionTimestamp.IsZero()
+	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: in.azurePool.Labels[clusterv1.ClusterNameLabel]}
+	switch {
+	case in.machinePool != nil:
+		key.Name = in.machinePool.Spec.ClusterName
+	case !deleting || key.Name == "":
+		// One that is being deleted may have lost its MachinePool, and can go by what its label says.
 		r.event(in, "OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
 		return nil, nil
 	}
 	in.cluster = &clusterv1.Cluster{}
-	key := client.ObjectKey{Namespace: in.machinePool.Namespace, Name: in.machinePool.Spec.ClusterName}
 	if err := r.Client.Get(ctx, key, in.cluster); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.event(in, "ClusterNotFound", "Cluster "+key.Name+" of MachinePool "+in.machinePool.Name+" is not there")
+		if !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("get Cluster %s: %w", key, err)
+		}
+		if in.cluster = managed.LeftBehind(in.azurePool); in.cluster == nil {
+			r.event(in, "ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
 			return nil, nil
 		}
-		return nil, fmt.Errorf("get Cluster %s: %w", key, err)
 	}
 	if ref := in.cluster.Spec.ControlPlaneRef; ref.Kind == managed.ControlPlaneKind {
 		controlPlane := &infrav1.AzureManagedControlPlane{}
@@ -70,7 +77,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 			return nil, fmt.Errorf("get AzureManagedControlPlane %s: %w", ref.Name, err)
 		}
 	}
-	if in.controlPlane == nil && in.azurePool.DeletionTimestamp.IsZero() {
+	if in.controlPlane == nil && !deleting {
 		r.event(in, "ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
 		return nil, nil
 	}

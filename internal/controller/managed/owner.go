@@ -6,10 +6,13 @@ import (
 	"context"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // Kinds of an AKS cluster.
@@ -18,6 +21,9 @@ const (
 	ClusterKind      = "AzureManagedCluster"
 	MachinePoolKind  = "AzureManagedMachinePool"
 )
+
+// deleteForMove is on objects that clusterctl deletes because it has moved them to another management cluster.
+const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
 // ClusterOf is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
 // nothing depends on it. It is nil when there is none.
@@ -67,4 +73,38 @@ func MachinePoolOf(ctx context.Context, c client.Reader, azurePool *infrav1.Azur
 func refers(machinePool *clusterv1.MachinePool, name string) bool {
 	ref := machinePool.Spec.Template.Spec.InfrastructureRef
 	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
+}
+
+// LeftBehind stands for the Cluster of an object that is being deleted after its Cluster was, which takes a person to
+// remove finalizers: everything in Azure is known by the Cluster's name, so the object can go all the same. It is nil for
+// an object that stays, and for one that clusterctl has moved elsewhere.
+func LeftBehind(obj client.Object) *clusterv1.Cluster {
+	_, moved := obj.GetAnnotations()[deleteForMove]
+	if obj.GetDeletionTimestamp().IsZero() || moved {
+		return nil
+	}
+	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
+	for _, owner := range obj.GetOwnerReferences() {
+		if owner.Kind == "Cluster" {
+			name = owner.Name
+		}
+	}
+	if name == "" {
+		name = obj.GetName()
+	}
+	now := metav1.Now()
+	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: obj.GetNamespace(), Name: name, DeletionTimestamp: &now}}
+}
+
+// Untouched tells whether nothing of a control plane can be in Azure: no pass has come as far as a plan, neither of this
+// provider nor of the established one.
+func Untouched(controlPlane *infrav1.AzureManagedControlPlane) bool {
+	for _, annotation := range []string{SentAnnotation, plan.PlannedAnnotation, infrav1.InventoryAnnotation} {
+		if controlPlane.Annotations[annotation] != "" {
+			return false
+		}
+	}
+	status := controlPlane.Status
+	return controlPlane.Spec.ControlPlaneEndpoint.Host == "" && !status.Ready && !status.Initialized && len(status.Resources) == 0 &&
+		conditions.Get(controlPlane, infrav1.ResourceGroupReadyCondition) == nil
 }

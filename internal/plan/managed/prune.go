@@ -3,6 +3,7 @@ package managed
 import (
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
@@ -28,15 +29,26 @@ func remembered(in Input) memory.Memory {
 	return memory.Memory{SubscriptionID: in.SubscriptionID, Stored: in.ControlPlane.Annotations[PlannedAnnotation], MayPrune: mayPrune}
 }
 
-// mayPrune tells whether a resource belongs to one entry of the spec. Everything else has a name that cannot change.
-func mayPrune(id arm.ID) bool {
-	for _, resourceType := range []string{types.PrivateEndpoint, types.FleetMember, types.ClusterExtension} {
+// groups are the conditions of what belongs to one entry of the spec, by type. Everything else has a name that cannot
+// change.
+var groups = map[string]string{
+	types.PrivateEndpoint:  infrav1.PrivateEndpointsReadyCondition,
+	types.FleetMember:      infrav1.FleetReadyCondition,
+	types.ClusterExtension: infrav1.AKSExtensionsReadyCondition,
+}
+
+// Group is the condition under which a resource is reported that no plan has any more, because its entry is gone from the
+// spec; "" for any other.
+func Group(id arm.ID) string {
+	for resourceType, group := range groups {
 		if strings.EqualFold(id.Type(), resourceType) {
-			return true
+			return group
 		}
 	}
-	return false
+	return ""
 }
+
+func mayPrune(id arm.ID) bool { return Group(id) != "" }
 
 func prunable(g *arm.Graph) []arm.ID {
 	var out []arm.ID

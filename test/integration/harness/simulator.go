@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,14 +27,16 @@ type Simulator struct {
 	// URL is where it listens, and HTTP a client that trusts it.
 	URL  string
 	HTTP *http.Client
+	// TLS is what it serves with: a certificate that is its own authority, and the key.
+	TLS *tls.Config
 	// SubscriptionID is its subscription, TenantID its tenant, ClientID and ClientSecret its principal's credential.
 	SubscriptionID, TenantID, ClientID, ClientSecret string
 
-	t *testing.T
+	t testing.TB
 }
 
 // newSimulator starts a simulator in which operations take timeScale times as long as on Azure.
-func newSimulator(t *testing.T, secret string, timeScale float64) *Simulator {
+func newSimulator(t testing.TB, secret string, timeScale float64, throttle *server.Throttle) *Simulator {
 	t.Helper()
 	s := &Simulator{
 		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, t: t,
@@ -41,14 +44,13 @@ func newSimulator(t *testing.T, secret string, timeScale float64) *Simulator {
 	var err error
 	s.Server, err = server.New(server.Options{
 		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}},
-		// Limits are measured elsewhere; at a time scale they would be those of a slow Azure.
-		Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6},
+		Throttle: throttle,
 	})
 	if err != nil {
 		t.Fatalf("simulator: %v", err)
 	}
 	listener := httptest.NewTLSServer(s.Handler())
-	s.URL, s.HTTP = listener.URL, listener.Client()
+	s.URL, s.HTTP, s.TLS = listener.URL, listener.Client(), listener.TLS
 	t.Cleanup(func() {
 		listener.CloseClientConnections()
 		listener.Close()
@@ -151,6 +153,14 @@ func (s *Simulator) Get(path, apiVersion string) (status int, resource map[strin
 		s.t.Fatalf("GET %s: %d, not JSON: %v", path, status, err)
 	}
 	return status, resource
+}
+
+// Delete asks for the deletion of a resource as a user of Azure would. It does not wait until it is gone.
+func (s *Simulator) Delete(path, apiVersion string) {
+	s.t.Helper()
+	if status, answer := s.send(http.MethodDelete, path, apiVersion, nil); status > 299 {
+		s.t.Fatalf("DELETE %s: %d %s", path, status, answer)
+	}
 }
 
 func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []byte) {

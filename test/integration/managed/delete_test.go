@@ -1,0 +1,391 @@
+package managed_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const (
+	vnetWrite   = "resourceGroups/c1/Microsoft.Network/virtualNetworks/c1"
+	clusterName = "resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"
+)
+
+// removeInAzure deletes something in Azure as a user would, and waits until it is gone.
+func removeInAzure(stage *harness.Stage, path, version string) {
+	stage.T.Helper()
+	stage.Azure.Delete(path, version)
+	stage.Eventually(path+" is gone", func() bool {
+		status, _ := stage.Azure.Get(path, version)
+		return status == 404
+	})
+}
+
+// TestDelete deletes clusters of every origin: what is the cluster's goes, with as few DELETEs as it takes, and what
+// others brought stays.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	group := func(name string) bring {
+		return func(stage *harness.Stage) {
+			stage.Azure.Put("resourceGroups/"+name, groupVersion, body{"location": "eastus"})
+		}
+	}
+	tests := map[string]struct {
+		reason string
+		bring  bring
+		change func(*harness.Stage, *infrav1.AzureManagedControlPlane)
+		// between happens when the cluster is ready, before it is deleted.
+		between func(*harness.Stage)
+		deletes []string
+		left    []string
+	}{
+		"own group": {
+			reason:  "everything goes with the group",
+			deletes: []string{"DELETE resourceGroups/c1"},
+		},
+		"own group with a fleet in another": {
+			reason:  "the membership goes first, as it would stand for a cluster that is gone",
+			bring:   fleet,
+			change:  equip,
+			deletes: []string{"DELETE resourceGroups/c1", "DELETE " + memberWrite},
+			left:    shared,
+		},
+		"brought group": {
+			reason:  "one by one: extensions with the cluster, subnets with the network",
+			bring:   together(fleet, group("c1")),
+			change:  equip,
+			deletes: []string{"DELETE " + clusterName, "DELETE " + endpointWrite, "DELETE " + vnetWrite, "DELETE " + memberWrite},
+			left:    append([]string{"resourceGroups/c1"}, shared...),
+		},
+		"brought network in another group": {
+			reason: "the subnet that is missing in it is made, and goes; the one that is there stays",
+			bring:  network,
+			change: func(_ *harness.Stage, c *infrav1.AzureManagedControlPlane) {
+				c.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
+					ResourceGroup: "shared-network", Name: "shared", CIDRBlock: "10.30.0.0/16",
+					Subnet: infrav1.ManagedControlPlaneSubnet{Name: "own", CIDRBlock: "10.30.48.0/20"},
+				}
+			},
+			deletes: []string{"DELETE resourceGroups/c1", "DELETE " + networkGroup + "/Microsoft.Network/virtualNetworks/shared/subnets/own"},
+			left:    []string{networkGroup, networkGroup + "/Microsoft.Network/virtualNetworks/shared"},
+		},
+		"adopted": {
+			reason:  "the cluster was handed over, its surroundings were not",
+			bring:   existing,
+			change:  func(stage *harness.Stage, c *infrav1.AzureManagedControlPlane) { c.Spec = adopting(stage).Spec },
+			deletes: []string{"DELETE " + clusterName},
+			left:    []string{"resourceGroups/c1", "resourceGroups/net", "resourceGroups/net/Microsoft.Network/virtualNetworks/vnet"},
+		},
+		"something of another cluster in the group": {
+			reason: "the group stays, and what is in it of others",
+			between: func(stage *harness.Stage) {
+				stage.Azure.Put("resourceGroups/c1/providers/Microsoft.Network/routeTables/theirs", networkVersion, body{
+					"location": "eastus", "tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"},
+				})
+			},
+			deletes: []string{"DELETE " + clusterName, "DELETE " + vnetWrite},
+			left:    []string{"resourceGroups/c1", "resourceGroups/c1/Microsoft.Network/routeTables/theirs"},
+		},
+		"cluster already gone": {
+			reason:  "somebody was faster",
+			between: func(stage *harness.Stage) { removeInAzure(stage, clusterPath, clusterVersion) },
+			deletes: []string{"DELETE resourceGroups/c1"},
+		},
+		"group already gone": {
+			reason:  "there is nothing left to delete",
+			between: func(stage *harness.Stage) { removeInAzure(stage, "resourceGroups/c1", groupVersion) },
+			deletes: []string{},
+		},
+		"fleet already gone": {
+			reason: "a membership without its fleet is no obstacle",
+			bring:  fleet,
+			change: equip,
+			between: func(stage *harness.Stage) {
+				removeInAzure(stage, memberPath, fleetVersion)
+				removeInAzure(stage, sharedGroup, groupVersion)
+			},
+			deletes: []string{"DELETE resourceGroups/c1"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewStage(t, environment)
+			manager := stage.StartManager(harness.ManagerOptions{})
+			if test.bring != nil {
+				test.bring(stage)
+			}
+			stage.CreateIdentity()
+			own := stage.ControlPlane("c1")
+			if test.change != nil {
+				test.change(stage, own)
+			}
+			stage.CreateManagedCluster(own, pools...)
+			stage.WaitControlPlaneReady("c1")
+			for _, pool := range pools {
+				stage.WaitPoolReady("c1-"+pool.Name, 2)
+			}
+			// The manager must not repair what is taken away before the deletion.
+			if err := manager.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			if test.between != nil {
+				test.between(stage)
+			}
+			gone := deleteAll(stage)
+			mark := stage.Azure.Mark()
+			stage.StartManager(harness.ManagerOptions{})
+			gone()
+			if diff := cmp.Diff(test.deletes, changes(stage.Azure.Writes(mark))); diff != "" {
+				t.Errorf("%s: writes (-want +got):\n%s", test.reason, diff)
+			}
+			left := slices.DeleteFunc(stage.Azure.Resources(), func(id string) bool { return strings.Contains(id, "/subnets/") })
+			if diff := cmp.Diff(test.left, left); diff != "" && len(test.left)+len(left) > 0 {
+				t.Errorf("%s: what is left (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDeletedWhileBusy deletes the Cluster while Azure is at one of its pools.
+func TestDeletedWhileBusy(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		reason  string
+		brought bool
+		begin   func(*harness.Stage)
+		path    string
+		state   string
+	}{
+		"pool being created": {
+			reason:  "a pool that comes with nobody to want it goes with the cluster",
+			brought: true,
+			begin: func(stage *harness.Stage) {
+				stage.CreateManagedPool("c1", harness.ManagedPool{Name: "pool2", Mode: "User", Replicas: 1})
+			},
+			path:  clusterPath + "/agentPools/pool2",
+			state: "Creating",
+		},
+		"pool being scaled": {
+			reason: "the group goes whole, whatever is done in it",
+			begin: func(stage *harness.Stage) {
+				harness.Change(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(5)) })
+			},
+			path:  clusterPath + "/agentPools/pool1",
+			state: "Scaling",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewSlowStage(t, environment, 0.02)
+			stage.StartManager(harness.ManagerOptions{})
+			left := []string(nil)
+			if test.brought {
+				stage.Azure.Put("resourceGroups/c1", groupVersion, body{"location": "eastus"})
+				left = []string{"resourceGroups/c1"}
+			}
+			stage.CreateIdentity()
+			stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+			stage.WaitControlPlaneReady("c1")
+			stage.WaitPoolReady("c1-pool1", 2)
+			test.begin(stage)
+			is(stage, test.path, clusterVersion, "properties.provisioningState", test.state)
+			names := []string{"pool0", "pool1"}
+			if test.brought {
+				names = append(names, "pool2")
+			}
+			stage.DeleteManagedCluster("c1", names...)
+			if diff := cmp.Diff(left, stage.Azure.Resources()); diff != "" {
+				t.Errorf("%s: what is left (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestPoolDeletedDuringCreation deletes a pool by itself while the cluster is being created with it: it is not left in
+// the cluster with nobody to know it.
+func TestPoolDeletedDuringCreation(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewSlowStage(t, environment, 0.02)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+	is(stage, clusterPath, clusterVersion, "properties.provisioningState", "Creating")
+	stage.DeleteManagedPool("c1-pool1")
+	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
+		t.Errorf("the AzureManagedMachinePool is gone and its pool is not: GET answers %d", status)
+	}
+	stage.WaitControlPlaneReady("c1")
+	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
+		t.Errorf("the pool is back: GET answers %d", status)
+	}
+}
+
+// TestDeletedWithoutCredentials deletes a cluster whose identity lost its credential: the condition says so, and the
+// deletion goes on once there is one again.
+func TestDeletedWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	manager := stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+	stage.WaitControlPlaneReady("c1")
+	stage.WaitPoolReady("c1-pool1", 2)
+	if err := manager.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.IdentityName}}
+	must(stage, stage.Client.Delete(t.Context(), secret))
+	gone := deleteAll(stage)
+	stage.StartManager(harness.ManagerOptions{})
+	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that the Secret is missing", func(c *infrav1.AzureManagedControlPlane) bool {
+		ready := harness.Condition(c, infrav1.ReadyCondition)
+		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, harness.IdentityName) && strings.Contains(ready.Message, "Secret")
+	})
+	if status, _ := stage.Azure.Get(clusterPath, clusterVersion); status != 200 {
+		t.Errorf("GET of the cluster: %d", status)
+	}
+	stage.CreateCredential(stage.Azure.ClientSecret)
+	gone()
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+	identity := stage.Identity()
+	stage.Get(identity, identity.Name)
+	if slices.ContainsFunc(identity.Finalizers, func(f string) bool { return strings.Contains(f, "azuremanagedcontrolplane") }) {
+		t.Errorf("the identity is still held by %v", identity.Finalizers)
+	}
+}
+
+// TestLastSystemPool deletes the MachinePool of the last system pool: the webhook says to Cluster API what is wrong, the
+// pool goes on, and the cluster can be deleted.
+func TestLastSystemPool(t *testing.T) {
+	t.Parallel()
+	stage := running(t, nil)
+	machines := machinePool("c1-pool0")
+	machines.Namespace = stage.Namespace
+	must(stage, stage.Client.Delete(t.Context(), machines))
+	pool := azurePool("c1-pool0")
+	pool.Namespace = stage.Namespace
+	err := stage.Client.Delete(t.Context(), pool)
+	if err == nil || !strings.Contains(err.Error(), "c1-pool0") || !strings.Contains(strings.ToLower(err.Error()), "system") {
+		t.Errorf("the last system pool must not go, and the message must say so, got: %v", err)
+	}
+	mark := stage.Azure.Mark()
+	stage.WaitPoolReady("c1-pool0", 2)
+	resync(t, stage)
+	if writes := changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+		t.Errorf("the pool is left alone, but there were writes: %q", writes)
+	}
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// TestNeverBegun deletes clusters that nothing could ever be made of, with their pools: nobody has to mend them first.
+func TestNeverBegun(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		reason string
+		why    string
+		change func(*infrav1.AzureManagedControlPlane)
+	}{
+		"no identity": {
+			reason: "the identity was never there",
+			why:    infrav1.IdentityNotFoundReason,
+			change: func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "nobody" },
+		},
+		"no subscription": {
+			reason: "neither the spec nor the environment of the manager names one",
+			why:    "SubscriptionMissing",
+			change: func(c *infrav1.AzureManagedControlPlane) { c.Spec.SubscriptionID = "" },
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewStage(t, environment)
+			stage.StartManager(harness.ManagerOptions{})
+			stage.CreateIdentity()
+			own := stage.ControlPlane("c1")
+			test.change(own)
+			stage.CreateManagedCluster(own, pools...)
+			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why", func(c *infrav1.AzureManagedControlPlane) bool {
+				return harness.Condition(c, infrav1.ReadyCondition).Reason == test.why
+			})
+			stage.DeleteManagedCluster("c1", "pool0", "pool1")
+			if writes := stage.Azure.Since(0); len(writes) > 0 {
+				t.Errorf("%s: Azure was asked: %q", test.reason, writes)
+			}
+		})
+	}
+}
+
+// TestOwnersGone deletes pool and control plane after what owns them is gone, which takes a person who removes finalizers.
+func TestOwnersGone(t *testing.T) {
+	t.Parallel()
+	stage := running(t, nil)
+	drop := func(object client.Object) {
+		t.Helper()
+		object.SetNamespace(stage.Namespace)
+		must(stage, stage.Client.Delete(t.Context(), object))
+		harness.Change(stage, object, func(o client.Object) { o.SetFinalizers(nil) })
+		stage.WaitGone(object, object.GetName())
+	}
+	drop(machinePool("c1-pool1"))
+	pool := azurePool("c1-pool1")
+	pool.Namespace = stage.Namespace
+	must(stage, stage.Client.Delete(t.Context(), pool))
+	stage.WaitGone(pool, pool.Name)
+	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
+		t.Errorf("the object of the pool is gone and the pool is not: GET answers %d", status)
+	}
+
+	drop(machinePool("c1-pool0"))
+	drop(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+	own := controlPlane("c1")
+	own.Namespace = stage.Namespace
+	must(stage, stage.Client.Delete(t.Context(), own))
+	last := azurePool("c1-pool0")
+	last.Namespace = stage.Namespace
+	stage.WaitGone(own, own.Name)
+	must(stage, stage.Client.Delete(t.Context(), last))
+	stage.WaitGone(last, last.Name)
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoClusters has two clusters with pools in one namespace: each knows its own, and one goes without the other.
+func TestTwoClusters(t *testing.T) {
+	t.Parallel()
+	stage := running(t, nil)
+	stage.CreateManagedCluster(stage.ControlPlane("c2"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
+	stage.WaitControlPlaneReady("c2")
+	stage.WaitPoolReady("c2-pool0", 1)
+	if status, _ := stage.Azure.Get("resourceGroups/c2/providers/Microsoft.ContainerService/managedClusters/c2/agentPools/pool1", clusterVersion); status != 404 {
+		t.Errorf("c2 got a pool of c1: GET answers %d", status)
+	}
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	stage.Advance(time.Minute)
+	stage.Wake(controlPlane("c2"))
+	stage.WaitControlPlaneReady("c2")
+	stage.WaitPoolReady("c2-pool0", 1)
+	for _, id := range stage.Azure.Resources() {
+		if strings.Contains(strings.ToLower(id), "resourcegroups/c1") || strings.Contains(id, "MC_c1") {
+			t.Errorf("%s is left of c1", id)
+		}
+	}
+}
