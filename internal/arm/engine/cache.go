@@ -20,7 +20,7 @@ type cache struct {
 	count   uint64          // writes so far
 	written map[string]mark // the last write to a resource, by ID key
 	touched map[string]mark // the last write to a resource that shares its document
-	effects map[string]mark // the last write in a resource group that may have made other resources, by group key
+	effects map[string]mark // the last write that may have made resources of a type in a resource group, by both
 	entries map[string]observation
 	lists   map[string]*listing
 	born    map[string]mark // resource groups that we made: nothing but what we put is in them, by cache key
@@ -48,6 +48,7 @@ type listing struct {
 	count uint64
 	size  int
 	asked map[string]time.Time // IDs that were asked for one by one, and when
+	ended chan struct{}        // closed when the read that is under way has ended; nil when none is
 }
 
 func newCache(clock Clock, freshness time.Duration) *cache {
@@ -60,15 +61,14 @@ func listKey(scope string, id arm.ID) string {
 	return scope + "|" + strings.ToLower(types.ListPath(id))
 }
 
-// get is the observation of id that is at most maxAge old and after our last write to it.
-func (c *cache) get(scope string, id arm.ID, maxAge time.Duration) (observation, bool) {
+// get is the observation of id that was made at oldest or later, and after our last write to it.
+func (c *cache) get(scope string, id arm.ID, oldest time.Time) (observation, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	oldest := c.clock.Now().Add(-maxAge)
 	written := c.written[id.Key()].count
 	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
 	// What did not exist may have been made since, also by a write to another resource.
-	absent := max(written, c.effects[group.Key()].count)
+	absent := max(written, c.effects[effectKey(group, id.Type())].count)
 	found, ok := c.entries[cacheKey(scope, id)]
 	if ok && found.count >= written && (found.Exists || found.count >= absent) && !found.At.Before(oldest) {
 		return found, true
@@ -126,22 +126,50 @@ func (c *cache) list(scope string, member arm.ID) *listing {
 	return c.lists[key]
 }
 
+// enter begins a read of the collection of member unless one is under way: then ended is closed when that has ended.
+func (c *cache) enter(scope string, member arm.ID) (ended <-chan struct{}, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, member)
+	if list.ended != nil {
+		return list.ended, false
+	}
+	list.ended = make(chan struct{})
+	return list.ended, true
+}
+
+// leave ends what enter began.
+func (c *cache) leave(scope string, member arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, member)
+	close(list.ended)
+	list.ended = nil
+}
+
 // shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
-// within the freshness window, unless the collection is known to be far larger.
-func (c *cache) shouldList(scope string, missing []arm.ID) bool {
+// within the time for which the answer serves, unless the collection is known to be far larger. A single one that even a
+// collection read within that time does not serve for has changed since, alone.
+func (c *cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list(scope, missing[0])
-	now := c.clock.Now()
-	for key, at := range list.asked {
-		if now.Sub(at) > c.freshness {
-			delete(list.asked, key)
-		}
-	}
+	now, window := c.clock.Now(), min(maxAge, c.freshness)
 	for _, id := range missing {
 		list.asked[id.Key()] = now
 	}
-	wanted := len(list.asked)
+	wanted := 0
+	for key, at := range list.asked {
+		switch age := now.Sub(at); {
+		case age > c.freshness:
+			delete(list.asked, key)
+		case age <= max(0, window):
+			wanted++
+		}
+	}
+	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= maxAge {
+		return false
+	}
 	return wanted > 1 && (list.at.IsZero() || list.size <= 10*wanted)
 }
 
@@ -199,11 +227,21 @@ func (c *cache) ended(id arm.ID) {
 	c.affect(id)
 }
 
-// affect notes what a write to id may do to others in its group.
+// affect notes what a write to id may do to others in its group. Those of its own type stay as they are: a hundred
+// machines that come at once must not make each other's absence unknown.
 func (c *cache) affect(id arm.ID) {
-	if row, err := types.Of(id); err == nil && row.SideEffects {
-		c.effects[arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()).Key()] = mark{c.count, c.clock.Now()}
+	row, err := types.Of(id)
+	if err != nil {
+		return
 	}
+	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
+	for _, made := range row.Makes {
+		c.effects[effectKey(group, made)] = mark{c.count, c.clock.Now()}
+	}
+}
+
+func effectKey(group arm.ID, resourceType string) string {
+	return group.Key() + "|" + strings.ToLower(resourceType)
 }
 
 // changedSince tells whether there was a write to id after the read that began at count.
@@ -228,6 +266,6 @@ func (c *cache) sweep() {
 	maps.DeleteFunc(c.born, written)
 	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
 		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })
-		return now.Sub(list.at) > old && len(list.asked) == 0
+		return now.Sub(list.at) > old && len(list.asked) == 0 && list.ended == nil
 	})
 }

@@ -72,7 +72,7 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 		}
 	}
 	for _, node := range p.nodes {
-		if !deleting && node.Blocked == "" && node.Refused == "" {
+		if !deleting && node.Blocked == "" && node.Refused == "" && !p.unmade(node) {
 			add(node.ID)
 		}
 	}
@@ -80,6 +80,12 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 		add(id)
 	}
 	return out
+}
+
+// unmade tells whether a node is made together with another one that is not there yet, as far as is known: asking for it
+// tells nothing. A fresh pass asks for everything, all at once.
+func (p *pass) unmade(node *arm.Node) bool {
+	return node.Policy == arm.TagOnly && !p.request.Fresh && p.blocker(node) != ""
 }
 
 // converge decides about one node and does it.
@@ -111,6 +117,11 @@ func (p *pass) converge(node *arm.Node) {
 			result.Message = "is tried again after: " + err.Error()
 		}
 		p.set(result, safety)
+		return
+	}
+	if found.ID == "" && p.unmade(node) {
+		result.State = arm.Ready
+		p.set(result, 0)
 		return
 	}
 	if found.ID == "" {

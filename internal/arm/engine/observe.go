@@ -95,7 +95,7 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	var order []string
 	for _, id := range ids {
 		if r.maxAge >= 0 {
-			if found, ok := r.engine.cache.get(r.client.Scope(), id, r.maxAge); ok {
+			if found, ok := r.engine.cache.get(r.client.Scope(), id, r.engine.clock.Now().Add(-r.maxAge)); ok {
 				r.set(found)
 				continue
 			}
@@ -117,7 +117,7 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	for _, key := range order {
 		missing := collections[key]
 		row, err := types.Of(missing[0])
-		if err == nil && !row.NoList && r.engine.cache.shouldList(r.client.Scope(), missing) {
+		if err == nil && !row.NoList && r.engine.cache.shouldList(r.client.Scope(), missing, r.maxAge) {
 			run(func() {
 				if !r.list(ctx, row, missing) {
 					for _, id := range missing {
@@ -182,9 +182,43 @@ func (e *Engine) get(ctx context.Context, c *client.Client, id arm.ID) observati
 	return found
 }
 
-// list reads the collection of the missing IDs. It gives up on a collection that cannot be listed, as with a role on
-// single resources only.
+// list reads the collection of the missing IDs, or takes what another reader of it is about to get. It gives up on a
+// collection that cannot be listed, as with a role on single resources only.
 func (r *reading) list(ctx context.Context, row types.Type, missing []arm.ID) bool {
+	for r.maxAge >= 0 {
+		oldest := r.engine.clock.Now().Add(-r.maxAge)
+		ended, mine := r.engine.cache.enter(r.client.Scope(), missing[0])
+		if mine {
+			defer r.engine.cache.leave(r.client.Scope(), missing[0])
+			break
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return false
+		}
+		// What was written after that reader began has to be read again.
+		if missing = r.known(missing, oldest); len(missing) == 0 {
+			return true
+		}
+	}
+	return r.listAlone(ctx, row, missing)
+}
+
+// known takes what the cache has, and returns the IDs that it has not.
+func (r *reading) known(ids []arm.ID, oldest time.Time) (missing []arm.ID) {
+	for _, id := range ids {
+		if found, ok := r.engine.cache.get(r.client.Scope(), id, oldest); ok {
+			found.ID = id
+			r.set(found)
+			continue
+		}
+		missing = append(missing, id)
+	}
+	return missing
+}
+
+func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.ID) bool {
 	e, scope := r.engine, r.client.Scope()
 	if r.skip(missing[0]) {
 		return false
@@ -214,12 +248,7 @@ func (r *reading) list(ctx context.Context, row types.Type, missing []arm.ID) bo
 		e.cache.put(scope, observation{Observed: Observed{ID: arm.ID(prefix + name), Exists: true, Body: item, ETag: head.ETag, At: at}, count: count})
 	}
 	e.cache.putList(scope, missing[0], at, count, len(items))
-	for _, id := range missing {
-		if found, ok := e.cache.get(scope, id, e.clock.Now().Sub(at)); ok {
-			found.ID = id
-			r.set(found)
-			continue
-		}
+	for _, id := range r.known(missing, at) {
 		r.get(ctx, id)
 	}
 	return true

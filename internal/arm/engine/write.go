@@ -181,14 +181,18 @@ func (e *Engine) send(op *operation, request func() (*client.Response, error)) {
 	if op.verb == http.MethodPut && response.Status == http.StatusCreated && op.id.Type() == types.ResourceGroup {
 		e.cache.made(op.client.Scope(), op.id)
 	}
+	var found *observation
+	if op.verb == http.MethodPut && !op.action && headOf(response.Body).ID != "" {
+		found = &observation{Observed: Observed{ID: op.id, Exists: true, Body: response.Body, ETag: etagOf(response.Body), At: e.clock.Now()},
+			count: e.cache.begin(), fromWrite: true}
+	}
 	if !accepted(op.verb, response) {
-		var found *observation
-		if op.verb == http.MethodPut && !op.action && headOf(response.Body).ID != "" {
-			found = &observation{Observed: Observed{ID: op.id, Exists: true, Body: response.Body, ETag: etagOf(response.Body), At: e.clock.Now()},
-				count: e.cache.begin(), fromWrite: true}
-		}
 		e.end(op, found, nil)
 		return
+	}
+	if found != nil {
+		// Whoever asks while Azure is at it need not ask Azure.
+		e.cache.put(op.client.Scope(), *found)
 	}
 	e.watch(op, response)
 }

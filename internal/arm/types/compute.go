@@ -21,7 +21,7 @@ const (
 var compute = []Type{
 	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
 	// option says otherwise: https://learn.microsoft.com/en-us/azure/virtual-machines/delete
-	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, SideEffects: true,
+	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
 		DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		WriteOnly:   []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
 	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,

@@ -60,7 +60,7 @@ var network = []Type{
 		Carry: []string{"properties.ipConfigurations", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools",
 			"properties.ipConfigurations[].properties.applicationSecurityGroups", "properties.ipConfigurations[].properties.applicationGatewayBackendAddressPools"},
 		Keep: []string{"properties.networkSecurityGroup", "properties.auxiliaryMode", "properties.auxiliarySku", "properties.disableTcpStateTracking"}},
-	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, SideEffects: true, DeleteRank: 40},
+	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, Makes: []string{NetworkInterface}, DeleteRank: 40},
 	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40,
 		Keep: []string{"properties.scaleUnits", "properties.disableCopyPaste", "properties.enableFileCopy", "properties.enableIpConnect",
 			"properties.enableKerberos", "properties.enableSessionRecording", "properties.enableShareableLink"}},

@@ -42,9 +42,9 @@ type Type struct {
 	// NoList means that reads are not coalesced: the collection is not that of the parent, or is far larger than what is
 	// asked for.
 	NoList bool
-	// SideEffects means that operations on the resource make and delete others in its group, as a machine's disks: what
-	// was known not to exist before may exist after.
-	SideEffects bool
+	// Makes lists the types of resources that operations on this one make and delete in its group, as a machine's disks:
+	// what was known not to exist before may exist after.
+	Makes []string
 	// DiesWithParent means that deleting the parent deletes the resource, so that it needs no deletion of its own.
 	DiesWithParent bool
 	// KeepFailed means that a create-only resource that ended as failed is reported and left for replacement; others are

@@ -1,0 +1,140 @@
+package engine_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// running is a clock that never shows the same time twice, as real ones.
+type running struct {
+	*clock
+	looks atomic.Int64
+}
+
+func (c *running) Now() time.Time {
+	return c.clock.Now().Add(time.Duration(c.looks.Add(1)) * time.Microsecond)
+}
+
+// azure answers reads of resources that all exist, each collection with three, and counts.
+type azure struct {
+	mu    sync.Mutex
+	reads map[string]int
+	// held keeps answers back until it is closed; nil for no such thing.
+	held chan struct{}
+}
+
+func (a *azure) Do(request *http.Request) (*http.Response, error) {
+	path := request.URL.Path
+	body := fmt.Sprintf(`{"id":%q,"name":"x","properties":{"provisioningState":"Succeeded"}}`, path)
+	if strings.HasSuffix(path, "/virtualMachines") {
+		body = `{"value":[{"name":"vm-0"},{"name":"vm-1"},{"name":"vm-2"}]}`
+	}
+	a.mu.Lock()
+	a.reads[path[strings.LastIndex(path, "/")+1:]]++
+	a.mu.Unlock()
+	if a.held != nil {
+		<-a.held
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: request}, nil
+}
+
+func (a *azure) client(t *testing.T, configuration cloud.Configuration) *client.Client {
+	t.Helper()
+	c, err := client.New(token("t"), configuration, client.Options{Principal: "p", Transport: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func vms(count int) []arm.ID {
+	var out []arm.ID
+	for i := range count {
+		out = append(out, arm.NewID(sub, "rg", types.VirtualMachine, fmt.Sprintf("vm-%d", i)))
+	}
+	return out
+}
+
+// TestListIsEnough makes sure that what a collection showed is not asked for once more, also when time goes on between the
+// answer and its use.
+func TestListIsEnough(t *testing.T) {
+	w, azure := newWorld(t), &azure{reads: map[string]int{}}
+	e := engine.New(engine.Options{Clock: &running{clock: w.clock}})
+	found, err := e.Observe(t.Context(), azure.client(t, w.cloud), vms(3), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range vms(3) {
+		if !found[id.Key()].Exists {
+			t.Errorf("%s was not found", id)
+		}
+	}
+	if len(azure.reads) != 1 || azure.reads["virtualMachines"] != 1 {
+		t.Errorf("reads %v, want one of the collection", azure.reads)
+	}
+}
+
+// TestReadersShareAList has several ask for a collection before the first one has its answer.
+func TestReadersShareAList(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		azure := &azure{reads: map[string]int{}, held: make(chan struct{})}
+		e, c := engine.New(engine.Options{}), azure.client(t, configuration)
+		var readers sync.WaitGroup
+		for range 10 {
+			readers.Go(func() {
+				found, err := e.Observe(t.Context(), c, vms(3), false)
+				if err != nil || len(found) != 3 {
+					t.Errorf("%v, %v", found, err)
+				}
+			})
+		}
+		synctest.Wait()
+		if azure.reads["virtualMachines"] != 1 {
+			t.Errorf("before there was an answer, ten readers asked %v", azure.reads)
+		}
+		close(azure.held)
+		readers.Wait()
+		if len(azure.reads) != 1 || azure.reads["virtualMachines"] != 1 {
+			t.Errorf("ten readers at a time read %v, want one list", azure.reads)
+		}
+	})
+}
+
+// TestMachinesDoNotMakeEachOtherUnknown has one machine made while others are known not to exist.
+func TestMachinesDoNotMakeEachOtherUnknown(t *testing.T) {
+	w, _ := made(t, append(network(), nicNode())...)
+	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
+	observe := func() (reads []string) {
+		t.Helper()
+		if _, err := w.engine.Observe(t.Context(), w.client, vms(3), false); err != nil {
+			t.Fatal(err)
+		}
+		_, reads = w.requests()
+		return reads
+	}
+	if reads := observe(); len(reads) == 0 {
+		t.Fatal("nothing was known, and nothing was read")
+	}
+	if outcome := w.converge(w.request(machine()...), 10*time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	w.requests()
+	if reads := observe(); len(reads) > 0 {
+		t.Errorf("a machine was made, and of others that do not exist was read %v", reads)
+	}
+}

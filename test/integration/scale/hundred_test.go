@@ -1,0 +1,154 @@
+package scale_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// BenchmarkHundredMachines makes a hundred machines of one cluster at once: they wait for the network of their cluster, and
+// the time runs from when it is in place. Azure takes its time and limits requests as the real one does. The manager is a
+// process of its own with its default flags; the simulator runs in this one.
+//
+//	go test ./test/integration/scale -run '^$' -bench . -benchtime 1x
+func BenchmarkHundredMachines(b *testing.B) {
+	for b.Loop() {
+		hundredMachines(b, 3, 97)
+	}
+}
+
+func hundredMachines(b *testing.B, controlPlanes, workers int) {
+	machines := float64(controlPlanes + workers)
+	stage := harness.NewRealStage(b, environment)
+	m := startManager(stage)
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	waitAll(stage, &infrav1.AzureClusterList{}, 1, func(list *infrav1.AzureClusterList) (done int) {
+		for _, c := range list.Items {
+			if harness.Ready(&c) {
+				done++
+			}
+		}
+		return done
+	})
+	idle, _ := m.memory()
+	loadBefore, before, mark := load(), m.figures(), stage.Azure.Mark()
+	for i := range controlPlanes {
+		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-cp-%d", i)), harness.ControlPlane, "")
+	}
+	for i := range workers {
+		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-md-%d", i)), harness.Worker, "")
+	}
+	waiting := m.figures()
+	start := time.Now()
+	stage.WaitClusterProvisioned("c1")
+	var busiest float64
+	lasted := map[string]time.Duration{}
+	waitAll(stage, &infrav1.AzureMachineList{}, controlPlanes+workers, func(list *infrav1.AzureMachineList) (done int) {
+		busiest = max(busiest, m.figures().sum("controller_runtime_active_workers", `controller="azuremachine"`))
+		for _, machine := range list.Items {
+			if provisioned := machine.Status.Initialization.Provisioned; provisioned != nil && *provisioned {
+				done++
+				if lasted[machine.Name] == 0 {
+					lasted[machine.Name] = time.Since(start)
+				}
+			}
+		}
+		return done
+	})
+	wall := time.Since(start)
+
+	after, asked := m.figures(), count(stage.Azure, mark)
+	now, most := m.memory()
+	needed, path := criticalPaths(stage, start)
+	critical := slices.Max(slices.Collect(maps.Values(needed)))
+	var more []float64
+	for name, length := range lasted {
+		more = append(more, (length - needed[name]).Seconds())
+	}
+	slices.Sort(more)
+	const ours = `controller="azuremachine"`
+	pool := after.sum("controller_runtime_max_concurrent_reconciles", ours)
+	passes := since(before, after, "controller_runtime_reconcile_total", ours)
+	queued := since(waiting, after, "workqueue_queue_duration_seconds_sum", ours) / max(1, since(waiting, after, "workqueue_queue_duration_seconds_count", ours))
+	kubernetes := since(before, after, "rest_client_requests_total", `method="PATCH"`) + since(before, after, "rest_client_requests_total", `method="POST"`) +
+		since(before, after, "rest_client_requests_total", `method="PUT"`)
+
+	b.ReportMetric(wall.Seconds(), "wall-s")
+	b.ReportMetric(critical.Seconds(), "critical-s")
+	b.ReportMetric(wall.Seconds()/critical.Seconds(), "wall/critical")
+	b.ReportMetric(more[len(more)/2], "median-over-s")
+	b.ReportMetric(more[len(more)-1], "most-over-s")
+	b.ReportMetric(float64(asked.reads())/machines, "reads/machine")
+	b.ReportMetric(float64(sum(asked.Writes))/machines, "writes/machine")
+	b.ReportMetric(float64(asked.Throttled)/machines, "429s/machine")
+	b.ReportMetric(kubernetes/machines, "k8s-writes/machine")
+	b.ReportMetric(passes/machines, "passes/machine")
+	b.ReportMetric(100*since(waiting, after, "controller_runtime_reconcile_time_seconds_sum", ours)/(pool*wall.Seconds()), "%workers-busy")
+	b.ReportMetric(queued*1000, "queued-ms")
+	b.ReportMetric(since(waiting, after, "process_cpu_seconds_total"), "cpu-s")
+	b.ReportMetric(idle, "idle-MiB")
+	b.ReportMetric(most, "most-MiB")
+	b.ReportMetric(0, "ns/op")
+	b.Logf("load %s before and %s after, on %d processors", loadBefore, load(), runtime.NumCPU())
+	b.Logf("critical path %s", path)
+	b.Logf("Azure: gets %v, lists %v, polls %d, writes %v, 429 %d, refused %d", asked.Gets, asked.Lists, asked.Polls, asked.Writes, asked.Throttled, asked.Refused)
+	b.Logf("at most %.0f of %.0f workers were seen busy; resident memory at the end %.0f MiB, Go heap in use %.0f MiB", busiest, pool, now, after.sum("go_memstats_heap_inuse_bytes")/(1<<20))
+}
+
+// waitAll lists until all are as wanted.
+func waitAll[L client.ObjectList](stage *harness.Stage, list L, all int, done func(L) int) {
+	stage.T.Helper()
+	last := 0
+	err := wait.PollUntilContextTimeout(stage.T.Context(), 250*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		if err := stage.Client.List(ctx, list, client.InNamespace(stage.Namespace)); err != nil {
+			return false, err
+		}
+		last = done(list)
+		return last == all, nil
+	})
+	if err != nil {
+		stage.T.Fatalf("%d of %d in %T are as wanted after %s: %v", last, all, list, patience, err)
+	}
+}
+
+// criticalPaths are what Azure alone needs for each machine: the sum of the times that its NAT rule, its network interface
+// and its VM took, which come one after the other. A write takes until it is answered or its operation ends. steps are those
+// of the longest.
+func criticalPaths(stage *harness.Stage, start time.Time) (needed map[string]time.Duration, steps string) {
+	operations := map[string]*store.Operation{}
+	for _, operation := range stage.Azure.Operations() {
+		operations[operation.ID] = operation
+	}
+	needed = map[string]time.Duration{}
+	all := map[string][]string{}
+	for _, request := range stage.Azure.Requests() {
+		path, _, _ := strings.Cut(request.URL, "?")
+		if request.Method != "PUT" || request.Status >= 300 || request.Time.Before(start) {
+			continue
+		}
+		end := request.Time.Add(time.Duration(request.DurationMs) * time.Millisecond)
+		if operation := operations[request.OperationID]; operation != nil && operation.Ended.After(end) {
+			end = operation.Ended
+		}
+		name := path[strings.LastIndex(path, "/")+1:]
+		machine := strings.TrimSuffix(name, "-nic")
+		needed[machine] += end.Sub(request.Time)
+		all[machine] = append(all[machine], fmt.Sprintf("%s %.1f s", name, end.Sub(request.Time).Seconds()))
+	}
+	longest := slices.MaxFunc(slices.Collect(maps.Keys(needed)), func(a, b string) int { return cmp.Compare(needed[a], needed[b]) })
+	return needed, strings.Join(all[longest], ", ")
+}

@@ -1,0 +1,76 @@
+package scale_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestCallsPerMachine counts what machines cost that come all at once: exactly the writes that make them, and reads that
+// grow with the machines no faster than by what each one has of its own.
+func TestCallsPerMachine(t *testing.T) {
+	t.Parallel()
+	const controlPlanes, workers = 3, 9
+	stage := harness.NewStage(t, environment)
+	manager := stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+
+	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	var names []string
+	create := func(name string, role harness.Role) {
+		stage.CreateMachine(stage.AzureMachine("c1", name), role, "")
+		names = append(names, name)
+	}
+	for i := range controlPlanes {
+		create(fmt.Sprintf("c1-cp-%d", i), harness.ControlPlane)
+	}
+	for i := range workers {
+		create(fmt.Sprintf("c1-md-%d", i), harness.Worker)
+	}
+	for _, name := range names {
+		stage.WaitMachineProvisioned(name)
+	}
+
+	got := count(stage.Azure, mark)
+	want := map[string]int{
+		"PUT Microsoft.Network/networkInterfaces":             controlPlanes + workers,
+		"PUT Microsoft.Compute/virtualMachines":               controlPlanes + workers,
+		"PUT Microsoft.Network/loadBalancers/inboundNatRules": controlPlanes,
+	}
+	if diff := cmp.Diff(want, got.Writes); diff != "" {
+		t.Errorf("writes to Azure (-want +got):\n%s", diff)
+	}
+	// A machine has its interface and its VM read before they are made, its VM while Azure is at it, and its disk once that
+	// is there.
+	const machines = controlPlanes + workers
+	if most := 10 + 5*machines; got.reads() > most {
+		t.Errorf("%d reads of Azure for %d machines, want at most %d: gets %v, lists %v, polls %d", got.reads(), machines, most, got.Gets, got.Lists, got.Polls)
+	}
+	if sum(got.Lists) >= machines {
+		t.Errorf("collections were read %v times for %d machines: they are there to be shared", got.Lists, machines)
+	}
+	if got.Throttled > 0 || got.Refused > 0 {
+		t.Errorf("%d requests were throttled and %d refused", got.Throttled, got.Refused)
+	}
+
+	written := map[string]int{}
+	for _, write := range manager.KubernetesWrites()[before:] {
+		for _, kind := range []string{"secrets", "azuremachines"} {
+			if strings.Contains(write, "/"+kind) {
+				written[kind]++
+			}
+		}
+	}
+	// The Secret with azure.json; and of the AzureMachine finalizer, status Paused, status of what is being made, providerID
+	// with annotations, status Ready. One more is for a pass that comes between.
+	if written["secrets"] != machines || written["azuremachines"] > 7*machines {
+		t.Errorf("%v writes to Kubernetes for %d machines, want one Secret each and at most 7 of the AzureMachine", written, machines)
+	}
+	t.Logf("%d reads (gets %v, lists %v, polls %d), writes to Kubernetes %v", got.reads(), got.Gets, got.Lists, got.Polls, written)
+}
