@@ -1,0 +1,63 @@
+package drift_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the page of the book")
+
+const page = "../../../docs/book/drift.md"
+
+const introduction = `# Changes outside
+
+What is changed in Azure beside the provider, by a person, by cloud-provider-azure or by a policy, is found at the next
+look at the object: after ` + "`--sync-period`" + `, ten minutes by default, or when the object changes. One of three things happens:
+
+- **repaired**: the resource is brought back to what the spec says
+- **reported**: the condition of the resource's kind says what is different, and nothing is written: with status True and the
+  reason ` + "`Drifted`" + ` as long as the object works, with status False when it does not
+- **kept**: it is not the provider's business, stays through all repairs, and nothing is said
+
+Resources that you bring are never changed. Every line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which
+also write this page.
+
+| Resource | Changed outside | Outcome | |
+|---|---|---|---|
+`
+
+// TestBook makes sure that the page of the book says what is tried.
+func TestBook(t *testing.T) {
+	var want strings.Builder
+	want.WriteString(introduction)
+	seen := map[string]bool{}
+	for _, r := range rows() {
+		key := r.resource + ": " + r.change
+		if seen[key] {
+			t.Errorf("%s is in the table twice", key)
+		}
+		seen[key] = true
+		if r.outcome == kept && r.holds == nil || r.outcome == reported && r.want.Type == "" || r.object == "" || r.path == "" {
+			t.Errorf("%s does not say how its outcome is told", key)
+		}
+		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", r.resource, r.change, r.outcome, r.note)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(want.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(have), want.String()); diff != "" {
+		t.Errorf("run go test ./test/integration/drift -run Book -update (-have +want):\n%s", diff)
+	}
+}

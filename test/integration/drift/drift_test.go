@@ -1,0 +1,146 @@
+package drift_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestDrift makes the changes one after the other on one cluster. What is kept stays until the end, through all repairs.
+func TestDrift(t *testing.T) {
+	w := newWorld(t)
+	var keeping []row
+	for _, r := range rows() {
+		name := r.resource + ": " + r.change
+		if !t.Run(name, func(t *testing.T) {
+			w.t, w.Stage.T = t, t
+			try(w, r)
+		}) {
+			// What comes after would fail for the same cause.
+			w.t, w.Stage.T = t, t
+			w.restore(r)
+		}
+		if r.outcome == kept {
+			keeping = append(keeping, r)
+		}
+	}
+	w.t, w.Stage.T = t, t
+	for _, r := range keeping {
+		if !r.holds(w) {
+			t.Errorf("%s: %s, which is kept, was lost in a later repair", r.resource, r.change)
+		}
+	}
+}
+
+// restore takes a failed row back as far as it can be.
+func (w *world) restore(r row) {
+	if r.undo != nil {
+		r.undo(w)
+	}
+}
+
+// try makes one change and looks at what becomes of it.
+func try(w *world, r row) {
+	before := w.snapshot(r.path)
+	if before == nil {
+		w.t.Fatalf("there is no %s", r.path)
+	}
+	mark := w.Azure.Mark()
+	r.do(w)
+	switch r.outcome {
+	case repaired:
+		if diff := cmp.Diff(before, w.snapshot(r.path)); diff == "" {
+			w.t.Fatalf("nothing was changed")
+		}
+		w.look(r.object, r.path)
+		w.as(before, r.path)
+		w.ready(r.object)
+		// The next change shall not come so soon that it could be what Azure made of the repair.
+		w.look(r.object, r.path)
+		w.ready(r.object)
+	case reported:
+		w.look(r.object, r.path)
+		w.condition(r.object, r.want)
+		w.silent(mark, r)
+		if r.undo != nil {
+			r.undo(w)
+			w.look(r.object, r.path)
+			w.ready(r.object)
+		}
+	case kept:
+		// The second look begins when the first has been judged.
+		w.look(r.object, r.path)
+		w.look(r.object, r.path)
+		w.ready(r.object)
+		w.silent(mark, r)
+		if !r.holds(w) {
+			w.t.Errorf("the change is not there any more")
+		}
+	}
+}
+
+// as waits until a resource is as it was before.
+func (w *world) as(before body, path string) {
+	w.t.Helper()
+	diff := ""
+	w.Eventually("it is as before", func() bool {
+		diff = cmp.Diff(before, w.snapshot(path))
+		return diff == ""
+	}, func() string { return "(-before +after):\n" + diff })
+}
+
+// silent fails the test if the provider has written to Azure.
+func (w *world) silent(mark harness.Mark, r row) {
+	w.t.Helper()
+	if writes := w.Azure.Writes(mark); len(writes) > 0 {
+		w.t.Errorf("the change is %s, but the provider sent %s", r.outcome, strings.Join(writes, ", "))
+	}
+}
+
+// snapshot is a resource without what changes with every write; nil when it does not exist.
+func (w *world) snapshot(path string) body {
+	w.t.Helper()
+	resource, ok := w.get(path)
+	if !ok {
+		return nil
+	}
+	return strip(resource).(body)
+}
+
+// volatile are members that Azure changes or makes up by itself.
+var volatile = []string{"etag", "resourceGuid", "uniqueId", "timeCreated", "networkInterfaces", "networkInterface", "customDnsConfigs", "dnsName", "createdOn", "updatedOn",
+	"createdBy", "updatedBy", "systemData", "principalId", "clientId", "virtualNetworkLinkState", "peeringSyncLevel", "resourceNavigationLinks"}
+
+func strip(value any) any {
+	switch v := value.(type) {
+	case body:
+		out := body{}
+		for key, item := range v {
+			if !slices.Contains(volatile, key) {
+				out[key] = strip(item)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, item := range v {
+			out = append(out, strip(item))
+		}
+		slices.SortStableFunc(out, func(a, b any) int { return strings.Compare(nameOf(a), nameOf(b)) })
+		return out
+	}
+	return value
+}
+
+func nameOf(value any) string {
+	element, _ := value.(body)
+	name, _ := element["name"].(string)
+	if name == "" {
+		name, _ = element["id"].(string)
+	}
+	return name
+}

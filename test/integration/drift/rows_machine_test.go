@@ -1,0 +1,142 @@
+package drift_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+func interfaceRows() []row {
+	first := func(w *world, path string) (list []any, properties body) {
+		w.t.Helper()
+		list, _ = w.at(path, "properties.ipConfigurations").([]any)
+		return list, at(list, "pipConfig.properties").(body)
+	}
+	return []row{
+		tagChanged("Network interface", worker, nic),
+		disowned("Network interface", worker, nic, infrav1.NetworkInterfacesReadyCondition),
+		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic, body{"properties": body{"enableIPForwarding": false}}),
+		edited("Network interface", "DNS servers are changed", "", worker, nic, body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
+		{
+			resource: "Network interface", change: "it is taken out of a backend pool or off its NAT rule", outcome: repaired, object: controlPlane, path: cpNIC,
+			do: func(w *world) {
+				list, properties := first(w, cpNIC)
+				properties["loadBalancerBackendAddressPools"], properties["loadBalancerInboundNatRules"] = []any{}, []any{}
+				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
+			},
+		},
+		{
+			resource: "Network interface", change: "it is put into another backend pool", outcome: kept, note: "cloud-provider-azure does so for Services", object: controlPlane, path: cpNIC,
+			do: func(w *world) {
+				list, properties := first(w, cpNIC)
+				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
+				properties["loadBalancerBackendAddressPools"] = append(pools, body{"id": string(w.id(out)) + "/backendAddressPools/kubernetes"})
+				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
+			},
+			holds: func(w *world) bool {
+				_, properties := first(w, cpNIC)
+				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
+				return len(pools) == 2
+			},
+		},
+		{
+			resource: "Network interface", change: "an IP configuration is added", outcome: kept, object: worker, path: nic,
+			do: func(w *world) {
+				w.add(nic, "ipConfigurations", body{"name": "theirs", "properties": body{"primary": false, "privateIPAddressVersion": "IPv4", "privateIPAllocationMethod": "Dynamic",
+					"privateIPAddress": "10.1.200.1", "provisioningState": "Succeeded", "subnet": body{"id": string(w.id(nodes))}}})
+			},
+			holds: func(w *world) bool { return w.at(nic, "properties.ipConfigurations.theirs") != nil },
+		},
+		{
+			resource: "Network interface", change: "it gets a security group", outcome: kept, note: "the spec has no field for it", object: worker, path: nic,
+			do: func(w *world) {
+				w.edit(nic, body{"properties": body{"networkSecurityGroup": body{"id": string(w.id(group))}}})
+			},
+			holds: func(w *world) bool { return w.at(nic, "properties.networkSecurityGroup") != nil },
+		},
+		edited("Inbound NAT rule", "it leads to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
+		tagsOnly("Machine's public IP address", worker, network+"publicIPAddresses/pip-"+worker),
+	}
+}
+
+func machineRows() []row {
+	const running = infrav1.VMRunningCondition
+	extension := vm + "/extensions/CustomScript"
+	return []row{
+		tagChanged("Virtual machine", worker, vm),
+		tagAdded("Virtual machine", worker, vm),
+		disowned("Virtual machine", worker, vm, running),
+		{
+			resource: "Virtual machine", change: "a user-assigned identity is taken away", outcome: repaired, note: "identities that others assign stay", object: worker, path: vm,
+			do: func(w *world) {
+				identities, _ := w.at(vm, "identity.userAssignedIdentities").(body)
+				for id := range identities {
+					w.edit(vm, body{"identity": body{"userAssignedIdentities": body{id: nil}}})
+					return
+				}
+			},
+		},
+		drifts("Virtual machine", "it is resized", "a VM is made once: replace the Machine for another size", worker, vm, running, "properties.hardwareProfile.vmSize",
+			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}}, body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D2s_v3"}}}),
+		drifts("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running, "properties.diagnosticsProfile.bootDiagnostics.enabled",
+			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}}, body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
+		{
+			resource: "Virtual machine", change: "a data disk is detached", outcome: reported, note: "as above", object: worker, path: vm,
+			do:   func(w *world) { w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{}}}}) },
+			want: metav1.Condition{Type: running, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: "properties.storageProfile.dataDisks"},
+			undo: func(w *world) {
+				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0, "diskSizeGB": 8, "createOption": "Empty", "caching": "ReadWrite",
+					"managedDisk": body{"id": string(w.id(disk))}}}}}})
+			},
+		},
+		{
+			resource: "Virtual machine", change: "it is stopped or deallocated", outcome: kept, object: stopped, path: compute + "virtualMachines/" + stopped,
+			note: "a person's decision; the Node becomes NotReady, on which a MachineHealthCheck acts",
+			do: func(w *world) {
+				w.act(compute+"virtualMachines/"+stopped, "deallocate")
+			},
+			holds: func(*world) bool { return true },
+		},
+		tagsOnly("Disk", worker, disk),
+		keeps("Disk", "it is grown", "", worker, disk, body{"properties": body{"diskSizeGB": 64}}, "properties.diskSizeGB", 64.0),
+		removed("VM extension", "an extension of the spec is removed", "", worker, extension),
+		edited("VM extension", "settings or version are changed", "", worker, extension, body{"properties": body{"settings": body{"a": "2", "b": "3"}}}),
+		{
+			resource: "VM extension", change: "an extension is added", outcome: kept, note: "as Azure Policy does", object: worker, path: vm,
+			do: func(w *world) {
+				w.put(vm+"/extensions/Theirs", body{"location": "eastus", "properties": body{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}})
+			},
+			holds: func(w *world) bool { _, ok := w.get(vm + "/extensions/Theirs"); return ok },
+		},
+		{
+			resource: "Availability set", change: "a tag of the provider is changed or removed", outcome: repaired, note: "tags that others set stay", object: inSet, path: set,
+			do: func(w *world) { w.edit(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}}) },
+		},
+		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole, "providers/Microsoft.Authorization/roleAssignments/"+roleName),
+	}
+}
+
+// lostRows take machines away; they come last.
+func lostRows() []row {
+	const running = infrav1.VMRunningCondition
+	lost := func(name, change, note, reason, message string, do func(w *world)) row {
+		return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: name, path: compute + "virtualMachines/" + name, do: do,
+			want: metav1.Condition{Type: running, Status: metav1.ConditionFalse, Reason: reason, Message: message}}
+	}
+	const replace = "it is not made again: a MachineHealthCheck or a person replaces the Machine"
+	return []row{
+		lost(failing, "it fails", replace, infrav1.VMFailedReason, "InternalOperationError", func(w *world) {
+			w.edit(compute+"virtualMachines/"+failing, body{"properties": body{"provisioningState": "Failed"}})
+		}),
+		lost(vanishing, "it is removed", replace, infrav1.VMDeletedReason, "does not exist any more", func(w *world) {
+			w.remove(compute + "virtualMachines/" + vanishing)
+		}),
+		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "Azure does not start it again: start it, or let the Machine be replaced", infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {
+			w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotStopped)), Kind: fault.Evict})
+		}),
+		lost(spotDeleted, "Azure evicts a spot VM with the policy Delete", replace, infrav1.SpotVMEvictedReason, "evicted", func(w *world) {
+			w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotDeleted)), Kind: fault.Evict})
+		}),
+	}
+}

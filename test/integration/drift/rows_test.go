@@ -1,0 +1,121 @@
+package drift_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// outcome is what becomes of a change outside.
+type outcome string
+
+const (
+	// repaired: the resource is again as it was.
+	repaired outcome = "repaired"
+	// reported: a condition says it, and nothing is written.
+	reported outcome = "reported"
+	// kept: it stays, nothing is written, and nothing is said, because it is not the provider's business.
+	kept outcome = "kept"
+)
+
+// row is one change of one kind of resource.
+type row struct {
+	resource, change string
+	outcome          outcome
+	// note is what the book says about it.
+	note string
+
+	// object is the AzureCluster or AzureMachine that is looked at, path the resource.
+	object, path string
+	// do makes the change.
+	do func(w *world)
+	// holds tells whether the change of a row that is kept is still there.
+	holds func(w *world) bool
+	// want is the condition of a row that is reported, undo takes the change back; nil for what cannot be taken back.
+	want metav1.Condition
+	undo func(w *world)
+}
+
+const (
+	network = "Microsoft.Network/"
+	compute = "Microsoft.Compute/"
+	vnet    = network + "virtualNetworks/c1-vnet"
+	nodes   = vnet + "/subnets/nodes"
+	group   = network + "networkSecurityGroups/nodes-nsg"
+	table   = network + "routeTables/nodes-rt"
+	gateway = network + "natGateways/nodes-nat"
+	address = network + "publicIPAddresses/pip-c1-apiserver"
+	public  = network + "loadBalancers/c1-public-lb"
+	out     = network + "loadBalancers/c1"
+	host    = network + "bastionHosts/c1-azure-bastion"
+	peering = vnet + "/virtualNetworkPeerings/c1-vnet-To-hub"
+	back    = "resourceGroups/hub/providers/" + network + "virtualNetworks/hub/virtualNetworkPeerings/hub-To-c1-vnet"
+	zone    = "resourceGroups/p1/providers/" + network + "privateDnsZones/p1.capz.io"
+	link    = zone + "/virtualNetworkLinks/p1-vnet-link"
+	record  = zone + "/A/apiserver"
+	set     = "resourceGroups/p1/providers/" + compute + "availabilitySets/p1_control-plane-as"
+	vm      = compute + "virtualMachines/" + worker
+	nic     = network + "networkInterfaces/" + worker + "-nic"
+	cpNIC   = network + "networkInterfaces/" + controlPlane + "-nic"
+	natRule = public + "/inboundNatRules/" + controlPlane
+	disk    = compute + "disks/" + worker + "_data"
+)
+
+// tagChanged is the row of a resource that carries additional tags.
+func tagChanged(resource, object, path string) row {
+	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired, note: "tags that others set stay",
+		object: object, path: path, do: func(w *world) {
+			w.edit(path, body{"tags": body{"team": "theirs", infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: nil}})
+		}}
+}
+
+func tagsOnly(resource, object, path string) row {
+	r := tagChanged(resource, object, path)
+	r.do = func(w *world) { w.edit(path, body{"tags": body{"team": "theirs"}}) }
+	return r
+}
+
+func tagAdded(resource, object, path string) row {
+	return row{resource: resource, change: "a tag is added", outcome: kept, object: object, path: path,
+		do:    func(w *world) { w.edit(path, body{"tags": body{"theirs": "1"}}) },
+		holds: func(w *world) bool { return w.at(path, "tags.theirs") == "1" }}
+}
+
+func removed(resource, change, note, object, path string) row {
+	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path, do: func(w *world) { w.remove(path) }}
+}
+
+func edited(resource, change, note, object, path string, patch body) row {
+	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path, do: func(w *world) { w.edit(path, patch) }}
+}
+
+// keeps is an edit of something that the spec says nothing about.
+func keeps(resource, change, note, object, path string, patch body, dotted string, value any) row {
+	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path, do: func(w *world) { w.edit(path, patch) },
+		holds: func(w *world) bool { return w.at(path, dotted) == value }}
+}
+
+// drifts is a change of a resource that is made once: it is told, and nothing is written.
+func drifts(resource, change, note, object, path, condition, told string, patch, undo body) row {
+	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path, do: func(w *world) { w.edit(path, patch) },
+		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: told},
+		undo: func(w *world) { w.edit(path, undo) },
+	}
+}
+
+// disowned is the row of a resource that loses the tag that says whose it is.
+func disowned(resource, object, path, condition string) row {
+	return row{resource: resource, change: "the ownership tag is removed", outcome: reported, note: "it is taken for somebody else's and left alone: tag it again, or delete it", object: object, path: path,
+		do:   func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey("c1"): nil}}) },
+		want: metav1.Condition{Type: condition, Status: metav1.ConditionFalse, Reason: infrav1.ResourceExistsNotOwnedReason, Message: "exists and is not tagged"},
+		undo: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey("c1"): "owned"}}) }}
+}
+
+// rows are all changes, those of the cluster first.
+func rows() []row {
+	var all []row
+	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), machineRows(), lostRows()} {
+		all = append(all, part...)
+	}
+	return all
+}
