@@ -32,10 +32,20 @@ var groups = []string{
 // further are the conditions that Ready sums up beside the groups.
 var further = []string{infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition}
 
+// stoppedReason is the reason of a cluster that was stopped.
+const stoppedReason = "Stopped"
+
 // reportConverged writes what a converging pass found in Azure.
 func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
 	reportGroups(in, outcome)
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
+	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.Stopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
+		conditions.Set(in.controlPlane, metav1.Condition{
+			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: stoppedReason,
+			Message: "somebody has stopped the cluster: it costs no machines, answers nobody and takes no changes until it is started again, as by az aks start",
+		})
+		return
+	}
 	if len(extras.Kept) == 0 || running == nil || running.Status != metav1.ConditionTrue {
 		return
 	}

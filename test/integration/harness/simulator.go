@@ -163,6 +163,14 @@ func (s *Simulator) Delete(path, apiVersion string) {
 	}
 }
 
+// Post asks for an action on a resource as a user of Azure would. It does not wait until it is done.
+func (s *Simulator) Post(path, apiVersion string) {
+	s.t.Helper()
+	if status, answer := s.send(http.MethodPost, path, apiVersion, nil); status > 299 {
+		s.t.Fatalf("POST %s: %d %s", path, status, answer)
+	}
+}
+
 func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []byte) {
 	s.t.Helper()
 	url := s.URL + "/subscriptions/" + s.SubscriptionID + "/" + path + "?api-version=" + apiVersion

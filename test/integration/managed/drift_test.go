@@ -1,0 +1,241 @@
+package managed_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// verdict is what becomes of a change that somebody makes in Azure.
+type verdict string
+
+const (
+	// repaired means that the cluster's own value is written back.
+	repaired verdict = "repaired"
+	// kept means that nothing is written: the spec has no opinion, or the value is AKS's or somebody else's.
+	kept verdict = "kept"
+	// reported means that nothing is written and the objects show it.
+	reported verdict = "reported"
+)
+
+const (
+	vnetPath   = "resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1"
+	subnetPath = vnetPath + "/subnets/c1"
+	pool1Path  = clusterPath + "/agentPools/pool1"
+	pool1Put   = clusterPut + "/agentPools/pool1"
+)
+
+// outside changes a resource as a user of Azure would: it is read, changed and written whole.
+func outside(path, version string, change func(resource body)) func(*harness.Stage) {
+	return func(stage *harness.Stage) {
+		stage.T.Helper()
+		status, have := stage.Azure.Get(path, version)
+		if status != 200 {
+			stage.T.Fatalf("GET %s: %d", path, status)
+		}
+		change(have)
+		stage.Azure.Put(path, version, have)
+	}
+}
+
+// put sets the value at a dotted path of a resource.
+func put(at string, value any) func(body) {
+	return func(resource body) {
+		parts := strings.Split(at, ".")
+		for _, part := range parts[:len(parts)-1] {
+			below, _ := resource[part].(body)
+			if below == nil {
+				below = body{}
+				resource[part] = below
+			}
+			resource = below
+		}
+		resource[parts[len(parts)-1]] = value
+	}
+}
+
+// shows is the value at a dotted path of a resource as JSON; "null" when there is none.
+func shows(stage *harness.Stage, path, version, at string) string {
+	_, have := stage.Azure.Get(path, version)
+	var value any = have
+	for _, part := range strings.Split(at, ".") {
+		below, _ := value.(body)
+		value = below[part]
+	}
+	raw, _ := json.Marshal(value) // It was JSON.
+	return string(raw)
+}
+
+// TestDrift changes a cluster, its pools and what belongs to it behind the provider's back. Every row says what becomes of
+// it; there is none of which nobody knows.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	fleet(stage)
+	stage.CreateIdentity()
+	own := stage.ControlPlane("c1")
+	equip(stage, own)
+	own.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
+	own.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}}
+	stage.CreateManagedCluster(own, pools[0], harness.ManagedPool{Name: "pool1", Mode: "User", Replicas: 2, Change: func(p *infrav1.AzureManagedMachinePool) {
+		p.Spec.NodeLabels = map[string]string{"tier": "web"}
+		p.Spec.Taints = infrav1.Taints{{Key: "dedicated", Value: "web", Effect: "NoSchedule"}}
+		p.Spec.AdditionalTags = infrav1.Tags{"pool": "web"}
+	}})
+	stage.WaitControlPlaneReady("c1")
+	stage.WaitPoolReady("c1-pool0", 2)
+	stage.WaitPoolReady("c1-pool1", 2)
+	const ownTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
+
+	rows := []struct {
+		name    string
+		outside func(*harness.Stage)
+		verdict verdict
+		// path, version and at are where the value is to be seen that the row is about, want is its JSON in the end.
+		path, version, at, want string
+		// writes are those of a repair.
+		writes []string
+		// says is what an object has to show.
+		says func(*harness.Stage) bool
+	}{
+		{name: "tag of the spec changed on the cluster", outside: outside(clusterPath, clusterVersion, put("tags.team", "b")), verdict: repaired,
+			path: clusterPath, version: clusterVersion, at: "tags.team", want: `"a"`, writes: []string{clusterPut}},
+		{name: "tag of others on the cluster", outside: outside(clusterPath, clusterVersion, put("tags.costs", "4711")), verdict: kept,
+			path: clusterPath, version: clusterVersion, at: "tags.costs", want: `"4711"`},
+		{name: "tag of the spec changed on the group", outside: outside("resourceGroups/c1", groupVersion, put("tags.team", "b")), verdict: repaired,
+			path: "resourceGroups/c1", version: groupVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT resourceGroups/c1"}},
+		{name: "tag of the spec changed on the network", outside: outside(vnetPath, networkVersion, put("tags.team", "b")), verdict: repaired,
+			path: vnetPath, version: networkVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT " + vnetWrite}},
+		{name: "authorized ranges changed", outside: outside(clusterPath, clusterVersion, put("properties.apiServerAccessProfile.authorizedIPRanges", []any{"0.0.0.0/0"})), verdict: repaired,
+			path: clusterPath, version: clusterVersion, at: "properties.apiServerAccessProfile.authorizedIPRanges", want: `["203.0.113.0/24"]`, writes: []string{clusterPut}},
+		{name: "tier raised", outside: outside(clusterPath, clusterVersion, put("sku", body{"name": "Base", "tier": "Standard"})), verdict: repaired,
+			path: clusterPath, version: clusterVersion, at: "sku.tier", want: `"Free"`, writes: []string{clusterPut}},
+		{name: "KEDA turned on, which the spec says nothing about", outside: outside(clusterPath, clusterVersion, put("properties.workloadAutoScalerProfile.keda.enabled", true)), verdict: kept,
+			path: clusterPath, version: clusterVersion, at: "properties.workloadAutoScalerProfile.keda.enabled", want: "true"},
+		{name: "settings of the autoscaler, which the spec says nothing about", outside: outside(clusterPath, clusterVersion, put("properties.autoScalerProfile", body{"scan-interval": "20s"})), verdict: kept,
+			path: clusterPath, version: clusterVersion, at: "properties.autoScalerProfile.scan-interval", want: `"20s"`},
+		{name: "ownership tag taken off the cluster", outside: outside(clusterPath, clusterVersion, func(resource body) {
+			tags, _ := resource["tags"].(body)
+			delete(tags, ownTag)
+		}), verdict: reported, path: clusterPath, version: clusterVersion, at: "properties.provisioningState", want: `"Succeeded"`,
+			says: func(stage *harness.Stage) bool {
+				// It stays the cluster's by the inventory, as one that was adopted.
+				c := controlPlane("c1")
+				stage.Get(c, "c1")
+				return strings.Contains(strings.ToLower(c.Annotations[infrav1.InventoryAnnotation]), "managedclusters/c1")
+			}},
+
+		{name: "count of a pool", outside: outside(pool1Path, clusterVersion, put("properties.count", 4)), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
+		{name: "label added to a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "web", "by": "hand"})), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
+		{name: "label of the spec changed on a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "db"})), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
+		{name: "taint taken off a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeTaints", []any{})), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.nodeTaints", want: `["dedicated=web:NoSchedule"]`, writes: []string{pool1Put}},
+		{name: "tag changed on a pool", outside: outside(pool1Path, clusterVersion, put("properties.tags", body{"pool": "db"})), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.tags", want: `{"pool":"web"}`, writes: []string{pool1Put}},
+		{name: "autoscaler turned on", outside: outside(pool1Path, clusterVersion, func(resource body) {
+			put("properties.enableAutoScaling", true)(resource)
+			put("properties.minCount", 1)(resource)
+			put("properties.maxCount", 3)(resource)
+		}), verdict: repaired, path: pool1Path, version: clusterVersion, at: "properties.enableAutoScaling", want: "false", writes: []string{pool1Put}},
+		{name: "mode of a pool", outside: outside(pool1Path, clusterVersion, put("properties.mode", "System")), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.mode", want: `"User"`, writes: []string{pool1Put}},
+		{name: "drain timeout of upgrades, which the spec says nothing about", outside: outside(pool1Path, clusterVersion, put("properties.upgradeSettings.drainTimeoutInMinutes", 45)), verdict: kept,
+			path: pool1Path, version: clusterVersion, at: "properties.upgradeSettings.drainTimeoutInMinutes", want: "45"},
+		{name: "pool deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, pool1Path, clusterVersion) }, verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
+		{name: "pool that no object knows", outside: func(stage *harness.Stage) {
+			stage.Azure.Put(clusterPath+"/agentPools/theirs", clusterVersion, body{"properties": body{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets",
+				"vnetSubnetID": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + subnetPath}})
+		}, verdict: kept, path: clusterPath + "/agentPools/theirs", version: clusterVersion, at: "properties.count", want: "1"},
+
+		{name: "security group put on the subnet", outside: func(stage *harness.Stage) {
+			stage.Azure.Put(networkGroup, groupVersion, body{"location": "eastus"})
+			stage.Azure.Put(networkGroupTypes+"networkSecurityGroups/theirs", networkVersion, body{"location": "eastus", "properties": body{}})
+			outside(subnetPath, networkVersion, put("properties.networkSecurityGroup", body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "networkSecurityGroups/theirs"}))(stage)
+		}, verdict: kept, path: subnetPath, version: networkVersion, at: "properties.addressPrefix", want: `"10.240.0.0/16"`},
+		{name: "DNS servers of the network", outside: outside(vnetPath, networkVersion, put("properties.dhcpOptions", body{"dnsServers": []any{"10.0.0.4"}})), verdict: kept,
+			path: vnetPath, version: networkVersion, at: "properties.dhcpOptions.dnsServers", want: `["10.0.0.4"]`},
+
+		{name: "private endpoint deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, endpointPath, networkVersion) }, verdict: repaired,
+			path: endpointPath, version: networkVersion, at: "properties.provisioningState", want: `"Succeeded"`, writes: []string{"PUT " + endpointWrite}},
+		{name: "extension deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, extensionPath, extensionVersion) }, verdict: repaired,
+			path: extensionPath, version: extensionVersion, at: "properties.provisioningState", want: `"Succeeded"`, writes: []string{"PUT " + extensionWrite}},
+		{name: "settings of the extension changed", outside: outside(extensionPath, extensionVersion, put("properties.configurationSettings", body{"source-controller.enabled": "false"})), verdict: repaired,
+			path: extensionPath, version: extensionVersion, at: "properties.configurationSettings", want: `{"source-controller.enabled":"true"}`, writes: []string{"PUT " + extensionWrite}},
+		{name: "membership taken away", outside: func(stage *harness.Stage) { removeInAzure(stage, memberPath, fleetVersion) }, verdict: repaired,
+			path: memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
+		{name: "membership moved to another group", outside: outside(memberPath, fleetVersion, put("properties.group", "prod")), verdict: repaired,
+			path: memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
+
+		{name: "control plane upgraded", outside: outside(clusterPath, clusterVersion, func(resource body) {
+			put("properties.kubernetesVersion", "1.34.2")(resource)
+			delete(resource["properties"].(body), "agentPoolProfiles")
+		}), verdict: reported, path: clusterPath, version: clusterVersion, at: "properties.currentKubernetesVersion", want: `"1.34.2"`,
+			says: func(stage *harness.Stage) bool {
+				c := controlPlane("c1")
+				stage.Get(c, "c1")
+				return c.Status.Version == "v1.34.2" && harness.Ready(c)
+			}},
+		{name: "pool upgraded", outside: outside(pool1Path, clusterVersion, put("properties.orchestratorVersion", "1.34.2")), verdict: kept,
+			path: pool1Path, version: clusterVersion, at: "properties.currentOrchestratorVersion", want: `"1.34.2"`},
+		{name: "cluster stopped", outside: func(stage *harness.Stage) { stage.Azure.Post(clusterPath+"/stop", clusterVersion) }, verdict: reported,
+			path: clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
+			says: func(stage *harness.Stage) bool {
+				c := controlPlane("c1")
+				stage.Get(c, "c1")
+				condition, ready := harness.Condition(c, infrav1.ManagedClusterRunningCondition), harness.Condition(c, infrav1.ReadyCondition)
+				return condition.Reason == "Stopped" && strings.Contains(condition.Message, "az aks start") && ready.Status == metav1.ConditionFalse
+			}},
+		{name: "cluster started", outside: func(stage *harness.Stage) { stage.Azure.Post(clusterPath+"/start", clusterVersion) }, verdict: reported,
+			path: clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Running"`,
+			says: func(stage *harness.Stage) bool {
+				c := controlPlane("c1")
+				stage.Get(c, "c1")
+				return harness.Ready(c)
+			}},
+	}
+	for i, row := range rows {
+		t.Run(fmt.Sprintf("%02d %s", i, row.name), func(t *testing.T) {
+			mark := stage.Azure.Mark()
+			row.outside(stage)
+			resync(t, stage)
+			stage.Eventually(row.at+" is "+row.want, func() bool { return shows(stage, row.path, row.version, row.at) == row.want })
+			if row.says != nil {
+				stage.Eventually("the objects show it", func() bool { resync(t, stage); return row.says(stage) })
+			}
+			resync(t, stage)
+			if got := shows(stage, row.path, row.version, row.at); got != row.want {
+				t.Errorf("%s: %s is %s in the end, want %s", row.verdict, row.at, got, row.want)
+			}
+			want := slices.Clone(row.writes)
+			if row.verdict != repaired {
+				want = []string{}
+			}
+			if diff := cmp.Diff(want, changes(stage.Azure.Writes(mark))); diff != "" {
+				t.Errorf("%s: writes (-want +got):\n%s", row.verdict, diff)
+			}
+		})
+	}
+	if got := shows(stage, subnetPath, networkVersion, "properties.networkSecurityGroup.id"); !strings.HasSuffix(got, `theirs"`) {
+		t.Errorf("the security group on the subnet is %s in the end, want the one that was put there", got)
+	}
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	want := append([]string{sharedGroup, sharedGroup + "/Microsoft.ContainerService/fleets/fleet"}, networkGroup, networkGroup+"/Microsoft.Network/networkSecurityGroups/theirs")
+	slices.Sort(want)
+	if diff := cmp.Diff(want, stage.Azure.Resources()); diff != "" {
+		t.Errorf("only what others made is left (-want +got):\n%s", diff)
+	}
+}
