@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
 // TestAKSManagerKilled ends our manager with SIGKILL after each of the first PUTs of an AKS cluster. What Azure was doing goes
@@ -133,5 +135,44 @@ func TestAKSAdopted(t *testing.T) {
 		}
 	}
 	l.deleteManaged("known")
+	l.expectNothingLeft()
+}
+
+// TestAKSStopped stops a cluster in Azure, which saves its machines overnight. Its API server does not answer; our manager
+// leaves it alone and gets along with it again when it is started.
+func TestAKSStopped(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--cluster-name", "sleepy", "--flavor", "aks", "--worker-machines", "1")
+	kubeconfig := l.workloadKubeconfig("sleepy")
+	azure, err := simulator.New(l.settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	act := func(action string) {
+		if err := azure.Act(t.Context(), managedClusterID("sleepy", "sleepy"), action, "2025-10-01"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	act("stop")
+	l.eventually("the API server does not answer", func() (bool, string) {
+		out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "--request-timeout=5s")
+		return err != nil && strings.Contains(err.Error(), "Bad Gateway"), fmt.Sprint(out, err)
+	})
+	before := len(l.requests())
+	l.run("lab", "kill", settings.Azure.Name)
+	l.run("lab", "up", "--bare")
+	l.throughout(quiet, func() error {
+		for _, r := range l.requests()[before:] {
+			if r.write() && !r.byLab() {
+				return fmt.Errorf("%s %s (%d) although the cluster is stopped", r.Method, r.URL, r.Status)
+			}
+		}
+		return nil
+	})
+	act("start")
+	l.awaitPools(kubeconfig, "sleepy", "", map[string]int{"pool0": 1, "pool1": 1})
+	l.awaitCluster("sleepy")
+	l.deleteManaged("sleepy")
 	l.expectNothingLeft()
 }

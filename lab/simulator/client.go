@@ -128,15 +128,24 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 
 // Put creates a resource whose PUT is not a long-running operation.
 func (c *Client) Put(ctx context.Context, id, apiVersion string, body any) error {
-	token, err := c.token(ctx)
-	if err != nil {
-		return err
-	}
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, c.settings.SimulatorURL()+id+"?api-version="+apiVersion, bytes.NewReader(raw))
+	return c.resourceManager(ctx, http.MethodPut, id, apiVersion, bytes.NewReader(raw))
+}
+
+// Act begins an action of a resource, such as stop of a managed cluster. It does not wait until the action ends.
+func (c *Client) Act(ctx context.Context, id, action, apiVersion string) error {
+	return c.resourceManager(ctx, http.MethodPost, id+"/"+action, apiVersion, nil)
+}
+
+func (c *Client) resourceManager(ctx context.Context, method, path, apiVersion string, body io.Reader) error {
+	token, err := c.token(ctx)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.settings.SimulatorURL()+path+"?api-version="+apiVersion, body)
 	if err != nil {
 		return err
 	}
