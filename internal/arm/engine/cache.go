@@ -148,9 +148,9 @@ func (c *cache) leave(scope string, member arm.ID) {
 }
 
 // shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
-// within the time for which the answer serves, unless the collection is known to be far larger. A single one that even a
-// collection read within that time does not serve for has changed since, alone.
-func (c *cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration) bool {
+// within the time for which the answer serves or as many operations are followed, unless the collection is known to be far
+// larger. A single one that even a collection read within that time does not serve for has changed since, alone.
+func (c *cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration, followed int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list(scope, missing[0])
@@ -167,6 +167,7 @@ func (c *cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration)
 			wanted++
 		}
 	}
+	wanted = max(wanted, followed)
 	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= maxAge {
 		return false
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	// Grace is how long a pass waits for Azure to answer the writes it sent, never for operations; 0 is 2 s. Writes that
 	// are answered later go on in the background, and their answer wakes the object.
 	Grace time.Duration
+	// Patient is how many passes may wait for such answers at a time; 0 is 4. The others return at once and are woken by the
+	// answers: a hundred machines that come together must not hold all workers.
+	Patient int
 	// Jitter is called for a number in [0,1) to spread retries; nil is math/rand's.
 	Jitter func() float64
 }
@@ -45,6 +48,8 @@ type Engine struct {
 	memory   *memory
 	registry *registry
 	pace     *pace
+	// patient holds one element per pass that waits for answers.
+	patient chan struct{}
 }
 
 // Owner is the tag that marks a cluster's resources:
@@ -92,6 +97,9 @@ func New(options Options) *Engine {
 	if options.Grace == 0 {
 		options.Grace = 2 * time.Second
 	}
+	if options.Patient == 0 {
+		options.Patient = 4
+	}
 	if options.Jitter == nil {
 		options.Jitter = rand.Float64
 	}
@@ -104,6 +112,7 @@ func New(options Options) *Engine {
 	e.memory = newMemory(options.Clock, options.Jitter)
 	e.registry = newRegistry()
 	e.pace = newPace()
+	e.patient = make(chan struct{}, options.Patient)
 	return e
 }
 

@@ -117,7 +117,7 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	for _, key := range order {
 		missing := collections[key]
 		row, err := types.Of(missing[0])
-		if err == nil && !row.NoList && r.engine.cache.shouldList(r.client.Scope(), missing, r.maxAge) {
+		if err == nil && !row.NoList && r.engine.cache.shouldList(r.client.Scope(), missing, r.maxAge, r.engine.registry.alongside(missing[0])) {
 			run(func() {
 				if !r.list(ctx, row, missing) {
 					for _, id := range missing {

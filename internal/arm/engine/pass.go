@@ -100,12 +100,18 @@ func (p *pass) signal() {
 	}
 }
 
-// run evaluates until no write that the pass sent is unanswered, the grace is over or ctx ends. What an answer makes
-// ready is started within the same pass.
+// run evaluates until no write that the pass sent is unanswered, the grace is over, too many others wait or ctx ends. What
+// an answer makes ready is started within the same pass.
 func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 	expired := make(chan struct{})
 	stop := p.engine.clock.AfterFunc(p.engine.options.Grace, func() { close(expired) })
 	defer stop()
+	waits := false
+	defer func() {
+		if waits {
+			<-p.engine.patient
+		}
+	}()
 	maxAge := p.engine.maxAge(p.request.Fresh)
 	if p.patient && !p.request.Fresh {
 		maxAge = 3 * p.engine.options.Freshness
@@ -120,6 +126,14 @@ func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 			select {
 			case <-p.changed:
 				continue
+			default:
+				return
+			}
+		}
+		if !waits {
+			select {
+			case p.engine.patient <- struct{}{}:
+				waits = true
 			default:
 				return
 			}

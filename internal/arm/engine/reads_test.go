@@ -138,3 +138,38 @@ func TestMachinesDoNotMakeEachOtherUnknown(t *testing.T) {
 		t.Errorf("a machine was made, and of others that do not exist was read %v", reads)
 	}
 }
+
+// TestManyOperationsAreFollowedTogether has twenty machines made at a time: how often Azure is asked how they are doing
+// depends on how long that takes, and hardly on how many they are.
+func TestManyOperationsAreFollowedTogether(t *testing.T) {
+	const count = 20
+	w, _ := made(t, network()...)
+	nodes := network()
+	for i := range count {
+		card, machine := nicNode(), vmNode()
+		card.ID = arm.NewID(sub, "rg", types.NetworkInterface, fmt.Sprintf("nic-%d", i))
+		machine.ID, machine.After = arm.NewID(sub, "rg", types.VirtualMachine, fmt.Sprintf("vm-%d", i)), []arm.ID{card.ID}
+		properties := machine.Body.(object)["properties"].(object)
+		properties["networkProfile"] = object{"networkInterfaces": []object{{"id": string(card.ID), "properties": object{"primary": true}}}}
+		properties["storageProfile"].(object)["osDisk"].(object)["name"] = fmt.Sprintf("vm-%d_OSDisk", i)
+		nodes = append(nodes, card, machine)
+	}
+	w.sleep(time.Minute)
+	w.requests()
+	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	_, reads := w.requests()
+	gets, lists := 0, 0
+	for _, read := range reads {
+		if strings.HasPrefix(read, "GET rg virtualMachines/") {
+			gets++
+		} else if read == "GET rg virtualMachines" {
+			lists++
+		}
+	}
+	// Before a VM is made it is asked for by itself, because a list may lag behind.
+	if gets > 2*count || lists > 120 {
+		t.Errorf("%d VMs were read %d times by themselves and %d times all together, want at most %d and 120", count, gets, lists, 2*count)
+	}
+}

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
 // registry knows the writes and operations that are under way, one per resource, and who holds which serial key.
@@ -59,6 +61,20 @@ func (r *registry) find(key string) *operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.operations[key]
+}
+
+// alongside is how many operations are under way on resources of the collection of id.
+func (r *registry) alongside(id arm.ID) int {
+	path := types.ListPath(id)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	count := 0
+	for _, op := range r.operations {
+		if strings.EqualFold(types.ListPath(op.id), path) {
+			count++
+		}
+	}
+	return count
 }
 
 // begin enters an operation. When the resource or its serial key is taken, it returns the operation that has it instead.

@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+)
+
+// slow answers reads with 404 and writes after a time.
+type slow time.Duration
+
+func (s slow) Do(request *http.Request) (*http.Response, error) {
+	answer := func(status int, body string) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: request}, nil
+	}
+	if request.Method == http.MethodGet {
+		return answer(http.StatusNotFound, `{"error":{"code":"ResourceNotFound","message":"not there"}}`)
+	}
+	<-time.After(time.Duration(s))
+	return answer(http.StatusOK, fmt.Sprintf(`{"id":%q,"location":"eastus","tags":{%q:%q},"properties":{"provisioningState":"Succeeded"}}`, request.URL.Path, owner.TagKey, owner.TagValue))
+}
+
+// TestFewPassesWaitForAnswers has ten passes write at a time: some wait for the answer and go on within the pass, the others
+// return at once, so that a worker is free, and are woken by it.
+func TestFewPassesWaitForAnswers(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Options{Patient: 4})
+		c, err := client.New(token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var passes sync.WaitGroup
+		var waited, returned, woken atomic.Int64
+		for i := range 10 {
+			graph := &arm.Graph{}
+			graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, fmt.Sprintf("rg-%d", i)), Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags()}})
+			passes.Go(func() {
+				begun := time.Now()
+				outcome, err := e.Converge(t.Context(), engine.Request{Object: fmt.Sprint(i), Client: c, Owner: owner, Graph: graph, Wake: func() { woken.Add(1) }})
+				switch took := time.Since(begun); {
+				case err != nil:
+					t.Error(err)
+				case outcome.Done() && took >= time.Second:
+					waited.Add(1)
+				case !outcome.Done() && took == 0 && outcome.RetryAfter > 0:
+					returned.Add(1)
+				default:
+					t.Errorf("a pass took %s: %+v", took, outcome)
+				}
+			})
+		}
+		passes.Wait()
+		synctest.Wait()
+		if waited.Load() != 4 || returned.Load() != 6 {
+			t.Errorf("%d passes waited and %d returned at once, want 4 and 6", waited.Load(), returned.Load())
+		}
+		if woken.Load() < 6 {
+			t.Errorf("%d of the 6 that returned were woken by the answer", woken.Load())
+		}
+	})
+}
