@@ -98,8 +98,9 @@ const (
 )
 
 // Try brings the manifest of a page as far as it goes. What it leaves out is filled in: a Cluster for an AzureCluster, the
-// default cluster c1 for templates, one machine for a template that nothing refers to.
-func Try(t *testing.T, environment *harness.Environment, manifest string, flags ...string) Outcome {
+// default cluster c1 for templates, one machine for a template that nothing refers to. look, unless it is nil, sees the
+// stage when everything is Ready.
+func Try(t *testing.T, environment *harness.Environment, manifest string, look func(*harness.Stage), flags ...string) Outcome {
 	t.Helper()
 	objects, err := Decode([]byte(manifest))
 	if err != nil {
@@ -132,6 +133,9 @@ func Try(t *testing.T, environment *harness.Environment, manifest string, flags 
 	cluster := Up(stage, objects)
 	if len(cluster.Machines) > 0 {
 		Quiet(stage, manager, 2)
+	}
+	if look != nil {
+		look(stage)
 	}
 	Down(stage, cluster, before)
 	return Made
@@ -175,4 +179,29 @@ func clusterOf(azureCluster string) *unstructured.Unstructured {
 		"clusterNetwork":    map[string]any{"pods": map[string]any{"cidrBlocks": []any{"192.168.0.0/16"}}},
 		"infrastructureRef": map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": azureCluster},
 	})
+}
+
+// Value is what is at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" when there is nothing.
+func Value(resource any, path string) string {
+	for part := range strings.SplitSeq(path, ".") {
+		if part == "" {
+			break
+		}
+		switch at := resource.(type) {
+		case map[string]any:
+			resource = at[part]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(part, &i); err != nil || i >= len(at) {
+				return ""
+			}
+			resource = at[i]
+		default:
+			return ""
+		}
+	}
+	if resource == nil {
+		return ""
+	}
+	return fmt.Sprint(resource)
 }

@@ -17,7 +17,7 @@ func TestBook(t *testing.T) {
 			if block.Language != "yaml" {
 				t.Fatalf("blocks of language %q are not checked", block.Language)
 			}
-			if got := flavors.Try(t, environment, block.Text, gates); got != flavors.Made {
+			if got := flavors.Try(t, environment, block.Text, nil, gates); got != flavors.Made {
 				t.Errorf("the cluster was %s, want %s", got, flavors.Made)
 			}
 		})

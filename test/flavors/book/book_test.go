@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // otherGates are pages whose manifests need gates that change every cluster; the package apiserverilb has them.
@@ -28,7 +29,8 @@ func TestBook(t *testing.T) {
 				manifests++
 				t.Run(block.Place, func(t *testing.T) {
 					t.Parallel()
-					if flavors.Try(t, environment, block.Text, gates) == flavors.Made {
+					look := func(stage *harness.Stage) { expect(stage, block.Text) }
+					if flavors.Try(t, environment, block.Text, look, gates) == flavors.Made {
 						made.Add(1)
 					} else {
 						accepted.Add(1)

@@ -154,7 +154,7 @@ func TestFlavorContent(t *testing.T) {
 	}
 }
 
-// argument is value, in which a list of arguments is looked up by name.
+// argument is flavors.Value, in which a list of arguments is looked up by name.
 func argument(v any, path string) string {
 	at, rest, deeper := strings.Cut(path, ".")
 	if list, ok := v.([]any); ok {
@@ -174,5 +174,5 @@ func argument(v any, path string) string {
 	if deeper {
 		return argument(v, rest)
 	}
-	return value(v, "")
+	return flavors.Value(v, "")
 }

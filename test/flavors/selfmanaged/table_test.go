@@ -61,35 +61,10 @@ func (l *look) expect(resources []map[string]any, path, want string) {
 		l.T.Errorf("no resource to look for %s in", path)
 	}
 	for _, resource := range resources {
-		if got := value(resource, path); got != want {
+		if got := flavors.Value(resource, path); got != want {
 			l.T.Errorf("%v: %s is %q, want %q", resource["name"], path, got, want)
 		}
 	}
-}
-
-// value is what is at a dotted path as text, "" when there is nothing.
-func value(v any, path string) string {
-	for part := range strings.SplitSeq(path, ".") {
-		if part == "" {
-			break
-		}
-		switch at := v.(type) {
-		case map[string]any:
-			v = at[part]
-		case []any:
-			var i int
-			if _, err := fmt.Sscan(part, &i); err != nil || i >= len(at) {
-				return ""
-			}
-			v = at[i]
-		default:
-			return ""
-		}
-	}
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprint(v)
 }
 
 const (
@@ -111,7 +86,7 @@ var table = map[string]flavor{
 			l.expect(l.vms(worker), "identity.type", "")
 			var zones []string
 			for _, vm := range l.vms(controlPlane) {
-				zones = append(zones, value(vm, "zones.0"))
+				zones = append(zones, flavors.Value(vm, "zones.0"))
 			}
 			if slices.Sort(zones); !slices.Equal(zones, []string{"1", "2", "3"}) {
 				l.T.Errorf("the control plane is in the zones %q, want one machine in each", zones)
@@ -209,7 +184,7 @@ var table = map[string]flavor{
 			secret := &corev1.Secret{}
 			l.Get(secret, "c1-md-0-azure-json")
 			_, identity := l.Azure.Get(flavors.OwnIdentity, "2023-01-31")
-			if id := value(identity, "properties.clientId"); id == "" || !strings.Contains(string(secret.Data["worker-node-azure.json"]), id) {
+			if id := flavors.Value(identity, "properties.clientId"); id == "" || !strings.Contains(string(secret.Data["worker-node-azure.json"]), id) {
 				l.T.Errorf("azure.json of workers does not have the client ID %q of the identity:\n%s", id, secret.Data["worker-node-azure.json"])
 			}
 		},
@@ -278,7 +253,7 @@ func bothFamilies(l *look) {
 			families := map[string]int{}
 			configurations, _ := nic["properties"].(map[string]any)["ipConfigurations"].([]any)
 			for _, configuration := range configurations {
-				families[value(configuration, "properties.privateIPAddressVersion")]++
+				families[flavors.Value(configuration, "properties.privateIPAddressVersion")]++
 			}
 			if families["IPv4"] != 1 || families["IPv6"] != 1 {
 				l.T.Errorf("%v has addresses %v, want one of each family", nic["name"], families)

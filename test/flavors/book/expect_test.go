@@ -1,0 +1,186 @@
+package book_test
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// versions are API versions by the provider's name.
+var versions = map[string]string{
+	"Microsoft.Network/privateDnsZones": "2024-06-01",
+	"Microsoft.Network":                 "2024-05-01",
+	"Microsoft.Compute":                 "2024-07-01",
+	"Microsoft.Authorization":           "2022-04-01",
+}
+
+// expectations are values in Azure that a manifest asks for: by the name of its AzureCluster or AzureMachineTemplate, by
+// resource below the cluster's resource group (or below the subscription when it begins with /), by path. A machine has the
+// template's name and a number. "-" is a resource that must not exist.
+var expectations = map[string]map[string]map[string]string{
+	// The load balancer of the API server.
+	"public": {"Microsoft.Network/loadBalancers/public-public-lb": {"properties.loadBalancingRules.0.properties.idleTimeoutInMinutes": "15"}},
+	"brought": {
+		"Microsoft.Network/loadBalancers/brought-public-lb":                                 {"properties.frontendIPConfigurations.0.name": "api"},
+		"Microsoft.Network/publicIPAddresses/pip-brought-apiserver":                         {"-": ""},
+		"/resourceGroups/brought/providers/Microsoft.Network/publicIPAddresses/brought-api": {"tags": ""},
+	},
+	"internal": {"Microsoft.Network/loadBalancers/internal-internal-lb": {"properties.frontendIPConfigurations.0.properties.privateIPAddress": "172.16.0.100"}},
+	"ports": {"Microsoft.Network/loadBalancers/ports-public-lb": {
+		"properties.loadBalancingRules.0.properties.frontendPort": "443", "properties.loadBalancingRules.1.properties.frontendPort": "8132",
+		"properties.loadBalancingRules.2.properties.frontendPort": "9345",
+	}},
+	// Outbound connections.
+	"nat": {
+		"Microsoft.Network/natGateways/nat-1":          {"zones.0": "1", "properties.publicIpAddresses.1.id": ""},
+		"Microsoft.Network/publicIPAddresses/nat-1-ip": {"properties.publicIPAllocationMethod": "Static"},
+	},
+	"loadbalanced": {"Microsoft.Network/loadBalancers/loadbalanced": {
+		"properties.frontendIPConfigurations.2.name": "loadbalanced-frontEnd-3", "properties.outboundRules.0.properties.idleTimeoutInMinutes": "10",
+	}},
+	"private-out": {"Microsoft.Network/loadBalancers/private-out-outbound-lb": {"properties.frontendIPConfigurations.1.name": "private-out-outbound-lb-frontEnd-2"}},
+	// Networks.
+	"ranges": {
+		"Microsoft.Network/virtualNetworks/my-vnet":              {"properties.addressSpace.addressPrefixes.1": "172.17.0.0/16"},
+		"Microsoft.Network/networkSecurityGroups/control-planes": {"properties.securityRules.0.name": "allow_ssh"},
+		"Microsoft.Network/routeTables/nodes":                    {"location": "eastus"},
+	},
+	"guest":     {"Microsoft.Network/networkSecurityGroups/guest-node-nsg": {"-": ""}, "Microsoft.Network/natGateways/guest-node-natgw-1": {"-": ""}},
+	"elsewhere": {"/resourceGroups/elsewhere-network/providers/Microsoft.Network/virtualNetworks/elsewhere-vnet": {"properties.addressSpace.addressPrefixes.0": "10.0.0.0/8"}},
+	"subnets":   {"Microsoft.Network/virtualNetworks/subnets-vnet/subnets/back": {"properties.addressPrefix": "10.2.0.0/16"}},
+	"single":    {"Microsoft.Network/networkSecurityGroups/single-nsg": {"location": "eastus"}},
+	"resolved":  {"Microsoft.Network/networkInterfaces/resolved-00000-nic": {"properties.dnsSettings.dnsServers.1": "10.0.0.54"}},
+	"peered": {
+		"Microsoft.Network/virtualNetworks/peered-vnet/virtualNetworkPeerings/peered-vnet-To-hub-vnet":                            {"properties.allowForwardedTraffic": "true"},
+		"/resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet/virtualNetworkPeerings/hub-vnet-To-peered-vnet": {"properties.allowGatewayTransit": "true"},
+	},
+	"endpoints": {
+		"Microsoft.Network/privateEndpoints/registry": {"properties.customNetworkInterfaceName": "registry-nic", "properties.ipConfigurations.0.properties.privateIPAddress": "10.1.0.10"},
+		"Microsoft.Network/privateEndpoints/database": {"properties.manualPrivateLinkServiceConnections.0.properties.requestMessage": "nodes of the cluster endpoints"},
+	},
+	"services": {"Microsoft.Network/virtualNetworks/services-vnet/subnets/nodes": {"properties.serviceEndpoints.0.service": "Microsoft.KeyVault", "properties.serviceEndpoints.1.locations.1": "westus"}},
+	"rules": {
+		"Microsoft.Network/networkSecurityGroups/rules-controlplane-nsg": {"properties.securityRules.2.name": ""},
+		"Microsoft.Network/networkSecurityGroups/rules-node-nsg": {
+			"tags.owner": "security", "properties.securityRules.0.properties.access": "Deny", "properties.securityRules.0.properties.direction": "Outbound",
+		},
+	},
+	"routes": {
+		"Microsoft.Network/virtualNetworks/routes-vnet/subnets/nodes-2": {"properties.routeTable.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/routes/providers/Microsoft.Network/routeTables/pods"},
+		"Microsoft.Network/routeTables/routes-node-routetable":          {"-": ""},
+	},
+	"bastion": {"Microsoft.Network/bastionHosts/bastion-azure-bastion": {"sku.name": "Basic"}},
+	"tunnel":  {"Microsoft.Network/bastionHosts/tunnel-bastion": {"sku.name": "Standard", "properties.enableTunneling": "true"}},
+	"named":   {"/resourceGroups/dns/providers/Microsoft.Network/privateDnsZones/kube.example.com/A/apiserver": {"properties.aRecords.0.ipv4Address": "10.0.0.100"}},
+	"unnamed": {"Microsoft.Network/privateDnsZones/unnamed.capz.io": {"-": ""}},
+	"edge":    {"Microsoft.Network/virtualNetworks/edge-vnet": {"extendedLocation.name": "losangeles"}},
+	"tagged": {
+		"Microsoft.Network/virtualNetworks/tagged-vnet":       {"tags.costCenter": "4711"},
+		"Microsoft.Compute/virtualMachines/tagged-md-0-00000": {"tags.costCenter": "4712", "tags.environment": "test"},
+	},
+	"routed": {"Microsoft.Network/publicIPAddresses/routed-api": {"properties.ipTags.0.ipTagType": "RoutingPreference"}},
+	"hosted": {"Microsoft.Network/loadBalancers/hosted-public-lb": {"-": ""}},
+	// Machines.
+	"gallery":      {"Microsoft.Compute/virtualMachines/gallery-00000": {"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
+	"shared":       {"Microsoft.Compute/virtualMachines/shared-00000": {"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
+	"marketplace":  {"Microsoft.Compute/virtualMachines/marketplace-00000": {"plan.product": "kubernetes-nodes", "properties.storageProfile.imageReference.sku": "ubuntu-2404"}},
+	"fast":         {"Microsoft.Compute/virtualMachines/fast-00000": {"properties.additionalCapabilities.ultraSSDEnabled": "true", "properties.storageProfile.dataDisks.0.caching": "None"}},
+	"local":        {"Microsoft.Compute/virtualMachines/local-00000": {"properties.storageProfile.osDisk.diffDiskSettings.placement": "CacheDisk"}},
+	"sealed":       {"Microsoft.Compute/virtualMachines/sealed-00000": {"properties.securityProfile.encryptionAtHost": "true"}},
+	"trusted":      {"Microsoft.Compute/virtualMachines/trusted-00000": {"properties.securityProfile.securityType": "TrustedLaunch"}},
+	"confidential": {"Microsoft.Compute/virtualMachines/confidential-00000": {"properties.storageProfile.osDisk.managedDisk.securityProfile.securityEncryptionType": "VMGuestStateOnly"}},
+	"sealed-disk":  {"Microsoft.Compute/virtualMachines/sealed-disk-00000": {"properties.storageProfile.osDisk.managedDisk.securityProfile.securityEncryptionType": "DiskWithVMGuestState"}},
+	"cheap":        {"Microsoft.Compute/virtualMachines/cheap-00000": {"properties.billingProfile.maxPrice": "0.04", "properties.evictionPolicy": "Delete"}},
+	"gpu":          {"Microsoft.Compute/virtualMachines/gpu-00000": {"properties.hardwareProfile.vmSize": "Standard_NC4as_T4_v3"}},
+	"assigned":     {"Microsoft.Compute/virtualMachines/assigned-00000": {"identity.type": "UserAssigned"}},
+	"own":          {"Microsoft.Compute/virtualMachines/own-00000": {"identity.type": "SystemAssigned"}},
+	"extended":     {"Microsoft.Compute/virtualMachines/extended-00000/extensions/CustomScript": {"properties.settings.fileUris": "https://example.com/setup.sh", "properties.protectedSettings": ""}},
+	"watched":      {"Microsoft.Compute/virtualMachines/watched-00000/extensions/CAPZ.Linux.Bootstrapping": {"properties.publisher": "Microsoft.Azure.ContainerUpstream"}},
+	"plain":        {"Microsoft.Compute/virtualMachines/plain-00000": {"properties.osProfile.allowExtensionOperations": "false"}},
+	"diagnosed":    {"Microsoft.Compute/virtualMachines/diagnosed-00000": {"properties.diagnosticsProfile.bootDiagnostics.storageUri": "https://bootlogs.blob.core.windows.net"}},
+	"quiet":        {"Microsoft.Compute/virtualMachines/quiet-00000": {"properties.diagnosticsProfile.bootDiagnostics.enabled": "false"}},
+	"open":         {"Microsoft.Network/publicIPAddresses/pip-open-00000": {"sku.name": "Standard"}},
+	"flexible":     {"Microsoft.Compute/virtualMachines/flexible-00000": {"properties.virtualMachineScaleSet.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/brought/providers/Microsoft.Compute/virtualMachineScaleSets/placement"}},
+	"reserved":     {"Microsoft.Compute/virtualMachines/reserved-00000": {"properties.capacityReservation.capacityReservationGroup.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/nodes"}},
+}
+
+// expect looks at what the objects of a manifest have become.
+func expect(stage *harness.Stage, manifest string) {
+	stage.T.Helper()
+	objects, err := flavors.Decode([]byte(manifest))
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	group, rows := "c1", []string{}
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "AzureCluster":
+			if group = flavors.Text(object, "spec.resourceGroup"); group == "" {
+				group = object.GetName()
+			}
+			rows = append(rows, object.GetName())
+		case "AzureMachineTemplate":
+			rows = append(rows, object.GetName())
+		}
+	}
+	for _, row := range rows {
+		for id, values := range expectations[row] {
+			path, ok := strings.CutPrefix(id, "/")
+			if !ok {
+				path = "resourceGroups/" + group + "/providers/" + id
+			}
+			status, resource := stage.Azure.Get(path, version(path))
+			if _, ok := values["-"]; ok {
+				if status != 404 {
+					stage.T.Errorf("%s: %s exists", row, path)
+				}
+				continue
+			}
+			if status != 200 {
+				stage.T.Errorf("%s: %s: status %d", row, path, status)
+				continue
+			}
+			for at, want := range values {
+				if got := flavors.Value(resource, at); !strings.EqualFold(got, want) {
+					stage.T.Errorf("%s: %s of %s is %q, want %q", row, at, path, got, want)
+				}
+			}
+		}
+	}
+}
+
+func version(path string) string {
+	_, resource, _ := strings.Cut(path, "/providers/")
+	parts := strings.Split(resource, "/")
+	if version, ok := versions[parts[0]+"/"+parts[1]]; ok {
+		return version
+	}
+	return versions[parts[0]]
+}
+
+// TestExpectationsAreUsed fails for a row that no manifest of the book has any more.
+func TestExpectationsAreUsed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, page := range flavors.Pages(t) {
+		for _, block := range flavors.Blocks(t, page) {
+			if block.Language != "yaml" {
+				continue
+			}
+			objects, err := flavors.Decode([]byte(block.Text))
+			if err != nil {
+				t.Fatalf("%s: %v", block.Place, err)
+			}
+			for _, object := range objects {
+				seen[object.GetName()] = true
+			}
+		}
+	}
+	for row := range expectations {
+		if !seen[row] {
+			t.Errorf("no manifest of the book has an object %s", row)
+		}
+	}
+}
