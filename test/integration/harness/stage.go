@@ -73,6 +73,16 @@ func newStage(t testing.TB, environment *Environment, timeScale float64, throttl
 	return s
 }
 
+// Elsewhere is another namespace in front of the same Azure, with managers and objects of its own, as that of the management
+// cluster that clusterctl moves a cluster to.
+func (s *Stage) Elsewhere() *Stage {
+	s.T.Helper()
+	other := &Stage{T: s.T, Environment: s.Environment, Client: s.Client, Namespace: "stage-" + uuid.NewString()[:8], Azure: s.Azure, secrets: s.secrets}
+	other.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
+	s.T.Cleanup(other.checkSecrets)
+	return other
+}
+
 // Secret makes a value that must not show up in logs, conditions, events and request logs. Every stage checks that when
 // its test ends.
 func (s *Stage) Secret(name string) string {

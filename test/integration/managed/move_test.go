@@ -1,0 +1,170 @@
+package managed_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// moved are the objects that clusterctl moves, owners first.
+func moved() []client.Object {
+	objects := []client.Object{
+		&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		&infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		controlPlane("c1"),
+	}
+	for _, pool := range pools {
+		objects = append(objects, machinePool("c1-"+pool.Name), azurePool("c1-"+pool.Name))
+	}
+	return append(objects, secret("c1-kubeconfig"), secret("c1-ca"))
+}
+
+func secret(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// move does what clusterctl move does: the objects are made in the other namespace as they are, but for status and UIDs, and
+// then deleted here without their finalizers. The owners of those in keep are not set right, as after a restore.
+func move(from, to *harness.Stage, keep string) {
+	from.T.Helper()
+	uids := map[types.UID]types.UID{}
+	for _, object := range moved() {
+		from.Get(object, object.GetName())
+		old := object.GetUID()
+		object.SetNamespace(to.Namespace)
+		object.SetResourceVersion("")
+		object.SetUID("")
+		object.SetCreationTimestamp(metav1.Time{})
+		object.SetManagedFields(nil)
+		owners := object.GetOwnerReferences()
+		for i := range owners {
+			if object.GetName() != keep {
+				owners[i].UID = uids[owners[i].UID]
+			}
+		}
+		object.SetOwnerReferences(owners)
+		to.Create(object)
+		uids[old] = object.GetUID()
+	}
+	objects := moved()
+	for i := len(objects) - 1; i >= 0; i-- {
+		object := objects[i]
+		harness.Change(from, object, func(o client.Object) {
+			annotations := o.GetAnnotations()
+			if annotations == nil {
+				annotations = map[string]string{}
+			}
+			annotations["clusterctl.cluster.x-k8s.io/delete-for-move"] = ""
+			o.SetAnnotations(annotations)
+			o.SetFinalizers(nil)
+		})
+		must(from, from.Client.Delete(from.T.Context(), object))
+		from.WaitGone(object, object.GetName())
+	}
+}
+
+// TestMove moves a cluster to another management cluster: nothing is written to Azure, everything is known there, the
+// Secrets belong to the control plane that is there now, and the cluster can be deleted from there.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	equipped(stage)
+	target := stage.Elsewhere()
+	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	target.CreateIdentity()
+
+	harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	for _, object := range moved() {
+		switch object.(type) {
+		case *infrav1.AzureManagedControlPlane, *infrav1.AzureManagedMachinePool:
+			harness.WaitFor(stage, object, object.GetName(), "free to move", func(o client.Object) bool {
+				_, blocked := o.GetAnnotations()[infrav1.BlockMoveAnnotation]
+				return !blocked
+			})
+		}
+	}
+	mark := stage.Azure.Mark()
+	before := stage.Azure.Resources()
+	move(stage, target, "c1-ca")
+	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", func(c *infrav1.AzureManagedControlPlane) bool {
+		return harness.Condition(c, clusterv1.PausedCondition).Status == metav1.ConditionTrue
+	})
+	if asked := stage.Azure.Since(mark); len(asked) > 0 {
+		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
+	}
+	harness.Change(target, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	own := target.WaitControlPlaneReady("c1")
+	for _, pool := range pools {
+		target.WaitPoolReady("c1-"+pool.Name, 2)
+	}
+	resync(t, target)
+	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("writes to Azure (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
+		found := secret(name)
+		target.Get(found, name)
+		if len(found.OwnerReferences) != 1 || found.OwnerReferences[0].UID != own.UID {
+			t.Errorf("Secret %s has the owners %v, want only the control plane of here, %s", name, found.OwnerReferences, own.UID)
+		}
+	}
+	if condition := harness.Condition(own, infrav1.FleetReadyCondition); condition.Status != metav1.ConditionTrue {
+		t.Errorf("the membership is %s: %s", condition.Reason, condition.Message)
+	}
+
+	target.DeleteManagedCluster("c1", "pool0", "pool1")
+	if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
+		t.Errorf("only what others made is left (-want +got):\n%s", diff)
+	}
+	identity := target.Identity()
+	target.Get(identity, identity.Name)
+	for _, finalizer := range identity.Finalizers {
+		if strings.Contains(finalizer, "azuremanagedcontrolplane") {
+			t.Errorf("the identity is still held by %s", finalizer)
+		}
+	}
+}
+
+// TestExternallyManaged leaves a control plane alone that somebody else manages, and shows its endpoint all the same.
+func TestExternallyManaged(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	own := stage.ControlPlane("c1")
+	own.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "somebody"}
+	stage.CreateManagedCluster(own, pools...)
+	// A second cluster shows that the manager has had the time.
+	stage.CreateManagedCluster(stage.ControlPlane("c2"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
+	stage.WaitControlPlaneReady("c2")
+	for _, request := range stage.Azure.Since(0) {
+		if strings.Contains(request, "resourceGroups/c1") {
+			t.Errorf("somebody else manages c1, but: %s", request)
+		}
+	}
+	stage.Get(own, "c1")
+	if len(own.Finalizers) > 0 || len(own.Status.Conditions) > 0 {
+		t.Errorf("somebody else manages c1, but it has the finalizers %v and the conditions %v", own.Finalizers, own.Status.Conditions)
+	}
+	// Who manages it shows where the API server is.
+	harness.Change(stage, own, func(c *infrav1.AzureManagedControlPlane) {
+		c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "api.example.com", Port: 443}
+	})
+	harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, "c1", "shown the endpoint", func(c *infrav1.AzureManagedCluster) bool {
+		return c.Spec.ControlPlaneEndpoint.Host == "api.example.com"
+	})
+}
