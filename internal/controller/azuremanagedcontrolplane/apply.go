@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 )
 
@@ -33,7 +32,8 @@ func meta(in *input, name string) metav1.ObjectMeta {
 }
 
 // apply makes a Secret or ConfigMap, or brings it in line: its data are ours whole, of its labels and owners what is
-// missing. It goes with the AzureManagedControlPlane. What is as it should be is not written.
+// missing. It goes with the AzureManagedControlPlane. One that somebody else made, which a patch may name, gets our keys and
+// stays theirs. What is as it should be is not written.
 func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) error {
 	kind := "Secret"
 	have := client.Object(&corev1.Secret{})
@@ -55,21 +55,10 @@ func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) e
 		return fmt.Errorf("get %s %s: %w", kind, key, err)
 	}
 	changed := have.DeepCopyObject().(client.Object)
-	labels := maps.Clone(have.GetLabels())
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	maps.Copy(labels, want.GetLabels())
-	changed.SetLabels(labels)
-	switch changed := changed.(type) {
-	case *corev1.Secret:
-		changed.Data = want.(*corev1.Secret).Data
-	case *corev1.ConfigMap:
-		changed.Data = want.(*corev1.ConfigMap).Data
-	}
-	if owner := metav1.GetControllerOf(have); owner == nil || outlived(owner, in.controlPlane) {
-		changed.SetOwnerReferences(slices.DeleteFunc(changed.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return outlived(&o, in.controlPlane) }))
-		if err := controllerutil.SetControllerReference(in.controlPlane, changed, r.Client.Scheme()); err != nil {
+	mine := ours(in, have)
+	setData(changed, want, !mine)
+	if mine {
+		if err := r.own(in, changed, want.GetLabels()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
 	}
@@ -82,8 +71,47 @@ func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) e
 	return nil
 }
 
-// outlived tells whether an owner is the control plane as it was before it was restored or moved: an owner that does not
-// exist has the garbage collector take what it owns.
-func outlived(owner *metav1.OwnerReference, controlPlane *infrav1.AzureManagedControlPlane) bool {
-	return owner.Kind == managed.ControlPlaneKind && owner.Name == controlPlane.Name && owner.UID != controlPlane.UID
+// ours tells whether an object is one that this controller makes: by its owner, or by the label of the cluster where it lost
+// that.
+func ours(in *input, have client.Object) bool {
+	if owner := metav1.GetControllerOf(have); owner != nil {
+		return owner.Kind == managed.ControlPlaneKind && owner.Name == in.controlPlane.Name
+	}
+	return have.GetLabels()[clusterv1.ClusterNameLabel] == in.cluster.Name
+}
+
+// setData gives an object the data of another one, beside what it has if keep is set.
+func setData(changed, want client.Object, keep bool) {
+	switch changed := changed.(type) {
+	case *corev1.Secret:
+		data := want.(*corev1.Secret).Data
+		if keep {
+			data = joined(changed.Data, data)
+		}
+		changed.Data = data
+	case *corev1.ConfigMap:
+		data := want.(*corev1.ConfigMap).Data
+		if keep {
+			data = joined(changed.Data, data)
+		}
+		changed.Data = data
+	}
+}
+
+func joined[V any](have, want map[string]V) map[string]V {
+	out := make(map[string]V, len(have)+len(want))
+	maps.Copy(out, have)
+	maps.Copy(out, want)
+	return out
+}
+
+// own gives an object its labels, and the control plane as its owner. One from before the control plane was restored or
+// moved does not exist any more, and would have the garbage collector take the object.
+func (r *Reconciler) own(in *input, object client.Object, labels map[string]string) error {
+	object.SetLabels(joined(object.GetLabels(), labels))
+	controlPlane := in.controlPlane
+	object.SetOwnerReferences(slices.DeleteFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
+		return owner.Kind == managed.ControlPlaneKind && owner.Name == controlPlane.Name && owner.UID != controlPlane.UID
+	}))
+	return controllerutil.SetControllerReference(controlPlane, object, r.Client.Scheme())
 }

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"regexp"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -148,5 +150,13 @@ func (s *Stage) SecretData(name string) map[string][]byte {
 	s.T.Helper()
 	secret := &corev1.Secret{}
 	s.Get(secret, name)
+	for _, value := range secret.Data {
+		for _, found := range credential.FindAllSubmatch(value, -1) {
+			s.secrets = append(s.secrets, string(found[1]))
+		}
+	}
 	return secret.Data
 }
+
+// credential is what proves who a user of a kubeconfig is.
+var credential = regexp.MustCompile(`(?:client-key-data|token): (\S{20,})`)

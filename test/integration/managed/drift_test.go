@@ -180,6 +180,8 @@ func TestDrift(t *testing.T) {
 		{name: "membership moved to another group", outside: outside(memberPath, fleetVersion, put("properties.group", "prod")), verdict: repaired,
 			path: memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
 
+		{name: "cluster deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, clusterPath, clusterVersion) }, verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{clusterPut, "PUT " + extensionWrite}},
 		{name: "control plane upgraded", outside: outside(clusterPath, clusterVersion, func(resource body) {
 			put("properties.kubernetesVersion", "1.34.2")(resource)
 			delete(resource["properties"].(body), "agentPoolProfiles")

@@ -168,3 +168,34 @@ func TestExternallyManaged(t *testing.T) {
 		return c.Spec.ControlPlaneEndpoint.Host == "api.example.com"
 	})
 }
+
+// TestExport has patches name a Secret and a ConfigMap that somebody else made: they get the keys and stay what they are.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	theirSecret := secret("theirs")
+	theirSecret.Namespace, theirSecret.Data = stage.Namespace, map[string][]byte{"mine": []byte("kept")}
+	stage.Create(theirSecret)
+	stage.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"}, Data: map[string]string{"mine": "kept"}})
+	own := stage.ControlPlane("c1")
+	own.Spec.ASOManagedClusterPatches = []string{
+		`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "theirs", "key": "kubeconfig"}}, "configMaps": {"principalId": {"name": "theirs", "key": "principal"}}}}}`,
+	}
+	stage.CreateManagedCluster(own, pools...)
+	stage.WaitControlPlaneReady("c1")
+	data := stage.SecretData("theirs")
+	if diff := cmp.Diff(string(stage.SecretData("c1-kubeconfig")["value"]), string(data["kubeconfig"])); diff != "" {
+		t.Errorf("the kubeconfig in the Secret differs from the cluster's: %s", diff)
+	}
+	found := &corev1.ConfigMap{}
+	stage.Get(found, "theirs")
+	if string(data["mine"]) != "kept" || found.Data["mine"] != "kept" || found.Data["principal"] == "" {
+		t.Errorf("the Secret has %d keys and the ConfigMap is %v, want theirs beside ours", len(data), found.Data)
+	}
+	stage.Get(theirSecret, "theirs")
+	if len(theirSecret.OwnerReferences)+len(found.OwnerReferences) > 0 {
+		t.Errorf("they would go with the cluster: %v, %v", theirSecret.OwnerReferences, found.OwnerReferences)
+	}
+}
