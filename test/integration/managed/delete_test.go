@@ -217,11 +217,16 @@ func TestDeletedWhileBusy(t *testing.T) {
 // the cluster with nobody to know it.
 func TestPoolDeletedDuringCreation(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewSlowStage(t, environment, 0.02)
+	stage := harness.NewSlowStage(t, environment, 0.1)
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
-	is(stage, clusterPath, clusterVersion, "properties.provisioningState", "Creating")
+	// AKS takes seconds to answer, and shows nothing until then.
+	stage.Eventually("the PUT is on its way", func() bool {
+		return slices.ContainsFunc(stage.Environment.Logs.With(stage.Namespace), func(line string) bool {
+			return strings.Contains(line, `"msg"="PUT"`) && strings.Contains(line, `managedClusters/c1"`)
+		})
+	})
 	stage.DeleteManagedPool("c1-pool1")
 	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
 		t.Errorf("the AzureManagedMachinePool is gone and its pool is not: GET answers %d", status)
