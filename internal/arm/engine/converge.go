@@ -85,7 +85,12 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 // unmade tells whether a node is made together with another one that is not there yet, as far as is known: asking for it
 // tells nothing. A fresh pass asks for everything, all at once.
 func (p *pass) unmade(node *arm.Node) bool {
-	return node.Policy == arm.TagOnly && !p.request.Fresh && p.blocker(node) != ""
+	if node.Policy != arm.TagOnly || p.request.Fresh {
+		return false
+	}
+	blocker := p.blocker(node)
+	// One that is being changed has been made.
+	return blocker != "" && p.results[blocker.Key()].State != arm.Updating
 }
 
 // converge decides about one node and does it.

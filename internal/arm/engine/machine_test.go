@@ -164,3 +164,25 @@ func TestDiskThatAzureMadeKeepsTheTags(t *testing.T) {
 		t.Errorf("tags of the disk: %s", body)
 	}
 }
+
+// TestDiskTagsChangeWithThoseOfTheMachine changes the tags of a VM and of its disk in one pass: that the VM is at work does
+// not mean that its disk is not there.
+func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
+	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
+	kept := vmNode()
+	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
+	tagsOf := func() arm.Node {
+		return arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}}
+	}
+	w, _ := made(t, append(network(), nicNode(), kept, tagsOf())...)
+	kept.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "team": "blue"}
+	w.sleep(10 * time.Minute)
+	w.writes()
+	if outcome := w.converge(w.request(append(network(), nicNode(), kept, tagsOf())...), time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default", "PATCH rg virtualMachines/vm/providers/Microsoft.Resources/tags/default"}
+	if diff := cmp.Diff(want, sorted(w.writes())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
