@@ -39,7 +39,7 @@ var network = []Type{
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
 	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
-		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}},
+		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}, Makes: []string{SecurityRule}},
 	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
 	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.routes"}, Keep: []string{"properties.disableBgpRoutePropagation"}},

@@ -67,6 +67,13 @@ func TestClusterShrinks(t *testing.T) {
 	stage.CreateMachine(machine, harness.Worker, "")
 	stage.WaitMachineProvisioned("m1")
 
+	t.Cleanup(func() {
+		if t.Failed() {
+			got := &infrav1.AzureCluster{}
+			stage.Get(got, "c1")
+			t.Logf("annotations %v status %s", got.Annotations, harness.Status(got))
+		}
+	})
 	change := func(f func(*infrav1.AzureClusterSpec)) {
 		t.Helper()
 		harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { f(&c.Spec) })
