@@ -1,0 +1,171 @@
+// Package quiescence_test makes every golden case of the plans in a simulated Azure, with the real engine, and looks at it
+// ten times more: nothing is written, and nothing differs.
+package quiescence_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+)
+
+// resyncs is how often a case is looked at once it is in place.
+const resyncs = 10
+
+func TestQuiescence(t *testing.T) {
+	cases, err := filepath.Glob("../../../internal/plan/testdata/*.in.yaml")
+	if err != nil || len(cases) < 40 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	quiet := 0
+	for _, path := range cases {
+		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
+		if t.Run(name, func(t *testing.T) {
+			in := readInput(t, path)
+			possible(in)
+			w := newWorld(t)
+			w.bring(in)
+			if in.AzureMachine == nil {
+				w.quiet("AzureCluster", in, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })
+				return
+			}
+			network := in
+			network.Facts.VNet = plan.VNetFact{}
+			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })
+			if in.MachineFacts.VMExists || in.BootstrapData == nil {
+				// The case is about a later or an earlier moment than that of making the VM.
+				in.BootstrapData = []byte("#cloud-config\n")
+			}
+			in.MachineFacts.VMExists, in.MachineFacts.PrincipalID = false, ""
+			w.until("AzureMachine", in, machine.Plan, func(outcome arm.Outcome) bool {
+				vm, _ := outcome.Result(plan.VMID(in))
+				return vm.Done()
+			})
+			in = w.made(in)
+			w.settle("AzureMachine", in, machine.Plan)
+			w.quiet("AzureMachine", in, machine.Plan)
+		}) {
+			quiet++
+		}
+	}
+	t.Logf("%d of %d cases are quiet over %d resyncs", quiet, len(cases), resyncs)
+}
+
+// possible replaces what cases have to show that the field counts, and what Azure would refuse: a private endpoint in another
+// region than its subnet, and a confidential VM of a size that cannot be one.
+func possible(in plan.MachineInput) {
+	spec := &in.AzureCluster.Spec
+	for i := range spec.NetworkSpec.Subnets {
+		for j := range spec.NetworkSpec.Subnets[i].PrivateEndpoints {
+			spec.NetworkSpec.Subnets[i].PrivateEndpoints[j].Location = ""
+		}
+	}
+	if bastion := spec.BastionSpec.AzureBastion; bastion != nil {
+		for j := range bastion.Subnet.PrivateEndpoints {
+			bastion.Subnet.PrivateEndpoints[j].Location = ""
+		}
+	}
+	if in.AzureMachine != nil && in.AzureMachine.Spec.SecurityProfile != nil && in.AzureMachine.Spec.SecurityProfile.SecurityType == infrav1.SecurityTypesConfidentialVM {
+		in.AzureMachine.Spec.VMSize = "Standard_DC4as_v5"
+	}
+}
+
+// made is the input once the VM exists: its identity is known, and the bootstrap data is read no more.
+func (w *world) made(in plan.MachineInput) plan.MachineInput {
+	w.t.Helper()
+	observed, err := w.engine.Observe(w.t.Context(), w.client, []arm.ID{plan.VMID(in)}, true)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var vm struct {
+		Identity struct {
+			PrincipalID string `json:"principalId"`
+		} `json:"identity"`
+	}
+	if err := json.Unmarshal(observed[plan.VMID(in).Key()].Body, &vm); err != nil {
+		w.t.Fatalf("the VM: %v", err)
+	}
+	in.MachineFacts.VMExists, in.MachineFacts.PrincipalID = true, vm.Identity.PrincipalID
+	in.BootstrapData, in.AdminPassword = nil, ""
+	return in
+}
+
+type planner func(in plan.MachineInput) (*arm.Graph, error)
+
+// settle converges a plan until it is done.
+func (w *world) settle(kind string, in plan.MachineInput, plan planner) {
+	w.t.Helper()
+	w.until(kind, in, plan, arm.Outcome.Done)
+}
+
+// until converges a plan until an end that it must come to soon.
+func (w *world) until(kind string, in plan.MachineInput, plan planner, end func(arm.Outcome) bool) {
+	w.t.Helper()
+	for range 40 {
+		outcome := w.pass(kind, in, plan)
+		if end(outcome) {
+			return
+		}
+		select {
+		case <-w.woken:
+		case <-time.After(min(outcome.RetryAfter, 200*time.Millisecond)):
+			w.clock.advance(outcome.RetryAfter)
+		}
+	}
+	outcome := w.pass(kind, in, plan)
+	for _, cause := range outcome.Causes() {
+		w.t.Errorf("%s: %s %v %s", cause.ID.Short(), cause.State, cause.Err, cause.Message)
+	}
+	w.t.FailNow()
+}
+
+// quiet looks at what is in place again and again.
+func (w *world) quiet(kind string, in plan.MachineInput, plan planner) {
+	w.t.Helper()
+	w.settle(kind, in, plan)
+	w.requests()
+	for i := range resyncs {
+		w.clock.advance(10 * time.Minute)
+		outcome := w.pass(kind, in, plan)
+		if !outcome.Done() {
+			w.t.Fatalf("resync %d: %+v", i+1, outcome.Causes())
+		}
+		for _, result := range outcome.Results {
+			if len(result.Drift) > 0 {
+				w.t.Errorf("resync %d: %s differs: %v", i+1, result.ID.Short(), result.Drift)
+			}
+		}
+	}
+	for _, request := range w.requests() {
+		if !strings.HasPrefix(request, http.MethodGet) {
+			w.t.Errorf("nothing changed, but there was %s", request)
+		}
+	}
+}
+
+func (w *world) pass(kind string, in plan.MachineInput, planned planner) arm.Outcome {
+	w.t.Helper()
+	graph, err := planned(in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	key, value := plan.OwnerTag(in.ClusterInput)
+	outcome, err := w.engine.Converge(context.Background(), engine.Request{
+		Object: kind, Client: w.client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Inventory: w.inventory[kind], Wake: w.wake,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.inventory[kind] = outcome.Inventory
+	return outcome
+}

@@ -1,0 +1,223 @@
+package quiescence_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+// world is a simulated Azure in which operations end at once, and an engine.
+type world struct {
+	t         *testing.T
+	sim       *server.Server
+	url       string
+	http      *http.Client
+	client    *client.Client
+	engine    *engine.Engine
+	clock     clock
+	woken     chan struct{}
+	inventory map[string][]arm.ID
+	seen      int
+}
+
+// clock is the system's with an offset.
+type clock struct{ offset atomic.Int64 }
+
+func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
+func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return time.AfterFunc(d, f).Stop
+}
+func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
+
+type token string
+
+func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	sim, err := server.New(server.Options{TimeScale: 0, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewUnstartedServer(sim.Handler())
+	listener.Config.ErrorLog = log.New(io.Discard, "", 0)
+	listener.StartTLS()
+	w := &world{t: t, sim: sim, url: listener.URL, http: listener.Client(), woken: make(chan struct{}, 1), inventory: map[string][]arm.ID{}}
+	w.client, err = client.New(token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}, client.Options{Principal: "p", Transport: listener.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.engine = engine.New(engine.Options{Clock: &w.clock, Jitter: func() float64 { return 0 }})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = w.engine.Start(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		listener.Close()
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) wake() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
+}
+
+// requests are those since the last call, as "PUT /subscriptions/...".
+func (w *world) requests() []string {
+	all := w.sim.Requests()
+	var out []string
+	for _, request := range all[w.seen:] {
+		out = append(out, request.Method+" "+request.URL)
+	}
+	w.seen = len(all)
+	return out
+}
+
+// put makes a resource as users bring it. What is there already stays.
+func (w *world) put(id arm.ID, body map[string]any) {
+	w.t.Helper()
+	row, err := types.Of(id)
+	version := row.APIVersion
+	if err != nil {
+		version = types.ScaleSetAPIVersion
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, w.url+string(id)+"?api-version="+version, bytes.NewReader(raw))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.sim.Token(""))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := w.http.Do(request)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if answer, _ := io.ReadAll(response.Body); response.StatusCode > 299 {
+		w.t.Fatalf("PUT %s: %d %s", id, response.StatusCode, answer)
+	}
+}
+
+// bring makes what the spec names as being there.
+func (w *world) bring(in plan.MachineInput) {
+	w.t.Helper()
+	location := map[string]any{"location": plan.Location(in.ClusterInput)}
+	group := func(id arm.ID) {
+		w.put(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()), location)
+	}
+	network := func(id arm.ID, blocks []string, subnets map[string][]string) {
+		group(id)
+		list := []any{}
+		for _, name := range slices.Sorted(maps.Keys(subnets)) {
+			list = append(list, map[string]any{"name": name, "properties": map[string]any{"addressPrefixes": subnets[name]}})
+		}
+		w.put(id, map[string]any{"location": plan.Location(in.ClusterInput), "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": blocks}, "subnets": list}})
+	}
+	if fact := in.Facts.VNet; fact.Foreign() && in.AzureMachine == nil {
+		network(plan.VNetID(in.ClusterInput), fact.AddressPrefixes, fact.Subnets)
+	}
+	for i, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
+		network(plan.RemoteVNetID(in.ClusterInput, peering), []string{[]string{"172.16.0.0/16", "172.17.0.0/16", "172.18.0.0/16"}[i]}, nil)
+	}
+	if zone := plan.PrivateDNSZoneResourceGroup(in.ClusterInput); zone != plan.ResourceGroup(in.ClusterInput) {
+		w.put(arm.ResourceGroupID(in.SubscriptionID, zone), location)
+	}
+	if in.AzureMachine == nil {
+		return
+	}
+	for _, identity := range in.AzureMachine.Spec.UserAssignedIdentities {
+		id := arm.ID(strings.TrimPrefix(identity.ProviderID, "azure://"))
+		group(id)
+		w.put(id, location)
+	}
+}
+
+// readInput reads the documents of a golden case.
+func readInput(t *testing.T, path string) plan.MachineInput {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decode := func(document []byte, into any) {
+		t.Helper()
+		if err := yaml.Unmarshal(document, into); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
+	}
+	in := plan.MachineInput{}
+	for _, document := range bytes.Split(raw, []byte("\n---\n")) {
+		var kind struct{ Kind string }
+		decode(document, &kind)
+		switch kind.Kind {
+		case "Cluster":
+			in.Cluster = &clusterv1.Cluster{}
+			decode(document, in.Cluster)
+		case "AzureCluster":
+			in.AzureCluster = &infrav1.AzureCluster{}
+			decode(document, in.AzureCluster)
+		case "Machine":
+			in.Machine = &clusterv1.Machine{}
+			decode(document, in.Machine)
+		case "AzureMachine":
+			in.AzureMachine = &infrav1.AzureMachine{}
+			decode(document, in.AzureMachine)
+		default:
+			var given struct {
+				SubscriptionID, BootstrapData, AdminPassword string
+				ControlPlane                                 bool
+				Features                                     plan.Features
+				Facts                                        plan.ClusterFacts
+				MachineFacts                                 plan.MachineFacts
+			}
+			decode(document, &given)
+			in.SubscriptionID, in.Features, in.Facts = given.SubscriptionID, given.Features, given.Facts
+			in.ControlPlane, in.MachineFacts, in.AdminPassword = given.ControlPlane, given.MachineFacts, given.AdminPassword
+			if given.BootstrapData != "" {
+				in.BootstrapData = []byte(given.BootstrapData)
+			}
+		}
+	}
+	return in
+}
