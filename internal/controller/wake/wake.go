@@ -1,7 +1,8 @@
 // Package wake lets work that runs outside the reconcilers put an object back into its controller's queue.
 //
 // The ARM engine follows operations of Azure and calls the function it was given for an object when something moved. The
-// call is cheap, never blocks, and waking an object twice before it is reconciled is waking it once.
+// call is cheap, never blocks, and waking an object twice before it is reconciled is waking it once. An object that is woken
+// goes before those that merely changed: Azure is done with something of it, and what comes next there takes longest.
 package wake
 
 import (
@@ -10,6 +11,7 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
@@ -31,8 +33,17 @@ func (s *Source) Func(key client.ObjectKey) func() {
 			s.pending = append(s.pending, request)
 			return
 		}
-		s.queue.Add(request)
+		add(s.queue, request)
 	}
+}
+
+// add puts a request before those of other sources, which have the priority 0 or less.
+func add(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request reconcile.Request) {
+	if ordered, ok := queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+		ordered.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request)
+		return
+	}
+	queue.Add(request)
 }
 
 // Source is what the controller watches.
@@ -42,7 +53,7 @@ func (s *Source) Source() source.Source {
 		defer s.mu.Unlock()
 		s.queue = queue
 		for _, request := range s.pending {
-			queue.Add(request)
+			add(queue, request)
 		}
 		s.pending = nil
 		return nil

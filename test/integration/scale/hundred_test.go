@@ -101,6 +101,7 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	b.ReportMetric(float64(sum(asked.Writes))/machines, "writes/machine")
 	b.ReportMetric(float64(asked.Throttled)/machines, "429s/machine")
 	b.ReportMetric(kubernetes/machines, "k8s-writes/machine")
+	b.ReportMetric(since(before, after, "rest_client_requests_total", `method="GET"`)/machines, "k8s-reads/machine")
 	b.ReportMetric(passes/machines, "passes/machine")
 	b.ReportMetric(100*since(waiting, after, "controller_runtime_reconcile_time_seconds_sum", ours)/(pool*wall.Seconds()), "%workers-busy")
 	b.ReportMetric(queued*1000, "queued-ms")

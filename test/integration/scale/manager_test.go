@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/x509"
 	"encoding/pem"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -24,6 +25,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
+var managerFlags = flag.String("manager-flags", "", "further flags of the manager that the benchmark measures, separated by spaces")
+
 // manager is the provider as users run it, a process of its own: its memory is nobody else's.
 type manager struct {
 	tb      testing.TB
@@ -32,7 +35,8 @@ type manager struct {
 	log     string
 }
 
-// startManager builds the manager and starts it with its default flags for the namespace of the stage.
+// startManager builds the manager and starts it for the namespace of the stage, with default flags unless -manager-flags
+// has others.
 func startManager(stage *harness.Stage) *manager {
 	tb := stage.T
 	tb.Helper()
@@ -51,9 +55,9 @@ func startManager(stage *harness.Stage) *manager {
 	address := free(tb)
 	m.metrics = "http://" + address + "/metrics"
 	_, port, _ := net.SplitHostPort(free(tb))
-	m.command = exec.Command(binary,
-		"--namespace="+stage.Namespace, "--diagnostics-address="+address, "--insecure-diagnostics", "--health-addr="+free(tb),
-		"--webhook-port="+port, "--webhook-cert-dir="+folder)
+	arguments := []string{"--namespace=" + stage.Namespace, "--diagnostics-address=" + address, "--insecure-diagnostics", "--health-addr=" + free(tb),
+		"--webhook-port=" + port, "--webhook-cert-dir=" + folder}
+	m.command = exec.Command(binary, append(arguments, strings.Fields(*managerFlags)...)...)
 	m.command.Env = append(os.Environ(),
 		"KUBECONFIG="+kubeconfig(stage, folder), "SSL_CERT_FILE="+authority,
 		"AZURE_AUTHORITY_HOST="+stage.Azure.URL+"/", "AZURE_RESOURCE_MANAGER_ENDPOINT="+stage.Azure.URL,
