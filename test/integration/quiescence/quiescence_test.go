@@ -33,7 +33,7 @@ func TestQuiescence(t *testing.T) {
 		if t.Run(name, func(t *testing.T) {
 			in := readInput(t, path)
 			possible(in)
-			w := newWorld(t)
+			w := newWorld(t, plan.Location(in.ClusterInput))
 			w.bring(in)
 			if in.AzureMachine == nil {
 				w.quiet("AzureCluster", in, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })

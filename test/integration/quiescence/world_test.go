@@ -60,9 +60,9 @@ func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.Acc
 	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, location string) *world {
 	t.Helper()
-	sim, err := server.New(server.Options{TimeScale: 0, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
+	sim, err := server.New(server.Options{TimeScale: 0, Locations: []string{location}, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
 	if err != nil {
 		t.Fatal(err)
 	}
