@@ -16,7 +16,7 @@ const containerServiceAPIVersion = "2025-10-01"
 var containerService = []Type{
 	// A PUT keeps what it leaves out, also agent pools. A cluster makes its first pools itself, and is not taken by ARM
 	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD.
-	{Name: ManagedCluster, APIVersion: containerServiceAPIVersion, Put: Patches, Taggable: true, Makes: []string{AgentPool}, DeleteRank: 20,
+	{Name: ManagedCluster, APIVersion: containerServiceAPIVersion, Put: Patches, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
 		WriteOnly: []string{"properties.servicePrincipalProfile.secret", "properties.windowsProfile.adminPassword"},
 		Whole:     []string{"identity.userAssignedIdentities"}},
 	// Labels, taints and tags are what the last PUT said, and no more than that.

@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -259,4 +260,17 @@ func TestPaused(t *testing.T) {
 	if diff := cmp.Diff([]string{clusterPut + "/agentPools/pool1"}, changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("the change is made once, after the pause (-want +got):\n%s", diff)
 	}
+}
+
+// TestTagOfOthersJustBeforeOurs has somebody tag the cluster a moment before the provider changes it: what was read before
+// that is not what the change is built on.
+func TestTagOfOthersJustBeforeOurs(t *testing.T) {
+	t.Parallel()
+	stage := running(t, nil)
+	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + clusterPath, Kind: fault.Edit, Patch: body{"tags": body{"cost": "42"}}}); err != nil {
+		t.Fatal(err)
+	}
+	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	is(stage, clusterPath, clusterVersion, "tags.team", "a")
+	is(stage, clusterPath, clusterVersion, "tags.cost", "42")
 }
