@@ -120,6 +120,18 @@ func TestChecks(t *testing.T) {
 			reason: "a package states its promise", check: checkDocs,
 			files: map[string]string{"sim/a.go": "package sim\n"}, want: []string{"sim: the package has no doc comment"},
 		},
+		"no doc comment in a package of tests": {
+			reason: "a reader has to learn from somewhere what its tests are about", check: checkDocs,
+			files: map[string]string{"test/a/a_test.go": "package a_test\n"}, want: []string{"test/a: the package has no doc comment"},
+		},
+		"a doc comment in a package of tests": {
+			reason: "there is no other file for it", check: checkDocs,
+			files: map[string]string{"test/a/main_test.go": "// Package a_test tests.\npackage a_test\n", "test/a/a_test.go": "package a_test\n"},
+		},
+		"a doc comment beside tests without one": {
+			reason: "the tests of a package are not another one", check: checkDocs,
+			files: map[string]string{"sim/a.go": doc, "sim/a_test.go": "package p_test\n"},
+		},
 		"two doc comments": {
 			reason: "nobody chose their order", check: checkDocs,
 			files: map[string]string{"sim/a.go": doc, "sim/b.go": doc}, want: []string{"sim: a.go, b.go each have"},

@@ -1,3 +1,5 @@
+// Package apiserverilb_test brings the templates and the page of the book up that need the feature gate APIServerILB. The
+// gate gives every public cluster an internal load balancer, so they have a manager of their own.
 package apiserverilb_test
 
 import (

@@ -1,3 +1,5 @@
+// Package book_test applies every manifest of docs/book/selfmanaged as a reader does: clusters and machines become Ready,
+// Azure shows what the manifest says, another look writes nothing, and deleting leaves nothing behind.
 package book_test
 
 import (

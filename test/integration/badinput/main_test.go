@@ -1,3 +1,5 @@
+// Package badinput_test gives manifests that cannot work, and looks at the answer: the API server or a condition names the
+// field, says what is wrong and what to do, and a cluster or machine that was mended comes up.
 package badinput_test
 
 import (

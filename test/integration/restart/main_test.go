@@ -1,3 +1,5 @@
+// Package restart_test kills the manager after every write to Azure: the next one ends the work, in creation and deletion,
+// and makes nothing twice.
 package restart_test
 
 import (
