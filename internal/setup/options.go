@@ -47,6 +47,8 @@ type Options struct {
 	Gates                       featuregate.MutableVersionedFeatureGate
 	Identity                    identity.Options
 	Version                     string
+	// WebhookHost is the address that the webhook server listens at; "" is all of the machine's. Tests have one per manager.
+	WebhookHost string
 	// Transport sends every request to Azure; nil is azcore's default. Tests lead it to the simulator.
 	Transport policy.Transporter
 	// Clock is the engine's source of time; nil is the system's. Tests move it instead of waiting for a retry.
@@ -133,7 +135,7 @@ func (o *Options) managerOptions() (ctrl.Options, error) {
 		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
 		WebhookServer: webhook.NewServer(webhook.Options{
-			Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
+			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
 		}),
 	}, nil
 }

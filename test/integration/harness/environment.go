@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,6 +100,8 @@ func Start(flags ...string) (*Environment, error) {
 	e := &Environment{Logs: newLogs()}
 	ctrl.SetLogger(e.Logs.logger())
 	klog.SetLogger(e.Logs.logger())
+	serving := envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}}
+	serving.LocalServingHost, serving.LocalServingPort = ownAddress()
 	// Only the stored versions are used, so the conversion webhooks of Cluster API are not needed.
 	e.envtest = envtest.Environment{
 		BinaryAssetsDirectory: assets,
@@ -107,7 +110,7 @@ func Start(flags ...string) (*Environment, error) {
 			filepath.Join(clusterAPI, "core", "config", "crd", "bases"),
 		},
 		ErrorIfCRDPathMissing:    true,
-		WebhookInstallOptions:    envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}},
+		WebhookInstallOptions:    serving,
 		ControlPlaneStartTimeout: time.Minute,
 		ControlPlaneStopTimeout:  time.Minute,
 	}
@@ -125,16 +128,17 @@ func (e *Environment) serve(flags []string) (err error) {
 	if e.Client, err = client.NewWithWatch(e.Config, client.Options{Scheme: newScheme()}); err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
-	options, err := managerFlags("webhooks-only", e.envtest.WebhookInstallOptions.LocalServingPort, e.envtest.WebhookInstallOptions.LocalServingCertDir, flags)
+	serving := e.envtest.WebhookInstallOptions
+	options, err := managerFlags("webhooks-only", serving.LocalServingCertDir, flags)
 	if err != nil {
 		return err
 	}
+	options.WebhookHost, options.WebhookPort = serving.LocalServingHost, serving.LocalServingPort
 	e.webhooks = newProcess()
 	e.webhooks.start(rest.CopyConfig(e.Config), options)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	address := fmt.Sprintf("%s:%d", e.envtest.WebhookInstallOptions.LocalServingHost, e.envtest.WebhookInstallOptions.LocalServingPort)
-	return e.webhooks.listening(ctx, address)
+	return e.webhooks.listening(ctx, net.JoinHostPort(serving.LocalServingHost, strconv.Itoa(serving.LocalServingPort)))
 }
 
 // Stop stops everything that Start started.

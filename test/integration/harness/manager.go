@@ -37,6 +37,8 @@ type Manager struct {
 	process *process
 	options ManagerOptions
 	killed  chan struct{}
+	// sent are the writes that are on their way.
+	sent sync.WaitGroup
 
 	mu         sync.Mutex
 	dead       bool
@@ -55,18 +57,15 @@ func (s *Stage) StartManager(options ManagerOptions) *Manager {
 }
 
 func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, fmt.Errorf("free port: %w", err)
-	}
 	more := options.Flags
 	if options.SyncPeriod > 0 {
 		more = append([]string{"--sync-period=" + options.SyncPeriod.String()}, more...)
 	}
-	parsed, err := managerFlags(s.Namespace, port, s.Environment.envtest.WebhookInstallOptions.LocalServingCertDir, more)
+	parsed, err := managerFlags(s.Namespace, s.Environment.envtest.WebhookInstallOptions.LocalServingCertDir, more)
 	if err != nil {
 		return nil, fmt.Errorf("flags: %w", err)
 	}
+	parsed.WebhookHost, parsed.WebhookPort = ownAddress()
 	m := &Manager{options: options, killed: make(chan struct{}), process: newProcess()}
 	m.Killed = m.killed
 	parsed.Identity = identity.Options{
@@ -96,12 +95,14 @@ func (m *Manager) Stop() error {
 	return err
 }
 
-// Kill cuts the manager off from Azure and Kubernetes, as SIGKILL does, and waits until it is gone.
+// Kill cuts the manager off from Azure and Kubernetes, as SIGKILL does, and waits until it is gone and Azure has what it
+// had sent.
 func (m *Manager) Kill() {
 	m.mu.Lock()
 	m.dead = true
 	m.mu.Unlock()
 	_ = m.Stop()
+	m.sent.Wait()
 }
 
 // KubernetesWrites are the requests that changed something in Kubernetes, as "PATCH /apis/...". Events are left out.
@@ -114,12 +115,16 @@ func (m *Manager) KubernetesWrites() []string {
 // azure sends requests to the simulator and kills the manager at the write it shall die at.
 func (m *Manager) azure(client *http.Client) roundTripper {
 	return func(request *http.Request) (*http.Response, error) {
-		last, err := m.admit(request)
-		if err != nil || last && m.options.KillBefore {
-			return nil, errors.Join(err, errKilled)
+		last, done, err := m.admit(request)
+		if err != nil {
+			return nil, err
 		}
-		if last {
-			// The manager's end must not take the request back.
+		defer done()
+		if last && m.options.KillBefore {
+			return nil, errKilled
+		}
+		if m.options.KillAtWrite > 0 && isWrite(request.Method, request.URL.Path) {
+			// The end of a process does not take back what it has sent.
 			request = request.WithContext(context.WithoutCancel(request.Context()))
 		}
 		response, err := client.Do(request)
@@ -133,24 +138,26 @@ func (m *Manager) azure(client *http.Client) roundTripper {
 	}
 }
 
-// admit counts a request to Azure and tells whether it is the one that the manager dies at.
-func (m *Manager) admit(request *http.Request) (last bool, err error) {
+// admit counts a request to Azure and tells whether it is the one that the manager dies at. done is to be called when
+// Azure has answered.
+func (m *Manager) admit(request *http.Request) (last bool, done func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead {
-		return false, errKilled
+		return false, nil, errKilled
 	}
 	if !isWrite(request.Method, request.URL.Path) {
-		return false, nil
+		return false, func() {}, nil
 	}
+	m.sent.Add(1)
 	m.writes++
 	if m.writes != m.options.KillAtWrite {
-		return false, nil
+		return false, m.sent.Done, nil
 	}
 	m.dead = true
 	close(m.killed)
 	m.process.cancel()
-	return true, nil
+	return true, m.sent.Done, nil
 }
 
 // kubernetesTransport records what changes something and cuts a dead manager off.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -27,7 +29,7 @@ type process struct {
 }
 
 // managerFlags are a manager's options as its command line gives them.
-func managerFlags(namespace string, webhookPort int, certDir string, more []string) (*setup.Options, error) {
+func managerFlags(namespace, certDir string, more []string) (*setup.Options, error) {
 	options := &setup.Options{Version: "integration", SkipNameValidation: true}
 	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
 	options.AddFlags(flags)
@@ -35,7 +37,6 @@ func managerFlags(namespace string, webhookPort int, certDir string, more []stri
 		"--namespace=" + namespace,
 		"--diagnostics-address=0",
 		"--health-addr=0",
-		fmt.Sprintf("--webhook-port=%d", webhookPort),
 		"--webhook-cert-dir=" + certDir,
 		"--kube-api-qps=1000",
 		"--kube-api-burst=2000",
@@ -63,10 +64,14 @@ func (p *process) start(config *rest.Config, options *setup.Options) {
 func (p *process) stop() error {
 	p.cancel()
 	<-p.done
-	if p.err != nil && !errors.Is(p.err, context.Canceled) {
+	switch {
+	case p.err == nil || errors.Is(p.err, context.Canceled):
+		return nil
+	case errors.Is(p.err, context.DeadlineExceeded):
 		return fmt.Errorf("manager: %w\n%s", p.err, busy())
+	default:
+		return fmt.Errorf("manager: %w", p.err)
 	}
-	return nil
 }
 
 // busy are the goroutines of the provider and of controllers, which tell what keeps a manager from ending. They are those of
@@ -104,13 +109,14 @@ func (p *process) listening(ctx context.Context, address string) error {
 	return nil
 }
 
-// freePort is a port that nothing listens on.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+// addresses counts the addresses that were given away.
+var addresses atomic.Int32
+
+// ownAddress is a loopback address that no other manager, process or connection uses: a port that is merely free now may
+// be the local end of somebody's connection by the time a manager listens there.
+func ownAddress() (host string, port int) {
+	pid := os.Getpid()
+	return fmt.Sprintf("127.%d.%d.%d", 1+pid>>16&0x7f, pid>>8&0xff, pid&0xff), 10000 + int(addresses.Add(1))
 }
 
 // roundTripper is a function that sends requests.

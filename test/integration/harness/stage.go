@@ -270,7 +270,10 @@ func (s *Stage) tell() {
 	})
 	s.T.Logf("last log lines of %s:\n%s", s.Namespace, strings.Join(lines[max(0, len(lines)-60):], "\n"))
 	requests := s.Azure.Since(0)
-	s.T.Logf("last requests of %d:\n%s", len(requests), strings.Join(requests[max(0, len(requests)-60):], "\n"))
+	all := len(requests)
+	// Polls follow each other by the dozen.
+	requests = slices.Compact(requests)
+	s.T.Logf("last requests of %d:\n%s", all, strings.Join(requests[max(0, len(requests)-60):], "\n"))
 	s.T.Logf("resources:\n%s", strings.Join(s.Azure.Resources(), "\n"))
 }
 
