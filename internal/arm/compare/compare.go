@@ -65,7 +65,7 @@ func Decode(body any) (any, error) {
 
 // Diff lists, sorted by path, where observed is not what want sends. Only paths that want sends or owns are looked at;
 // write-only paths are skipped; null, the empty string, false and empty lists and objects are the same as absence; lists
-// of objects match by name, else by ID, else by position; lists of scalars match in any order.
+// of objects match by name, else by ID, else by service, else by position; lists of scalars match in any order.
 func Diff(want Want, observed any) []Difference {
 	d := differ{want: want}
 	d.value("", "", want.Body, observed)

@@ -90,8 +90,22 @@ func TestDiff(t *testing.T) {
 			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}]}}`,
 			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"},{"id":"/OURS"}]}}]}}`,
 		},
+		"by service": {
+			reason:   "service endpoints have no name; those that others added stay",
+			typeName: types.Subnet,
+			want:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Storage","locations":["eastus"]},{"service":"Microsoft.Sql"}]}}`,
+			have:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Web"},{"service":"microsoft.storage","locations":["westus"]}]}}`,
+			paths:    []string{"properties.serviceEndpoints[Microsoft.Sql]", "properties.serviceEndpoints[Microsoft.Storage].locations"},
+		},
+		"service that was ours": {
+			reason:   "what an earlier spec had is not somebody's",
+			typeName: types.Subnet,
+			want:     `{"properties":{"serviceEndpoints":[]}}`,
+			have:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Web"},{"service":"Microsoft.Sql"}]}}`, owned: []string{"properties.serviceEndpoints[Microsoft.Sql]"},
+			paths: []string{"properties.serviceEndpoints[Microsoft.Sql]"},
+		},
 		"by position": {
-			reason: "elements without either match by position",
+			reason: "elements without any match by position",
 			want:   `{"properties":{"l":[{"x":1},{"x":2}]}}`, have: `{"properties":{"l":[{"x":1},{"x":3}]}}`, paths: []string{"properties.l[1].x"},
 		},
 		"element too many": {
@@ -202,6 +216,22 @@ func TestMerge(t *testing.T) {
 			have:     `{"properties":{"networkSecurityGroup":{"id":"/n"},"ipConfigurations":[{"name":"a","properties":{"applicationSecurityGroups":[{"id":"/g"}]}},{"name":"theirs"}]}}`,
 			body:     `{"properties":{"networkSecurityGroup":{"id":"/n"},"ipConfigurations":[{"name":"a","properties":{"applicationSecurityGroups":[{"id":"/g"}]}},{"name":"theirs"}]}}`,
 		},
+		"services of others": {
+			reason:   "people add service endpoints, and what was ours goes",
+			typeName: types.Subnet,
+			want:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Storage"}]}}`,
+			have:     `{"properties":{"delegations":[{"name":"d"}],"serviceEndpoints":[{"service":"Microsoft.Sql"},{"service":"Microsoft.Web","locations":["*"]},{"service":"Microsoft.Storage","locations":["*"]}]}}`,
+			owned:    []string{"properties.serviceEndpoints[Microsoft.Sql]"},
+			body:     `{"properties":{"delegations":[{"name":"d"}],"serviceEndpoints":[{"service":"Microsoft.Storage"},{"service":"Microsoft.Web","locations":["*"]}]}}`,
+		},
+		"gateway addresses of others": {
+			reason:   "people give a gateway more addresses, and what was ours goes",
+			typeName: types.NATGateway,
+			want:     `{"properties":{"publicIpAddresses":[{"id":"/s/ours"}]}}`,
+			have:     `{"properties":{"publicIpAddresses":[{"id":"/s/theirs"},{"id":"/S/OLD"}]}}`,
+			owned:    []string{"properties.publicIpAddresses[/s/old]"},
+			body:     `{"properties":{"publicIpAddresses":[{"id":"/s/ours"},{"id":"/s/theirs"}]}}`,
+		},
 		"patching PUT": {
 			reason:   "what Compute does not see it keeps, so a removal is sent as null",
 			typeName: types.AvailabilitySet,
@@ -251,5 +281,15 @@ func TestDifferencesHideSecrets(t *testing.T) {
 		if len(difference.Want) > 80 {
 			t.Errorf("%d bytes: %s", len(difference.Want), difference)
 		}
+	}
+}
+
+func TestVisibleHasNoSecrets(t *testing.T) {
+	want := compare.Want{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
+	if diff := cmp.Diff(decode(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`), compare.Visible(want)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff("x", want.Body.(map[string]any)["properties"].(map[string]any)["osProfile"].(map[string]any)["adminPassword"]); diff != "" {
+		t.Errorf("Visible changed its input: %s", diff)
 	}
 }

@@ -187,3 +187,26 @@ func clone(value any) any {
 	}
 	return value
 }
+
+// Visible is a copy of what the plan wants without the paths that Azure never returns, which may hold secrets.
+func Visible(want Want) any { return visible(want.Type.WriteOnly, want.Body, "") }
+
+func visible(writeOnly []string, value any, shape string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for key, item := range value {
+			if here := join(shape, key); !slices.Contains(writeOnly, here) {
+				out[key] = visible(writeOnly, item, here)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i, item := range value {
+			out[i] = visible(writeOnly, item, shape+"[]")
+		}
+		return out
+	}
+	return value
+}

@@ -96,9 +96,10 @@ func objects(list []any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
 }
 
-// elementKey is the member that identifies the elements of both lists: "name", else "id", else "" for position.
+// elementKey is the member that identifies the elements of all lists: "name", else "id", else "service", which service
+// endpoints have, else "" for position.
 func elementKey(lists ...[]any) string {
-	for _, key := range []string{"name", "id"} {
+	for _, key := range []string{"name", "id", "service"} {
 		found, all := false, true
 		for _, list := range lists {
 			for _, item := range list {

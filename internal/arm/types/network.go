@@ -31,10 +31,13 @@ var network = []Type{
 		// People set DNS servers, protection and encryption on the network.
 		Keep: []string{"properties.dhcpOptions", "properties.ddosProtectionPlan", "properties.enableDdosProtection", "properties.enableVmProtection",
 			"properties.encryption", "properties.flowTimeoutInMinutes", "properties.bgpCommunities", "properties.ipAllocations", "properties.privateEndpointVNetPolicies"}},
-	// Concurrent writes to one network answer AnotherOperationInProgress.
+	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
+	// beside the cluster.
 	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65,
+		Carry: []string{"properties.serviceEndpoints"},
 		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
-			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations"}},
+			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations",
+			"properties.serviceGateway"}},
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
@@ -45,8 +48,11 @@ var network = []Type{
 		Carry: []string{"properties.routes"}, Keep: []string{"properties.disableBgpRoutePropagation"}},
 	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
 	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72},
+	// People give a gateway further addresses, for more ports.
 	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68,
-		Keep: []string{"properties.idleTimeoutInMinutes", "properties.publicIpPrefixes"}},
+		Carry: []string{"properties.publicIpAddresses"},
+		Keep: []string{"properties.idleTimeoutInMinutes", "properties.publicIpPrefixes", "properties.publicIpAddressesV6", "properties.publicIpPrefixesV6",
+			"properties.serviceGateway", "properties.sourceVirtualNetwork"}},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
 	{Name: LoadBalancer, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 50,
 		CarryWhole: []string{"properties.inboundNatRules"},

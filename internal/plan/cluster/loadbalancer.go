@@ -214,7 +214,7 @@ func (b *balancer) add(g *arm.Graph, role string) {
 		Owned: append([]string{
 			"properties.frontendIPConfigurations[" + b.id.Name() + "-frontEnd*]",
 			"properties.outboundRules[" + plan.OutboundRule + "]",
-		}, droppedParts(b.in, b.id, body)...),
+		}, droppedParts(b.in, b.id, balancerParts(b.id, body))...),
 		Group: infrav1.LoadBalancersReadyCondition,
 	})
 }

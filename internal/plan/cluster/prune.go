@@ -72,7 +72,7 @@ func mayPrune(id arm.ID) bool {
 }
 
 // prunable are the resources of a plan that a later plan may want no more, the rules in its security groups and the parts
-// of its load balancers among them.
+// of its load balancers and subnets among them.
 func prunable(g *arm.Graph) []arm.ID {
 	var out []arm.ID
 	for _, node := range g.Nodes() {
@@ -87,6 +87,8 @@ func prunable(g *arm.Graph) []arm.ID {
 			}
 		case armnetwork.LoadBalancer:
 			out = append(out, balancerParts(node.ID, body)...)
+		case armnetwork.Subnet:
+			out = append(out, subnetParts(node.ID, body)...)
 		}
 	}
 	return out
@@ -116,15 +118,35 @@ func balancerParts(id arm.ID, body armnetwork.LoadBalancer) []arm.ID {
 	return out
 }
 
-// droppedParts are the paths of what an earlier plan put into a load balancer and this one has not, for its node to own:
-// it goes with the next write, and what others put there stays.
-func droppedParts(in plan.ClusterInput, id arm.ID, body armnetwork.LoadBalancer) []string {
+// subnetParts are the service endpoints of a subnet.
+func subnetParts(id arm.ID, body armnetwork.Subnet) []arm.ID {
+	var out []arm.ID
+	for _, endpoint := range body.Properties.ServiceEndpoints {
+		out = append(out, id.Child("serviceEndpoints", *endpoint.Service))
+	}
+	return out
+}
+
+// droppedParts are the paths of what an earlier plan put into a resource and this one has not, for its node to own: it goes
+// with the next write, and what others put there stays.
+func droppedParts(in plan.ClusterInput, id arm.ID, parts []arm.ID) []string {
 	var out []string
-	parts := balancerParts(id, body)
 	for _, part := range remembered(in).Recall() {
 		if memory.IsPart(part) && part.Parent().Equal(id) && !slices.ContainsFunc(parts, part.Equal) {
 			segments := strings.Split(string(part), "/")
 			out = append(out, "properties."+segments[len(segments)-2]+"["+part.Name()+"]")
+		}
+	}
+	return out
+}
+
+// droppedAddresses are the paths of the addresses that an earlier plan had, for NAT gateways to own: those that others gave
+// a gateway stay.
+func droppedAddresses(in plan.ClusterInput, g *arm.Graph) []string {
+	var out []string
+	for _, id := range remembered(in).Recall() {
+		if strings.EqualFold(id.Type(), types.PublicIPAddress) && !g.Has(id) {
+			out = append(out, "properties.publicIpAddresses["+string(id)+"]")
 		}
 	}
 	return out

@@ -131,6 +131,47 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	}
 }
 
+// TestDroppedServiceEndpoints takes an endpoint out of the spec: its subnet owns it until the plan is settled, so that the
+// next write takes it out. Those that no plan had are nobody's but others'.
+func TestDroppedServiceEndpoints(t *testing.T) {
+	in := withSubnets("a")
+	subnet := &in.AzureCluster.Spec.NetworkSpec.Subnets[0]
+	before := planOf(t, in).Node(plan.SubnetID(in, "a")).Owned
+	subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage"}, {Service: "Microsoft.Sql"}}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).Owned); diff != "" {
+		t.Errorf("nothing was dropped yet (-want +got):\n%s", diff)
+	}
+	subnet.ServiceEndpoints = subnet.ServiceEndpoints[:1]
+	g := planOf(t, in)
+	want := append(slices.Clone(before), "properties.serviceEndpoints[Microsoft.Sql]")
+	if diff := cmp.Diff(want, g.Node(plan.SubnetID(in, "a")).Owned); diff != "" {
+		t.Errorf("owned paths (-want +got):\n%s", diff)
+	}
+	if got := cluster.Prune(in, g); len(got) > 0 {
+		t.Errorf("an endpoint is no resource to delete, got %v", got)
+	}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
+	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).Owned); diff != "" {
+		t.Errorf("settled (-want +got):\n%s", diff)
+	}
+}
+
+// TestReplacedGatewayAddress gives a NAT gateway another address: the old one is taken off before it is deleted.
+func TestReplacedGatewayAddress(t *testing.T) {
+	in := withSubnets("a")
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	old := plan.PublicIPID(in, "pip-a-nat")
+	in.AzureCluster.Spec.NetworkSpec.Subnets[0].NatGateway.NatGatewayIP.Name = "other"
+	g := planOf(t, in)
+	if diff := cmp.Diff([]string{"properties.publicIpAddresses[" + string(old) + "]"}, g.Node(plan.NATGatewayID(in, "a-nat")).Owned); diff != "" {
+		t.Errorf("owned paths (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]arm.ID{old}, cluster.Prune(in, g)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestAddressRanges keeps the ranges that somebody added to the network, and takes out those that the spec had.
 func TestAddressRanges(t *testing.T) {
 	in := withSubnets()

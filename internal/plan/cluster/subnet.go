@@ -48,13 +48,15 @@ func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.Su
 		properties.NatGateway = &armnetwork.SubResource{ID: plan.IDPointer(gateway)}
 		after = append(after, gateway)
 	}
+	body := armnetwork.Subnet{Properties: properties}
 	return arm.Node{
 		ID:     id,
-		Body:   armnetwork.Subnet{Properties: properties},
+		Body:   body,
 		After:  after,
 		Policy: arm.Repair,
-		Owned:  []string{"properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"},
-		Group:  infrav1.SubnetsReadyCondition,
+		Owned: append([]string{"properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"},
+			droppedParts(in, id, subnetParts(id, body))...),
+		Group: infrav1.SubnetsReadyCondition,
 	}
 }
 

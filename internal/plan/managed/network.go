@@ -42,6 +42,7 @@ func subnet(in Input, g *arm.Graph) {
 		properties.AddressPrefix = new(spec.CIDRBlock)
 		properties.ServiceEndpoints = network.ServiceEndpoints(spec.ServiceEndpoints)
 		node.Policy, node.Body = arm.Repair, armnetwork.Subnet{Properties: properties}
+		node.Owned = droppedEndpoints(in)
 	}
 	g.Add(node)
 }

@@ -1,7 +1,10 @@
 package managed
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -48,13 +51,38 @@ func Group(id arm.ID) string {
 	return ""
 }
 
-func mayPrune(id arm.ID) bool { return Group(id) != "" }
+func mayPrune(id arm.ID) bool { return Group(id) != "" || isEndpoint(id) }
+
+// isEndpoint tells whether an ID is that of a service endpoint, which is a part of a subnet.
+func isEndpoint(id arm.ID) bool {
+	return memory.IsPart(id) && strings.EqualFold(id.Parent().Type(), types.Subnet)
+}
 
 func prunable(g *arm.Graph) []arm.ID {
 	var out []arm.ID
 	for _, node := range g.Nodes() {
+		if subnet, ok := node.Body.(armnetwork.Subnet); ok {
+			for _, endpoint := range subnet.Properties.ServiceEndpoints {
+				out = append(out, node.ID.Child("serviceEndpoints", *endpoint.Service))
+			}
+		}
 		if mayPrune(node.ID) {
 			out = append(out, node.ID)
+		}
+	}
+	return out
+}
+
+// droppedEndpoints are the paths of the service endpoints that the spec of the subnet had and has not, for its node to own:
+// they go with the next write, and those that others added stay.
+func droppedEndpoints(in Input) []string {
+	var out []string
+	for _, id := range remembered(in).Recall() {
+		wanted := slices.ContainsFunc(in.ControlPlane.Spec.VirtualNetwork.Subnet.ServiceEndpoints, func(e infrav1.ServiceEndpointSpec) bool {
+			return strings.EqualFold(e.Service, id.Name())
+		})
+		if isEndpoint(id) && id.Parent().Equal(SubnetID(in)) && !wanted {
+			out = append(out, "properties.serviceEndpoints["+id.Name()+"]")
 		}
 	}
 	return out

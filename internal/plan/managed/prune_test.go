@@ -56,6 +56,29 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	}
 }
 
+// A service endpoint that the spec dropped goes with the next write of the subnet, and is no resource to delete.
+func TestDroppedServiceEndpoint(t *testing.T) {
+	in := attached(t)
+	subnet := &in.ControlPlane.Spec.VirtualNetwork.Subnet
+	subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage"}, {Service: "Microsoft.Sql"}}
+	in.ControlPlane.Annotations[managed.PlannedAnnotation] = managed.Settled(in, planOf(t, in))
+	owned := func() []string { return planOf(t, in).Node(managed.SubnetID(in)).Owned }
+	if got := owned(); len(got) > 0 {
+		t.Errorf("nothing was dropped yet, got %v", got)
+	}
+	subnet.ServiceEndpoints = subnet.ServiceEndpoints[:1]
+	if diff := cmp.Diff([]string{"properties.serviceEndpoints[Microsoft.Sql]"}, owned()); diff != "" {
+		t.Error(diff)
+	}
+	if got := managed.Prune(in, planOf(t, in)); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+	in.ControlPlane.Annotations[managed.PlannedAnnotation] = managed.Settled(in, planOf(t, in))
+	if got := owned(); len(got) > 0 {
+		t.Errorf("settled, and still %v", got)
+	}
+}
+
 func TestPruneNeverTakesTheCluster(t *testing.T) {
 	in := attached(t)
 	in.ControlPlane.Annotations[managed.PlannedAnnotation] = `["/resourceGroups/other","/resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/old",
