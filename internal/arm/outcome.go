@@ -44,6 +44,9 @@ type Result struct {
 	Message string
 	// Drift lists the paths that differ from the plan and are not repaired (CreateOnly), or that were repaired just now.
 	Drift []string
+	// Outside are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
+	// and the resource is not changed in place. Which of the two moved is not known of the others, as after a restart.
+	Outside, Unapplied []string
 	// Observed is the resource as last read, nil when it does not exist or was not read.
 	Observed json.RawMessage
 	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or

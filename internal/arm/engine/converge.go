@@ -174,6 +174,13 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 	s.failure = failure
 	if doing, failed := provisioning(headOf(found.Body).Properties.ProvisioningState); found.Exists && doing == "" && !failed {
 		s.remains = p.remains(key, hash, s.differences, found)
+		if s.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
+			var normalised []compare.Difference
+			if s.origin, normalised = e.memory.origin(key, want, body, s.differences, found.fromWrite); !s.remains {
+				e.logResidual(node.ID, normalised)
+			}
+			result.Outside, result.Unapplied = s.origin.outside, s.origin.unapplied
+		}
 	} else if failed && keepsFailed(node) && s.owned {
 		if s.failure = e.memory.last(key); s.failure == nil {
 			s.failure = e.whyFailed(p.ctx, p.request.Client, node.ID, row)

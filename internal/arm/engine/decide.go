@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -18,6 +19,8 @@ type situation struct {
 	differences []compare.Difference
 	// remains tells whether the differences are known to be Azure's normalisation.
 	remains bool
+	// origin tells where differences come from that are not repaired.
+	origin origin
 	// failure is why a resource in the state Failed is so.
 	failure error
 	owner   Owner
@@ -66,9 +69,10 @@ func decide(s situation) decision {
 	case node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly:
 		var tags, rest []string
 		for _, path := range compare.Paths(s.differences) {
-			if strings.HasPrefix(path, "tags.") {
+			switch {
+			case strings.HasPrefix(path, "tags."):
 				tags = append(tags, path)
-			} else {
+			case !slices.Contains(s.origin.kept, path):
 				rest = append(rest, path)
 			}
 		}

@@ -24,6 +24,8 @@ type memory struct {
 	failures  map[string]*failure
 	residuals map[string]*residual
 	ended     map[string]error // actions, by operation key
+	// agreements are for resources that are not changed in place.
+	agreements map[string]*agreement
 }
 
 // failure is the last error of writing a resource.
@@ -50,7 +52,7 @@ type residual struct {
 }
 
 func newMemory(clock Clock, jitter func() float64) *memory {
-	return &memory{clock: clock, jitter: jitter, failures: map[string]*failure{}, residuals: map[string]*residual{}, ended: map[string]error{}}
+	return &memory{clock: clock, jitter: jitter, failures: map[string]*failure{}, residuals: map[string]*residual{}, ended: map[string]error{}, agreements: map[string]*agreement{}}
 }
 
 // fail remembers an error of a desired state and says when to try again.
@@ -134,6 +136,7 @@ func (m *memory) forget(key string) {
 	defer m.mu.Unlock()
 	delete(m.failures, key)
 	delete(m.residuals, key)
+	delete(m.agreements, key)
 }
 
 // remains tells whether differences are what remained after our own PUT of the same desired state. The first ones seen

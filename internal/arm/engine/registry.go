@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,8 @@ type operation struct {
 	verb string
 	// hash names the desired state that the write brings about.
 	hash string
+	// want is what is remembered of the desired state once the write succeeded; nil for what is kept in line.
+	want json.RawMessage
 	// object is for whom, for the log.
 	object string
 	// action is set for imperative work, whose result is kept for the caller.

@@ -34,6 +34,9 @@ func (p *pass) write(node *arm.Node, want compare.Want, hash string, body any, f
 
 	op := p.operation(node.ID, row, arm.Creating, d.write)
 	op.hash = hash
+	if node.Policy == arm.CreateOnly {
+		op.want = visible(want)
+	}
 	if found.Exists {
 		op.state = arm.Updating
 	}
@@ -251,6 +254,9 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 	default:
 		if op.verb == http.MethodPut {
 			e.memory.put(op.key, op.hash)
+			if op.want != nil {
+				e.memory.agree(op.key, op.want)
+			}
 		} else {
 			e.memory.clear(op.key)
 		}
