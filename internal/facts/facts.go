@@ -116,6 +116,10 @@ func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineIn
 		facts.SSHNATPort, err = f.sshPort(ctx, c, in)
 		return err
 	})
+	group.Go(func() (err error) {
+		facts.VNet, err = f.VNet(ctx, c, in.ClusterInput)
+		return err
+	})
 	return facts, group.Wait()
 }
 

@@ -224,6 +224,13 @@ func TestMachine(t *testing.T) {
 			reason: "the plan refuses it and lists these", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4sv5"; in.ControlPlane = false },
 			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, NearestVMSizes: []string{"Standard_D4s_v5", "Standard_D2s_v5", "Standard_NC6"}},
 		},
+		"brought network": {
+			reason: "the spec may not know what its subnets have",
+			change: func(in *plan.MachineInput) { in.ControlPlane = false },
+			azure:  map[string]string{vnetPath: `{"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"Nodes","properties":{"addressPrefixes":["10.1.0.0/16","fd00::/64"]}}]}}`},
+			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VNet: plan.VNetFact{
+				Exists: true, AddressPrefixes: []string{"10.0.0.0/8"}, Subnets: map[string][]string{"nodes": {"10.1.0.0/16", "fd00::/64"}}}},
+		},
 		"restricted zone": {
 			reason: "the zone is left out, the size stays", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4s_v5"; in.ControlPlane = false },
 			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_D4s_v5", VCPUs: 4, MemoryGB: 0.5, Zones: []string{"1"},
@@ -255,7 +262,7 @@ func TestMachine(t *testing.T) {
 }
 
 func TestMachineErrors(t *testing.T) {
-	for _, path := range []string{skusPath, balancerPath, vmPath} {
+	for _, path := range []string{skusPath, balancerPath, vmPath, vnetPath} {
 		bodies := maps.Clone(region)
 		bodies[path] = "500 InternalServerError"
 		_, err := New(Options{}).Machine(context.Background(), clientOf(t, newAzure(bodies), "p"), machineInput("m0"))

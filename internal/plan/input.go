@@ -106,6 +106,9 @@ type MachineFacts struct {
 
 	// PrincipalID is the principal of the VM's system-assigned identity, "" until the VM has one.
 	PrincipalID string
+
+	// VNet is the virtual network as it is now. Of one that users brought, the spec may not know the ranges of subnets.
+	VNet VNetFact
 }
 
 // VMSize is what the SKU catalog says about a VM size in one region.

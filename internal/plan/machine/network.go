@@ -203,7 +203,7 @@ func pools(in plan.MachineInput, subnet infrav1.SubnetSpec) []arm.ID {
 			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)), plan.InternalAPIServerPoolName(lb)))
 		}
 		return out
-	case in.AzureMachine.Spec.AllocatePublicIP || subnet.NatGateway.Name != "" || network.NodeOutboundLB == nil:
+	case in.AzureMachine.Spec.AllocatePublicIP || hasNATGateway(in, subnet) || network.NodeOutboundLB == nil:
 		return nil
 	default:
 		outbound := network.NodeOutboundLB
@@ -257,9 +257,21 @@ func subnetReference(in plan.MachineInput, subnet infrav1.SubnetSpec) *armnetwor
 	return &armnetwork.Subnet{ID: plan.IDPointer(plan.SubnetID(in.ClusterInput, subnet.Name))}
 }
 
-// hasIPv6 tells whether the subnet has IPv6 addresses; for one that the cluster does not list the network decides.
+// hasNATGateway tells whether the cluster gives the subnet a NAT gateway. Defaulting names one for subnets that users
+// brought, too, and none is made for them: their way out is the user's, or the outbound load balancer that the spec asks for.
+func hasNATGateway(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
+	_, exists := in.MachineFacts.VNet.Subnets[strings.ToLower(subnet.Name)]
+	return subnet.NatGateway.Name != "" && !(in.MachineFacts.VNet.Foreign() && exists)
+}
+
+// hasIPv6 tells whether the subnet has IPv6 addresses. What counts for a subnet that users brought, and for one that the
+// cluster does not list, is what Azure has; else the spec, and for a subnet of unknown ranges that of the network.
 func hasIPv6(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
+	network := in.MachineFacts.VNet
 	blocks := subnet.CIDRBlocks
+	if prefixes := network.Subnets[strings.ToLower(subnet.Name)]; len(prefixes) > 0 && (network.Foreign() || len(blocks) == 0) {
+		blocks = prefixes
+	}
 	if len(blocks) == 0 {
 		blocks = in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
 	}
