@@ -1,0 +1,204 @@
+package changes_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+func cluster(name string) *clusterv1.Cluster {
+	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// movable tells whether clusterctl may move the object.
+func movable(object client.Object) bool {
+	_, blocked := object.GetAnnotations()[infrav1.BlockMoveAnnotation]
+	return !blocked
+}
+
+// TestPausedBeforeItIsMade pauses a cluster of which Azure has nothing yet: it can be moved like that, and is made when the
+// pause ends.
+func TestPausedBeforeItIsMade(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	azureCluster := stage.AzureCluster("c1")
+	azureCluster.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
+	stage.CreateCluster(azureCluster)
+	paused := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", func(c *infrav1.AzureCluster) bool {
+		return harness.Condition(c, clusterv1.PausedCondition).Status == metav1.ConditionTrue
+	})
+	if !movable(paused) {
+		t.Error("a paused cluster can be moved")
+	}
+	for _, request := range stage.Azure.Since(0) {
+		if strings.Contains(request, "resourceGroups/c1") {
+			t.Errorf("a paused cluster asks nothing of Azure, but: %s", request)
+		}
+	}
+	harness.Change(stage, paused, func(c *infrav1.AzureCluster) { delete(c.Annotations, clusterv1.PausedAnnotation) })
+	if movable(stage.WaitClusterProvisioned("c1")) {
+		t.Error("a cluster that is not paused cannot be moved")
+	}
+	stage.DeleteCluster("c1")
+}
+
+// TestPaused leaves cluster and machines alone while they are paused, deletion included, and does what was asked for
+// meanwhile when the pause ends.
+func TestPaused(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	for _, name := range []string{"m1", "m2"} {
+		stage.CreateMachine(stage.AzureMachine("c1", name), harness.Worker, "")
+		stage.WaitMachineProvisioned(name)
+	}
+
+	harness.Change(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", func(c *infrav1.AzureCluster) bool { return movable(c) })
+	for _, name := range []string{"m1", "m2"} {
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", func(m *infrav1.AzureMachine) bool { return movable(m) })
+	}
+	mark := stage.Azure.Mark()
+	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+		c.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "konnectivity", Port: 8132}}
+	})
+	if err := stage.Client.Delete(t.Context(), &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "m2"}}); err != nil {
+		t.Fatal(err)
+	}
+	stage.Advance(time.Hour)
+	// Another cluster shows that the manager has had the time.
+	stage.CreateCluster(stage.AzureCluster("c2"))
+	stage.WaitClusterProvisioned("c2")
+	ours := func(write string) bool { return strings.Contains(write, "resourceGroups/c1") }
+	if writes := slices.DeleteFunc(stage.Azure.Writes(mark), func(w string) bool { return !ours(w) }); len(writes) > 0 {
+		t.Errorf("a paused cluster is left alone, but: %q", writes)
+	}
+
+	harness.Change(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	stage.WaitGone(&infrav1.AzureMachine{}, "m2")
+	stage.Eventually("the port is added", func() bool {
+		_, lb := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkVersion)
+		return slices.Contains(names(lb, "loadBalancingRules"), "konnectivity")
+	})
+	writes := slices.DeleteFunc(stage.Azure.Writes(mark), func(w string) bool { return !ours(w) })
+	slices.Sort(writes)
+	want := []string{
+		"DELETE resourceGroups/c1/Microsoft.Compute/disks/m2_OSDisk",
+		"DELETE resourceGroups/c1/Microsoft.Compute/virtualMachines/m2",
+		"DELETE resourceGroups/c1/Microsoft.Network/networkInterfaces/m2-nic",
+		"PUT resourceGroups/c1/Microsoft.Network/loadBalancers/c1-public-lb",
+	}
+	if diff := cmp.Diff(want, slices.Compact(writes)); diff != "" {
+		t.Errorf("what was asked for meanwhile is done, and no more (-want +got):\n%s", diff)
+	}
+	stage.DeleteCluster("c2")
+	harness.Change(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}, func(m *clusterv1.Machine) { m.Finalizers = nil })
+	stage.DeleteCluster("c1", "m1")
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+}
+
+// TestExternallyManaged leaves the infrastructure alone that somebody else manages, and makes machines in it once it is
+// there. Deleting them takes nothing of it along.
+func TestExternallyManaged(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.Azure.PutNetwork("c1", "c1-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/16", "nodes": "10.1.0.0/16"})
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	azureCluster := stage.AzureCluster("c1")
+	azureCluster.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "network-team"}
+	azureCluster.Spec.ControlPlaneEnabled = false
+	azureCluster.Spec.NetworkSpec.Subnets = infrav1.Subnets{
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "control-planes", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.0.0.0/16"}}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.1.0.0/16"}}},
+	}
+	stage.CreateCluster(azureCluster)
+	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "waiting for the infrastructure", func(m *infrav1.AzureMachine) bool {
+		return harness.Condition(m, infrav1.VMRunningCondition).Reason == infrav1.WaitingForClusterInfrastructureReason
+	})
+	if writes := stage.Azure.Writes(0); len(writes) > 0 {
+		t.Errorf("somebody else manages the infrastructure, but: %q", writes)
+	}
+	stage.Get(azureCluster, "c1")
+	if len(azureCluster.Finalizers) > 0 || len(azureCluster.Status.Conditions) > 0 {
+		t.Errorf("somebody else manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers, azureCluster.Status.Conditions)
+	}
+
+	// Who manages it says when it is there, and Cluster API repeats it. A region without zones would want availability sets.
+	harness.ChangeStatus(stage, azureCluster, func(c *infrav1.AzureCluster) {
+		c.Status.Initialization.Provisioned = new(true)
+		c.Status.FailureDomains = []clusterv1.FailureDomain{{Name: "1"}, {Name: "2"}}
+	})
+	harness.ChangeStatus(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	stage.WaitMachineProvisioned("m1")
+	for _, write := range stage.Azure.Writes(0) {
+		if !strings.Contains(write, "/m1") {
+			t.Errorf("only the machine is ours, but: %s", write)
+		}
+	}
+	stage.DeleteMachine("m1")
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after the machine):\n%s", diff)
+	}
+}
+
+// TestBootstrapDataGone deletes the bootstrap data of machines that have booted, as people do who tidy up: they stay Ready,
+// follow changes, and can be deleted.
+func TestBootstrapDataGone(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.ControlPlane, "1")
+	stage.WaitMachineProvisioned("m1")
+	secret := bootstrapSecret(stage, "m1")
+	if err := stage.Client.Delete(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	mark := stage.Azure.Mark()
+	harness.Change(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *infrav1.AzureMachine) {
+		m.Spec.AdditionalTags = infrav1.Tags{"team": "blue"}
+	})
+	stage.Eventually("the VM has the tag", func() bool {
+		_, vm := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1", computeVersion)
+		return harness.Find(vm, "tags.team") == "blue"
+	})
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready", func(m *infrav1.AzureMachine) bool {
+		return harness.Ready(m) && strings.Contains(m.Annotations[infrav1.LastAppliedVMTagsAnnotation], "blue")
+	})
+	for _, write := range stage.Azure.Writes(mark) {
+		if strings.HasPrefix(write, "PUT") && strings.HasSuffix(write, "virtualMachines/m1") {
+			t.Errorf("the VM is not made anew: %s", write)
+		}
+	}
+	stage.DeleteCluster("c1", "m1")
+}
+
+func bootstrapSecret(stage *harness.Stage, name string) *corev1.Secret {
+	stage.T.Helper()
+	secret := &corev1.Secret{}
+	stage.Get(secret, name)
+	return secret
+}
