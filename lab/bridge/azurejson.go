@@ -49,10 +49,14 @@ func checkAzureJSON(script *bootScript, g guest, controlPlane bool, inv inventor
 		}
 	}
 	if file.Path == "" {
-		return fmt.Errorf("%s: write_files does not write it: cloud-provider-azure has no configuration on this machine", azureJSONPaths[0])
+		return fmt.Errorf("%s: %s does not write it: cloud-provider-azure has no configuration on this machine", azureJSONPaths[0], script.WrittenBy)
+	}
+	content, err := file.read()
+	if err != nil {
+		return err
 	}
 	var c cloudConfigJSON
-	if err := json.Unmarshal(file.Content, &c); err != nil {
+	if err := json.Unmarshal(content, &c); err != nil {
 		return fmt.Errorf("%s: is not JSON: %w", file.Path, err)
 	}
 	for _, check := range []func() error{

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/cloudinit"
+	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/ignition"
 	kubeadmtypes "sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types/upstream"
 	"sigs.k8s.io/cluster-api/util/secret"
@@ -35,6 +36,8 @@ type bootData struct {
 	join      *bootstrapv1.JoinConfiguration
 	files     []bootstrapv1.File
 	before    []string
+	// ignition makes Ignition configs in place of cloud-config.
+	ignition *bootstrapv1.IgnitionSpec
 }
 
 func newBootData(t *testing.T) *bootData {
@@ -130,13 +133,21 @@ func (d *bootData) initData(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := cloudinit.NewInitControlPlane(&cloudinit.ControlPlaneInput{
-		BaseUserData: d.base(t), Certificates: d.certs, ClusterConfiguration: cluster, InitConfiguration: init,
-	})
+	input := &cloudinit.ControlPlaneInput{BaseUserData: d.base(t), Certificates: d.certs, ClusterConfiguration: cluster, InitConfiguration: init}
+	if d.ignition != nil {
+		data, _, err := ignition.NewInitControlPlane(&ignition.ControlPlaneInput{ControlPlaneInput: input, Ignition: d.ignition})
+		return customData(t, data, err)
+	}
+	data, err := cloudinit.NewInitControlPlane(input)
+	return customData(t, data, err)
+}
+
+func customData(t *testing.T, document []byte, err error) string {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return base64.StdEncoding.EncodeToString(data)
+	return base64.StdEncoding.EncodeToString(document)
 }
 
 func (d *bootData) joinYAML(t *testing.T, controlPlane bool) string {
@@ -154,22 +165,24 @@ func (d *bootData) joinYAML(t *testing.T, controlPlane bool) string {
 
 func (d *bootData) controlPlaneJoinData(t *testing.T) string {
 	t.Helper()
-	data, err := cloudinit.NewJoinControlPlane(&cloudinit.ControlPlaneJoinInput{
-		BaseUserData: d.base(t), Certificates: d.certs, JoinConfiguration: d.joinYAML(t, true),
-	})
-	if err != nil {
-		t.Fatal(err)
+	input := &cloudinit.ControlPlaneJoinInput{BaseUserData: d.base(t), Certificates: d.certs, JoinConfiguration: d.joinYAML(t, true)}
+	if d.ignition != nil {
+		data, _, err := ignition.NewJoinControlPlane(&ignition.ControlPlaneJoinInput{ControlPlaneJoinInput: input, Ignition: d.ignition})
+		return customData(t, data, err)
 	}
-	return base64.StdEncoding.EncodeToString(data)
+	data, err := cloudinit.NewJoinControlPlane(input)
+	return customData(t, data, err)
 }
 
 func (d *bootData) workerData(t *testing.T) string {
 	t.Helper()
-	data, err := cloudinit.NewNode(&cloudinit.NodeInput{BaseUserData: d.base(t), JoinConfiguration: d.joinYAML(t, false)})
-	if err != nil {
-		t.Fatal(err)
+	input := &cloudinit.NodeInput{BaseUserData: d.base(t), JoinConfiguration: d.joinYAML(t, false)}
+	if d.ignition != nil {
+		data, _, err := ignition.NewNode(&ignition.NodeInput{NodeInput: input, Ignition: d.ignition})
+		return customData(t, data, err)
 	}
-	return base64.StdEncoding.EncodeToString(data)
+	data, err := cloudinit.NewNode(input)
+	return customData(t, data, err)
 }
 
 // testGuest is a VM in resource group Alpha, whose case differs from azure.json's as ARM allows.

@@ -2,30 +2,15 @@ package bridge
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/base64"
 	"fmt"
-	"io"
-	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 )
 
-// bootFile is one file cloud-init writes before it runs commands.
-type bootFile struct {
-	Path    string
-	Content []byte
-}
-
-// bootScript is what remains of a VM's custom data after cloud-init has rendered and written it:
-// the files on disk and the commands in the order they run.
-type bootScript struct {
-	Files    map[string]bootFile
-	Commands []string
-}
+// cloudInitFormat is cloud-config, with or without a Jinja header.
+type cloudInitFormat struct{}
 
 type cloudConfig struct {
 	WriteFiles []struct {
@@ -39,36 +24,22 @@ type cloudConfig struct {
 	RunCmd []any `json:"runcmd"`
 }
 
-var (
-	ownerPattern       = regexp.MustCompile(`^[a-z_][a-z0-9_.-]*(:[a-z_][a-z0-9_.-]*)?$`)
-	permissionsPattern = regexp.MustCompile(`^0?[0-7]{3,4}$`)
-	windowsPathPattern = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
-)
+func (cloudInitFormat) is([]byte) bool { return true }
 
-// readCustomData decodes a VM's custom data (base64, as ARM takes it) and does what cloud-init would:
-// render the Jinja template with the instance's metadata, read the #cloud-config, decode the files.
-// It returns an error that names the part of the document which a machine could not use.
-func readCustomData(customData string, metadata map[string]string) (*bootScript, error) {
-	if customData == "" {
-		return nil, fmt.Errorf("osProfile.customData is empty: nothing on the machine starts kubeadm")
-	}
-	raw, err := base64.StdEncoding.DecodeString(customData)
-	if err != nil {
-		return nil, fmt.Errorf("osProfile.customData is not base64: %w", err)
-	}
-	text := string(raw)
+// read renders the Jinja template with the instance's metadata, reads the #cloud-config and decodes the files.
+func (cloudInitFormat) read(document []byte, g guest) (*bootScript, error) {
+	text := string(document)
 	switch {
-	case bytes.HasPrefix(raw, []byte{0x1f, 0x8b}):
-		return nil, fmt.Errorf("osProfile.customData is gzip: the lab reads plain cloud-config only")
-	case strings.HasPrefix(strings.TrimSpace(text), "{") && strings.Contains(text, `"ignition"`):
-		return nil, fmt.Errorf("osProfile.customData is an Ignition config: the lab reads cloud-config only (KubeadmConfigSpec.format: cloud-config)")
+	case bytes.HasPrefix(document, []byte{0x1f, 0x8b}):
+		return nil, fmt.Errorf("osProfile.customData is gzip: the lab reads plain cloud-config and Ignition only")
 	case strings.HasPrefix(text, "Content-Type: multipart"), strings.HasPrefix(text, "MIME-Version"):
-		return nil, fmt.Errorf("osProfile.customData is a MIME multi-part archive: the lab reads plain cloud-config only")
+		return nil, fmt.Errorf("osProfile.customData is a MIME multi-part archive: the lab reads plain cloud-config and Ignition only")
 	}
 	header, rest, _ := strings.Cut(text, "\n")
 	if isJinjaHeader(header) {
 		// The line break keeps the line numbers of errors those of the whole document.
-		if text, err = renderJinja("\n"+rest, metadata); err != nil {
+		var err error
+		if text, err = renderJinja("\n"+rest, instanceMetadata(g)); err != nil {
 			return nil, fmt.Errorf("cloud-config template: %w", err)
 		}
 		text = text[1:]
@@ -81,7 +52,7 @@ func readCustomData(customData string, metadata map[string]string) (*bootScript,
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
 		return nil, fmt.Errorf("cloud-config is not YAML cloud-init can read: %w", err)
 	}
-	script := &bootScript{Files: map[string]bootFile{}}
+	script := &bootScript{Files: map[string]bootFile{}, WrittenBy: "write_files", RunBy: "cloud-config runcmd"}
 	for i, f := range config.WriteFiles {
 		where := fmt.Sprintf("cloud-config write_files[%d] (%s)", i, f.Path)
 		name, err := cleanPath(f.Path)
@@ -113,22 +84,6 @@ func readCustomData(customData string, metadata map[string]string) (*bootScript,
 	return script, nil
 }
 
-func cleanPath(p string) (string, error) {
-	if p == "" {
-		return "", fmt.Errorf("path is empty")
-	}
-	if windowsPathPattern.MatchString(p) {
-		return strings.ReplaceAll(p, `\`, "/"), nil
-	}
-	if !path.IsAbs(p) {
-		return "", fmt.Errorf("path is not absolute")
-	}
-	if path.Clean(p) != p {
-		return "", fmt.Errorf("path is not clean: write %s", path.Clean(p))
-	}
-	return p, nil
-}
-
 func checkPermissions(p any) error {
 	switch v := p.(type) {
 	case nil:
@@ -147,37 +102,21 @@ func checkPermissions(p any) error {
 }
 
 func decodeContent(encoding, content string) ([]byte, error) {
-	data := []byte(content)
-	var err error
 	switch strings.ToLower(encoding) {
 	case "", "text/plain":
-		return data, nil
+		return []byte(content), nil
 	case "b64", "base64":
 		return decodeBase64(content)
 	case "gz", "gzip":
+		return gunzip([]byte(content))
 	case "gz+base64", "gzip+base64", "gz+b64", "gzip+b64":
-		if data, err = decodeBase64(content); err != nil {
+		data, err := decodeBase64(content)
+		if err != nil {
 			return nil, err
 		}
-	default:
-		return nil, fmt.Errorf("encoding %q is unknown: use base64, gzip or gzip+base64", encoding)
+		return gunzip(data)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("content is not gzip: %w", err)
-	}
-	if data, err = io.ReadAll(r); err != nil {
-		return nil, fmt.Errorf("content is not gzip: %w", err)
-	}
-	return data, nil
-}
-
-func decodeBase64(s string) ([]byte, error) {
-	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(s), ""))
-	if err != nil {
-		return nil, fmt.Errorf("content is not base64: %w", err)
-	}
-	return data, nil
+	return nil, fmt.Errorf("encoding %q is unknown: use base64, gzip or gzip+base64", encoding)
 }
 
 // commandLine joins a runcmd entry, which is a shell line or an argument list.
@@ -200,11 +139,4 @@ func commandLine(c any) (string, error) {
 		return strings.Join(words, " "), nil
 	}
 	return "", fmt.Errorf("is a %T, not a string or a list of strings", c)
-}
-
-func abbreviate(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "..."
 }

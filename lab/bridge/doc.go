@@ -1,10 +1,9 @@
 // Package bridge makes a booted simulated VM a Node of a workload cluster.
 //
-// It follows the guests of the simulator and does what would happen inside each VM: cloud-init
-// renders and writes the custom data, kubeadm init or join runs with the configuration found there,
-// the kubelet registers. Bootstrap data a real machine could not use (a missing CA file, an
-// azure.json that names a security group which does not exist, a token of another cluster) ends in
-// the phase Failed with the file, the key and what is wrong; such a machine never joins.
+// It follows the guests of the simulator and does what would happen inside each VM: cloud-init or Ignition renders and
+// writes the custom data, kubeadm init or join runs with the configuration found there, the kubelet registers. Bootstrap
+// data a real machine could not use (a missing CA file, an azure.json that names a security group which does not exist, a
+// token of another cluster) ends in the phase Failed with the file, the key and what is wrong; such a machine never joins.
 //
 // Workload clusters live in memory, in Cluster API's own API and etcd handlers
 // (sigs.k8s.io/cluster-api/test/infrastructure/inmemory). Every control-plane VM gets an API server

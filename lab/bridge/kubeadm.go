@@ -131,7 +131,7 @@ func splitList(s string) []string {
 	return slices.DeleteFunc(strings.Split(s, ","), func(e string) bool { return strings.TrimSpace(e) == "" })
 }
 
-// planKubeadm finds the kubeadm command among those cloud-init runs, reads its configuration file
+// planKubeadm finds the kubeadm command among those the machine runs, reads its configuration file
 // and checks what kubeadm's preflight would. Errors name the file and the field.
 func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
 	verb, file := "", ""
@@ -140,21 +140,25 @@ func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
 			verb = m[1]
 			f := configFlag.FindStringSubmatch(m[2])
 			if f == nil {
-				return nil, fmt.Errorf("cloud-config runcmd: kubeadm %s has no --config FILE", verb)
+				return nil, fmt.Errorf("%s: kubeadm %s has no --config FILE", script.RunBy, verb)
 			}
 			file = f[1]
 			break
 		}
 	}
 	if verb == "" {
-		return nil, fmt.Errorf("cloud-config runcmd has neither kubeadm init nor kubeadm join: the machine never becomes a Node")
+		return nil, fmt.Errorf("%s has neither kubeadm init nor kubeadm join: the machine never becomes a Node", script.RunBy)
 	}
 	written, ok := script.Files[file]
 	if !ok {
-		return nil, fmt.Errorf("%s: kubeadm %s reads it but write_files does not write it (files: %s)", file, verb, strings.Join(slices.Sorted(maps.Keys(script.Files)), ", "))
+		return nil, fmt.Errorf("%s: kubeadm %s reads it but %s does not write it (files: %s)", file, verb, script.WrittenBy, strings.Join(slices.Sorted(maps.Keys(script.Files)), ", "))
+	}
+	text, err := written.read()
+	if err != nil {
+		return nil, err
 	}
 	plan := &kubeadmPlan{ConfigFile: file}
-	if err := plan.readDocuments(string(written.Content)); err != nil {
+	if err := plan.readDocuments(string(text)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if err := plan.check(verb); err != nil {

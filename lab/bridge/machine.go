@@ -68,7 +68,7 @@ func (m *machine) halt() {
 }
 
 func (m *machine) boot(ctx context.Context, g guest) {
-	m.report(ctx, phaseBooting, "cloud-init reads the bootstrap data", "")
+	m.report(ctx, phaseBooting, "the machine reads its bootstrap data", "")
 	e, err := prepare(g, m.bridge.inventory(ctx))
 	if err != nil {
 		m.fail(ctx, err)
@@ -205,7 +205,7 @@ func (m *machine) observe(ctx context.Context, g guest, rebooted bool) {
 
 // rank orders machines for restoring: the one that ran kubeadm init, control planes, workers.
 func (m *machine) rank() int {
-	script, err := readCustomData(m.guest.CustomData, instanceMetadata(m.guest))
+	script, err := readCustomData(m.guest)
 	if err != nil {
 		return 3
 	}
@@ -234,7 +234,7 @@ func (m *machine) powerOff(ctx context.Context) {
 	}
 }
 
-// powerOn follows the VM being started. cloud-init runs once per instance: a machine that has
+// powerOn follows the VM being started. Bootstrap data is used once per instance: a machine that has
 // joined comes back as it was, one that failed stays so.
 func (m *machine) powerOn(ctx context.Context) {
 	m.off = false

@@ -114,13 +114,14 @@ func readServiceAccountKeys(script *bootScript, dir string) error {
 
 func requireFile(script *bootScript, name string) ([]byte, error) {
 	f, ok := script.Files[name]
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("%s: write_files does not write it and kubeadm on a control plane needs it", name)
-	case len(f.Content) == 0:
-		return nil, fmt.Errorf("%s: is empty", name)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s does not write it and kubeadm on a control plane needs it", name, script.WrittenBy)
 	}
-	return f.Content, nil
+	content, err := f.read()
+	if err == nil && len(content) == 0 {
+		err = fmt.Errorf("%s: is empty", name)
+	}
+	return content, err
 }
 
 func samePublicKey(a, b crypto.PublicKey) bool {

@@ -7,7 +7,7 @@ import (
 
 // prepare reads and checks all of the bootstrap data. Its errors are final: the data never changes.
 func prepare(g guest, inv inventory) (*enrolment, error) {
-	script, err := readCustomData(g.CustomData, instanceMetadata(g))
+	script, err := readCustomData(g)
 	if err != nil {
 		return nil, err
 	}

@@ -159,7 +159,7 @@ func killCommand() *cobra.Command {
 }
 
 func createFlags(c *cobra.Command, o *workload.Options) {
-	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, private, aks, aks-topology")
+	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, or the last part of the name of one in templates/")
 	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
 	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", "",

@@ -27,7 +27,11 @@ const (
 	machineIdentity = "cloud-provider-user-identity"
 )
 
-// TemplateVariables are the values that the lab gives to the variables of templates.
+// machineIdentityID is its Azure ID.
+const machineIdentityID = "/subscriptions/" + settings.SubscriptionID + "/resourceGroups/" + identityGroup +
+	"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + machineIdentity
+
+// TemplateVariables are the values that the lab gives to the variables of templates, so that every flavor can be rendered.
 func TemplateVariables(s *settings.Settings) map[string]string {
 	return map[string]string{
 		"AZURE_SUBSCRIPTION_ID":                  settings.SubscriptionID,
@@ -39,6 +43,15 @@ func TemplateVariables(s *settings.Settings) map[string]string {
 		"AZURE_NODE_MACHINE_TYPE":                "Standard_D2s_v3",
 		"CLUSTER_IDENTITY_NAME":                  identityName,
 		"KUBERNETES_VERSION":                     settings.KubernetesVersion,
+
+		// Those of single flavors.
+		"APISERVER_LB_DNS_SUFFIX":            "lab",
+		"AZURE_EXTENDEDLOCATION_NAME":        "losangeles",
+		"AZURE_EXTENDEDLOCATION_TYPE":        "EdgeZone",
+		"AZURE_SERVER_APP_ID":                settings.ClientID,
+		"CLUSTER_CLASS_NAME":                 "default",
+		"FLATCAR_VERSION":                    "3815.2.0",
+		"USER_ASSIGNED_IDENTITY_PROVIDER_ID": machineIdentityID,
 	}
 }
 
@@ -52,8 +65,7 @@ func (l *lab) seedAzure(ctx context.Context) error {
 	if err := azure.Put(ctx, group, "2021-04-01", map[string]any{"location": settings.Location}); err != nil {
 		return err
 	}
-	identity := group + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + machineIdentity
-	return azure.Put(ctx, identity, "2023-01-31", map[string]any{"location": settings.Location})
+	return azure.Put(ctx, machineIdentityID, "2023-01-31", map[string]any{"location": settings.Location})
 }
 
 // applyIdentity makes the identity that the templates name, and the Secret for those who prefer a service principal.

@@ -14,7 +14,7 @@ type Manager struct {
 	Provider, Type string
 	// Components is the file name clusterctl expects.
 	Components string
-	// FeatureGates are turned on.
+	// FeatureGates are those that are off by default and that a flavor of our templates needs.
 	FeatureGates string
 
 	index int
@@ -25,15 +25,15 @@ var Managers = []Manager{
 	{Name: "capi-core", Binary: "capi-core", Label: "cluster-api", Provider: "cluster-api", Type: "CoreProvider",
 		Components: "core-components.yaml", FeatureGates: "MachinePool=true,ClusterTopology=true", index: 0},
 	{Name: "capi-kubeadm-bootstrap", Binary: "capi-kubeadm-bootstrap", Label: "bootstrap-kubeadm", Provider: "kubeadm", Type: "BootstrapProvider",
-		Components: "bootstrap-components.yaml", FeatureGates: "MachinePool=true", index: 1},
+		Components: "bootstrap-components.yaml", FeatureGates: "MachinePool=true,KubeadmBootstrapFormatIgnition=true", index: 1},
 	{Name: "capi-kubeadm-control-plane", Binary: "capi-kubeadm-control-plane", Label: "control-plane-kubeadm", Provider: "kubeadm", Type: "ControlPlaneProvider",
-		Components: "control-plane-components.yaml", FeatureGates: "MachinePool=true,ClusterTopology=true", index: 2},
+		Components: "control-plane-components.yaml", FeatureGates: "MachinePool=true,ClusterTopology=true,KubeadmBootstrapFormatIgnition=true", index: 2},
 	Azure,
 }
 
 // Azure is our own provider.
 var Azure = Manager{Name: "capz-manager", Binary: "manager", Label: "infrastructure-azure", Provider: "azure", Type: "InfrastructureProvider",
-	Components: "infrastructure-components.yaml", index: 3}
+	Components: "infrastructure-components.yaml", FeatureGates: "EdgeZone=true,APIServerILB=true", index: 3}
 
 // WebhookPort is where the manager serves admission and conversion. Managers have no flag for the address: they listen
 // on all interfaces.

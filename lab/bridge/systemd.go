@@ -1,0 +1,113 @@
+package bridge
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// systemdUnit is a unit of an Ignition config.
+type systemdUnit struct {
+	Name string `json:"name"`
+	// Enable is the old name of Enabled.
+	Enable   bool            `json:"enable"`
+	Enabled  *bool           `json:"enabled"`
+	Mask     bool            `json:"mask"`
+	Contents string          `json:"contents"`
+	Dropins  []systemdDropin `json:"dropins"`
+}
+
+type systemdDropin struct {
+	Name     string `json:"name"`
+	Contents string `json:"contents"`
+}
+
+// mergeUnits makes one unit of those with the same name: Cluster API adds what a user says about a unit as another one.
+func mergeUnits(units []systemdUnit) []systemdUnit {
+	var merged []systemdUnit
+	for _, u := range units {
+		i := slices.IndexFunc(merged, func(m systemdUnit) bool { return m.Name == u.Name })
+		if i < 0 {
+			merged = append(merged, u)
+			continue
+		}
+		m := &merged[i]
+		m.Enable, m.Mask = m.Enable || u.Enable, m.Mask || u.Mask
+		if u.Enabled != nil {
+			m.Enabled = u.Enabled
+		}
+		m.Contents = or(u.Contents, m.Contents)
+		m.Dropins = slices.Concat(m.Dropins, u.Dropins)
+	}
+	return merged
+}
+
+// starts tells whether the unit is a service of this config that starts with the machine. What a unit of the image does
+// nobody here knows.
+func (u systemdUnit) starts() bool {
+	enabled := u.Enable
+	if u.Enabled != nil {
+		enabled = *u.Enabled
+	}
+	return strings.HasSuffix(u.Name, ".service") && enabled && !u.Mask && len(u.values("Install", "WantedBy", "RequiredBy")) > 0
+}
+
+// commands are what the service runs, in order.
+func (u systemdUnit) commands() []string {
+	return slices.Concat(u.values("Service", "ExecStartPre"), u.values("Service", "ExecStart"), u.values("Service", "ExecStartPost"))
+}
+
+// values are those of keys of a section, in the unit and its drop-ins. An empty one takes back what was before it.
+func (u systemdUnit) values(section string, keys ...string) []string {
+	sources := []string{u.Contents}
+	dropins := slices.Clone(u.Dropins)
+	slices.SortStableFunc(dropins, func(a, b systemdDropin) int { return strings.Compare(a.Name, b.Name) })
+	for _, d := range dropins {
+		sources = append(sources, d.Contents)
+	}
+	var found []string
+	for _, source := range sources {
+		here := ""
+		for line := range strings.Lines(strings.ReplaceAll(source, "\\\n", " ")) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "[") {
+				here = strings.Trim(line, "[]")
+				continue
+			}
+			key, value, ok := strings.Cut(line, "=")
+			if !ok || here != section || !slices.Contains(keys, strings.TrimSpace(key)) {
+				continue
+			}
+			if value = strings.TrimSpace(value); value == "" {
+				found = nil
+				continue
+			}
+			found = append(found, value)
+		}
+	}
+	return found
+}
+
+// expand replaces a command that runs a script among the files by the lines of the script.
+func (s *bootScript) expand(command string) []string {
+	// What stands before the path says how systemd takes the outcome.
+	words := strings.Fields(strings.TrimLeft(command, "@-:+!"))
+	for i, word := range words {
+		file, ok := s.Files[word]
+		switch shell := path.Base(word); {
+		case ok:
+			text := strings.ReplaceAll(string(file.Content), "\\\n", " ")
+			var lines []string
+			for line := range strings.Lines(text) {
+				if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+					lines = append(lines, line)
+				}
+			}
+			return lines
+		case i > 0 && strings.HasPrefix(word, "-"), shell == "bash", shell == "sh", shell == "env":
+		default:
+			return []string{strings.Join(words, " ")}
+		}
+	}
+	return []string{strings.Join(words, " ")}
+}
