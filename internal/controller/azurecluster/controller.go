@@ -7,7 +7,6 @@ package azurecluster
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -81,20 +80,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Pause(ctx, r.Client, in.cluster, in.azureCluster); err != nil || stop {
+	in.changes, err = lifecycle.Enter(ctx, r.Client, in.cluster, in.azureCluster, infrav1.ClusterFinalizer)
+	if err != nil || in.changes == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Begin(ctx, r.Client, in.azureCluster, infrav1.ClusterFinalizer); err != nil || stop {
-		return ctrl.Result{}, err
-	}
-	in.before = in.azureCluster.DeepCopy()
+	defer in.changes.End(ctx, &result, &err)
 	deleting := !in.azureCluster.DeletionTimestamp.IsZero()
-
-	defer func() {
-		if patchErr := r.patch(ctx, in); patchErr != nil && err == nil {
-			result, err = ctrl.Result{}, fmt.Errorf("patch %s: %w", request, patchErr)
-		}
-	}()
 	if err := r.open(ctx, in); err != nil {
 		return reportProblem(in, err), nil
 	}

@@ -3,15 +3,12 @@ package azurecluster
 import (
 	"context"
 	"fmt"
-	"maps"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
@@ -26,9 +23,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	// The pass that settled the object may have read it from the cache before what the pass before it wrote had arrived
-	// there, and so have seen nothing to write: then what is stored still says that something is waited for.
-	if left := r.settled.Remaining(in.key, fingerprint); left > 0 && conditions.IsTrue(in.azureCluster, infrav1.ReadyCondition) {
+	if left := r.settled.Remaining(in.azureCluster, fingerprint); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 
@@ -57,8 +52,8 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	// What is planned is remembered before it is made, so that what a later plan does not want any more is found.
 	remembered := cluster.RememberTags(planned)
 	remembered[cluster.PlannedAnnotation] = cluster.Remember(planned, graph)
-	if annotate(in.azureCluster, remembered) {
-		if err := r.patch(ctx, in); err != nil {
+	if annotation.Set(in.azureCluster, remembered) {
+		if err := in.changes.Write(ctx); err != nil {
 			return ctrl.Result{}, fmt.Errorf("remember the plan: %w", err)
 		}
 	}
@@ -69,39 +64,20 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 
-	if err := inventory.Set(in.azureCluster, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.azureCluster, outcome.Inventory)
 	reportConverged(in, planned, outcome)
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}
 	settledPlan := cluster.SettledTags(planned)
 	settledPlan[cluster.PlannedAnnotation] = cluster.Settled(planned, graph)
-	annotate(in.azureCluster, settledPlan)
+	annotation.Set(in.azureCluster, settledPlan)
 	// The status that this pass writes does not change the fingerprint, the endpoint in the spec does.
 	fingerprint, err = settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.settled.Settle(in.key, fingerprint)}, nil
-}
-
-// annotate sets annotations, or takes away those with an empty value, and tells whether anything changed.
-func annotate(obj metav1.Object, values map[string]string) (changed bool) {
-	annotations := maps.Clone(obj.GetAnnotations())
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	for key, value := range values {
-		changed = changed || annotations[key] != value
-		annotations[key] = value
-		if value == "" {
-			delete(annotations, key)
-		}
-	}
-	obj.SetAnnotations(annotations)
-	return changed
 }
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for

@@ -29,9 +29,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
-	if err := inventory.Set(in.azureCluster, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.azureCluster, outcome.Inventory)
 	reportDeleting(in, outcome)
 	if !outcome.Deleted() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil

@@ -14,6 +14,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
 // input is what one pass works on: plain data, gathered before anything is decided.
@@ -21,9 +22,9 @@ type input struct {
 	key          client.ObjectKey
 	cluster      *clusterv1.Cluster
 	azureCluster *infrav1.AzureCluster
-	// before is the AzureCluster as it was read; the difference to azureCluster is what gets patched.
-	before *infrav1.AzureCluster
-	access *access.Access
+	// changes are those of the pass to azureCluster.
+	changes *patch.Changes
+	access  *access.Access
 }
 
 // load reads the AzureCluster and its owner. It returns nil when there is nothing to do yet.
@@ -47,7 +48,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 		r.Recorder.Eventf(azureCluster, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "Cluster Controller has not yet set OwnerRef")
 		return nil, nil
 	}
-	return &input{key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster, before: azureCluster.DeepCopy()}, nil
+	return &input{key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster}, nil
 }
 
 // clusterOf is the Cluster that owns the AzureCluster, or refers to it: Cluster API takes seconds to set the owner, and

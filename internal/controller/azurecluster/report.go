@@ -1,7 +1,6 @@
 package azurecluster
 
 import (
-	"context"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -77,22 +75,8 @@ func reportDeleting(in *input, outcome arm.Outcome) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	outcome.Results = slices.Clone(outcome.Results)
-	for i, result := range outcome.Results {
-		if result.Group == "" {
-			// It is in no plan any more. What keeps it from going is said where it was reported before.
-			outcome.Results[i].Group = cluster.Group(result.ID)
-		}
-	}
-	found := report.Groups(outcome, groups)
-	for _, group := range groups {
-		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
-			conditions.Delete(in.azureCluster, group)
-		}
-	}
-	for _, condition := range found {
-		conditions.Set(in.azureCluster, condition)
-	}
+	found := report.Groups(outcome, groups, cluster.Group)
+	report.Set(in.azureCluster, groups, found)
 	reportSummary(in, report.Summary(infrav1.NetworkInfrastructureReadyCondition, found))
 	in.azureCluster.Status.Resources = report.Resources(outcome)
 }
@@ -114,13 +98,4 @@ func reportProblem(in *input, err error) ctrl.Result {
 	condition, after := report.Problem(infrav1.NetworkInfrastructureReadyCondition, err)
 	reportSummary(in, condition)
 	return ctrl.Result{RequeueAfter: after}
-}
-
-// patch writes what the pass changed.
-func (r *Reconciler) patch(ctx context.Context, in *input) error {
-	if err := patch.Object(ctx, r.Client, in.before, in.azureCluster); err != nil {
-		return err
-	}
-	in.before = in.azureCluster.DeepCopy()
-	return nil
 }

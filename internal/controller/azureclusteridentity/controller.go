@@ -6,7 +6,6 @@ package azureclusteridentity
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,15 +74,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if annotations.HasPaused(object) || !object.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}
-	before := object.DeepCopy()
+	changes := patch.Follow(r.Client, object)
 	result := ctrl.Result{}
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := r.Identities.Check(ctx, object); err != nil {
 		condition, result.RequeueAfter = report.Problem(infrav1.ReadyCondition, err)
 	}
 	conditions.Set(object, condition)
-	if err := patch.Object(ctx, r.Client, before, object); err != nil {
-		return ctrl.Result{}, fmt.Errorf("patch AzureClusterIdentity %s: %w", request, err)
+	if err := changes.Write(ctx); err != nil {
+		return ctrl.Result{}, err
 	}
 	return result, nil
 }

@@ -99,20 +99,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Pause(ctx, r.Client, in.cluster, in.azureMachine); err != nil || stop {
+	in.changes, err = lifecycle.Enter(ctx, r.Client, in.cluster, in.azureMachine, infrav1.MachineFinalizer)
+	if err != nil || in.changes == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Begin(ctx, r.Client, in.azureMachine, infrav1.MachineFinalizer); err != nil || stop {
-		return ctrl.Result{}, err
-	}
-	in.before = in.azureMachine.DeepCopy()
+	defer in.changes.End(ctx, &result, &err)
 	deleting := !in.azureMachine.DeletionTimestamp.IsZero()
-
-	defer func() {
-		if patchErr := r.patch(ctx, in); patchErr != nil && err == nil {
-			result, err = ctrl.Result{}, fmt.Errorf("patch %s: %w", request, patchErr)
-		}
-	}()
 	if !deleting && !infrastructureProvisioned(in.cluster) {
 		reportWaiting(in, infrav1.WaitingForClusterInfrastructureReason, "the network of the cluster is not in place yet, see AzureCluster "+in.azureCluster.Name)
 		return ctrl.Result{}, nil

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
@@ -27,9 +26,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	// The pass that settled the object may have read it from the cache before what the pass before it wrote had arrived
-	// there, and so have seen nothing to write: then what is stored still says that something is waited for.
-	if left := r.settled.Remaining(in.key, fingerprint); left > 0 && conditions.IsTrue(in.azureMachine, infrav1.ReadyCondition) {
+	if left := r.settled.Remaining(in.azureMachine, fingerprint); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 
@@ -72,15 +69,13 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 
-	if err := inventory.Set(in.azureMachine, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.azureMachine, outcome.Inventory)
 	identities, after := r.addIdentities(ctx, in, planned, outcome)
 	reportConverged(in, planned, outcome, identities)
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}
-	annotate(in.azureMachine, machine.PlannedAnnotation, machine.Settled(planned, graph))
+	annotation.Set(in.azureMachine, map[string]string{machine.PlannedAnnotation: machine.Settled(planned, graph)})
 	if identities != nil {
 		return ctrl.Result{RequeueAfter: after}, nil
 	}
@@ -93,31 +88,18 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 // remember stores what is planned before it is made: tags and extensions, so that they are found when a later spec drops
 // them. A machine that is new and has no extensions needs nothing stored yet.
 func (r *Reconciler) remember(ctx context.Context, in *input, planned plan.MachineInput, graph *arm.Graph) error {
-	changed := annotate(in.azureMachine, machine.PlannedAnnotation, machine.Remember(planned, graph))
-	annotation, tags := machine.RememberTags(planned)
-	if _, written := in.azureMachine.Annotations[annotation]; written {
-		changed = annotate(in.azureMachine, annotation, tags) || changed
+	remembered := map[string]string{machine.PlannedAnnotation: machine.Remember(planned, graph)}
+	key, tags := machine.RememberTags(planned)
+	if _, written := in.azureMachine.Annotations[key]; written {
+		remembered[key] = tags
 	}
-	if !changed {
+	if !annotation.Set(in.azureMachine, remembered) {
 		return nil
 	}
-	if err := r.patch(ctx, in); err != nil {
+	if err := in.changes.Write(ctx); err != nil {
 		return fmt.Errorf("remember the plan: %w", err)
 	}
 	return nil
-}
-
-// annotate sets an annotation, or takes it away for an empty value, and tells whether that changed it.
-func annotate(azureMachine *infrav1.AzureMachine, annotation, value string) (changed bool) {
-	if azureMachine.Annotations[annotation] == value {
-		return false
-	}
-	if value == "" {
-		delete(azureMachine.Annotations, annotation)
-	} else {
-		metav1.SetMetaDataAnnotation(&azureMachine.ObjectMeta, annotation, value)
-	}
-	return true
 }
 
 // fingerprint covers everything a pass is computed from. The providerID counts: the pass that sets it is not the last.

@@ -13,6 +13,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
 // input is what one pass works on: plain data, gathered before anything is decided.
@@ -22,9 +23,9 @@ type input struct {
 	azureCluster *infrav1.AzureCluster
 	machine      *clusterv1.Machine
 	azureMachine *infrav1.AzureMachine
-	// before is the AzureMachine as it was read; the difference to azureMachine is what gets patched.
-	before *infrav1.AzureMachine
-	access *access.Access
+	// changes are those of the pass to azureMachine.
+	changes *patch.Changes
+	access  *access.Access
 }
 
 // load reads the AzureMachine and what it belongs to. It returns nil when there is nothing to do yet.
@@ -64,7 +65,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	}
 	return &input{
 		key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster, machine: machine,
-		azureMachine: azureMachine, before: azureMachine.DeepCopy(),
+		azureMachine: azureMachine,
 	}, nil
 }
 

@@ -1,7 +1,6 @@
 package azuremachine
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
@@ -33,7 +31,7 @@ var groups = []string{
 // reportConverged writes what a converging pass found into the object, and once the VM runs what Cluster API needs of it.
 // identities is the condition about identities that the VM lacks, nil when it has all.
 func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, identities *metav1.Condition) {
-	found := describe(report.Groups(outcome, groups), planned, outcome)
+	found := describe(report.Groups(outcome, groups, machine.Group), planned, outcome)
 	if identities != nil {
 		found = append(found, *identities)
 	}
@@ -66,7 +64,7 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, 
 
 // reportDeleting writes how far a deletion is.
 func reportDeleting(in *input, outcome arm.Outcome) {
-	reportGroups(in, outcome, report.Groups(outcome, groups))
+	reportGroups(in, outcome, report.Groups(outcome, groups, machine.Group))
 	if !outcome.Deleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
 	}
@@ -95,14 +93,7 @@ func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.O
 
 // reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
 func reportGroups(in *input, outcome arm.Outcome, found []metav1.Condition) {
-	for _, group := range append([]string{infrav1.VMIdentitiesReadyCondition}, groups...) {
-		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
-			conditions.Delete(in.azureMachine, group)
-		}
-	}
-	for _, condition := range found {
-		conditions.Set(in.azureMachine, condition)
-	}
+	report.Set(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, groups...), found)
 	conditions.Set(in.azureMachine, report.Summary(infrav1.ReadyCondition, found))
 	in.azureMachine.Status.Resources = report.Resources(outcome)
 }
@@ -154,13 +145,4 @@ func reportProblem(in *input, err error) ctrl.Result {
 	condition, after := report.Problem(infrav1.VMRunningCondition, err)
 	reportVM(in, condition)
 	return ctrl.Result{RequeueAfter: after}
-}
-
-// patch writes what the pass changed.
-func (r *Reconciler) patch(ctx context.Context, in *input) error {
-	if err := patch.Object(ctx, r.Client, in.before, in.azureMachine); err != nil {
-		return err
-	}
-	in.before = in.azureMachine.DeepCopy()
-	return nil
 }

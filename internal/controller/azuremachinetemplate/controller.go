@@ -87,12 +87,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.warn(template, "NodeInfoError", err.Error())
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
-	before := template.DeepCopy()
+	changes := patch.Follow(r.Client, template)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
-	if err := patch.Object(ctx, r.Client, before, template); err != nil {
-		return ctrl.Result{}, fmt.Errorf("patch AzureMachineTemplate %s: %w", request, err)
-	}
-	return ctrl.Result{}, nil
+	return ctrl.Result{}, changes.Write(ctx)
 }
 
 // load reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing

@@ -22,7 +22,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;create;update;patch;delete
@@ -76,19 +75,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || cluster == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Pause(ctx, r.Client, cluster, azureCluster); err != nil || stop {
+	changes, err := lifecycle.Enter(ctx, r.Client, cluster, azureCluster, "")
+	if err != nil || changes == nil {
 		return ctrl.Result{}, err
 	}
-	before := azureCluster.DeepCopy()
 	controlPlane, err := r.controlPlane(ctx, cluster)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	conditions.Set(azureCluster, show(azureCluster, cluster, controlPlane))
-	if err := patch.Object(ctx, r.Client, before, azureCluster); err != nil {
-		return ctrl.Result{}, fmt.Errorf("patch %s: %w", request, err)
-	}
-	return ctrl.Result{}, nil
+	return ctrl.Result{}, changes.Write(ctx)
 }
 
 // controlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.

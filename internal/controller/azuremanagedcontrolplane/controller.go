@@ -7,7 +7,6 @@ package azuremanagedcontrolplane
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -87,23 +86,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Pause(ctx, r.Client, in.cluster, in.controlPlane); err != nil || stop {
+	in.changes, err = lifecycle.Enter(ctx, r.Client, in.cluster, in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
+	if err != nil || in.changes == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Begin(ctx, r.Client, in.controlPlane, infrav1.ManagedControlPlaneFinalizer); err != nil || stop {
-		return ctrl.Result{}, err
-	}
-	in.before = in.controlPlane.DeepCopy()
+	defer in.changes.End(ctx, &result, &err)
 	if !r.ResourceHealth {
 		conditions.Delete(in.controlPlane, infrav1.AzureResourceAvailableCondition)
 	}
 	deleting := !in.controlPlane.DeletionTimestamp.IsZero()
-
-	defer func() {
-		if patchErr := r.patch(ctx, in); patchErr != nil && err == nil {
-			result, err = ctrl.Result{}, fmt.Errorf("patch %s: %w", request, patchErr)
-		}
-	}()
 	if err := r.open(ctx, in); err != nil {
 		if deleting && identity.CodeOf(err) != "" && managed.Untouched(in.controlPlane) {
 			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.

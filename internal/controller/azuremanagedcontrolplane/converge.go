@@ -14,6 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
@@ -31,9 +32,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	// The pass that settled the object may have read it from the cache before what the pass before it wrote had arrived
-	// there, and so have seen nothing to write: then what is stored still says that something is waited for.
-	if left := r.settled.Remaining(in.key, fingerprint); left > 0 && conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
+	if left := r.settled.Remaining(in.controlPlane, fingerprint); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	if err := r.ask(ctx, in); err != nil {
@@ -56,9 +55,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
-	if err := inventory.Set(in.controlPlane, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.controlPlane, outcome.Inventory)
 	reportConverged(in, outcome, extras)
 	use, err := r.use(ctx, in, outcome, extras)
 	if err != nil {
@@ -68,7 +65,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}
-	metav1.SetMetaDataAnnotation(&in.controlPlane.ObjectMeta, plan.PlannedAnnotation, plan.Settled(in.planned, graph))
+	annotation.Set(in.controlPlane, map[string]string{plan.PlannedAnnotation: plan.Settled(in.planned, graph)})
 	managed.SetSent(in.controlPlane, extras.SettledPaths, extras.Kept)
 	if !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
 		return ctrl.Result{RequeueAfter: min(use, unhealthyRetry)}, nil
@@ -103,14 +100,11 @@ func (r *Reconciler) ask(ctx context.Context, in *input) (err error) {
 // remember stores what is planned before it is made, so that what a later plan does not want any more is found.
 func (r *Reconciler) remember(ctx context.Context, in *input, graph *arm.Graph, extras plan.Extras) error {
 	changed := managed.SetSent(in.controlPlane, extras.SentPaths)
-	if remembered := plan.Remember(in.planned, graph); remembered != in.controlPlane.Annotations[plan.PlannedAnnotation] {
-		metav1.SetMetaDataAnnotation(&in.controlPlane.ObjectMeta, plan.PlannedAnnotation, remembered)
-		changed = true
-	}
+	changed = annotation.Set(in.controlPlane, map[string]string{plan.PlannedAnnotation: plan.Remember(in.planned, graph)}) || changed
 	if !changed {
 		return nil
 	}
-	return r.patch(ctx, in)
+	return in.changes.Write(ctx)
 }
 
 // fingerprint covers everything a pass is computed from. Of the pools it is what the cluster's own PUT depends on.
@@ -164,7 +158,7 @@ func (r *Reconciler) use(ctx context.Context, in *input, outcome arm.Outcome, ex
 	r.health(ctx, in)
 	// Nobody should wait for a workload cluster that may be out of reach.
 	reportSummary(in)
-	if err := r.patch(ctx, in); err != nil {
+	if err := in.changes.Write(ctx); err != nil {
 		return 0, err
 	}
 	conditions.Set(in.controlPlane, r.discovery(ctx, credentials.kubeconfig))

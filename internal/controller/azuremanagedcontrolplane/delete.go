@@ -38,9 +38,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
-	if err := inventory.Set(in.controlPlane, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.controlPlane, outcome.Inventory)
 	reportGroups(in, outcome)
 	reportSummary(in)
 	if !outcome.Deleted() {

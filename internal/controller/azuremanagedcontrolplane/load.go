@@ -14,6 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -22,9 +23,9 @@ type input struct {
 	key          client.ObjectKey
 	cluster      *clusterv1.Cluster
 	controlPlane *infrav1.AzureManagedControlPlane
-	// before is the object as it was read; the difference to controlPlane is what gets patched.
-	before *infrav1.AzureManagedControlPlane
-	access *access.Access
+	// changes are those of the pass to controlPlane.
+	changes *patch.Changes
+	access  *access.Access
 	// planned is what the plan is computed from.
 	planned plan.Input
 }
@@ -53,7 +54,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 		r.Recorder.Eventf(controlPlane, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "no Cluster owns or refers to the AzureManagedControlPlane yet")
 		return nil, nil
 	}
-	return &input{key: request.NamespacedName, cluster: cluster, controlPlane: controlPlane, before: controlPlane.DeepCopy()}, nil
+	return &input{key: request.NamespacedName, cluster: cluster, controlPlane: controlPlane}, nil
 }
 
 // open gives the pass access to Azure as the cluster's identity, and holds the identity for as long as the cluster is.

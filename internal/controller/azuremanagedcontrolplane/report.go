@@ -1,7 +1,6 @@
 package azuremanagedcontrolplane
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
@@ -72,22 +70,7 @@ func reportObserved(in *input, observed json.RawMessage) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	outcome.Results = slices.Clone(outcome.Results)
-	for i, result := range outcome.Results {
-		if result.Group == "" {
-			// It is in no plan any more. What keeps it from going is said where it was reported before.
-			outcome.Results[i].Group = plan.Group(result.ID)
-		}
-	}
-	found := report.Groups(outcome, groups)
-	for _, group := range groups {
-		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
-			conditions.Delete(in.controlPlane, group)
-		}
-	}
-	for _, condition := range found {
-		conditions.Set(in.controlPlane, condition)
-	}
+	report.Set(in.controlPlane, groups, report.Groups(outcome, groups, plan.Group))
 	in.controlPlane.Status.Resources = report.Resources(outcome)
 }
 
@@ -123,13 +106,4 @@ func reportError(in *input, conditionType string, err error) ctrl.Result {
 	conditions.Set(in.controlPlane, condition)
 	reportSummary(in)
 	return ctrl.Result{RequeueAfter: after}
-}
-
-// patch writes what the pass changed.
-func (r *Reconciler) patch(ctx context.Context, in *input) error {
-	if err := patch.Object(ctx, r.Client, in.before, in.controlPlane); err != nil {
-		return err
-	}
-	in.before = in.controlPlane.DeepCopy()
-	return nil
 }

@@ -8,7 +8,6 @@ package azuremanagedmachinepool
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"k8s.io/client-go/tools/events"
@@ -74,20 +73,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Pause(ctx, r.Client, in.cluster, in.azurePool); err != nil || stop {
+	in.changes, err = lifecycle.Enter(ctx, r.Client, in.cluster, in.azurePool, infrav1.ManagedMachinePoolFinalizer)
+	if err != nil || in.changes == nil {
 		return ctrl.Result{}, err
 	}
-	if stop, err := lifecycle.Begin(ctx, r.Client, in.azurePool, infrav1.ManagedMachinePoolFinalizer); err != nil || stop {
-		return ctrl.Result{}, err
-	}
-	in.before = in.azurePool.DeepCopy()
+	defer in.changes.End(ctx, &result, &err)
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
-
-	defer func() {
-		if patchErr := r.patch(ctx, in); patchErr != nil && err == nil {
-			result, err = ctrl.Result{}, fmt.Errorf("patch %s: %w", request, patchErr)
-		}
-	}()
 	if deleting && r.goesWithCluster(in) {
 		return r.release(in)
 	}

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
@@ -35,9 +33,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	// The pass that settled the object may have read it from the cache before what the pass before it wrote had arrived
-	// there, and so have seen nothing to write: then what is stored still says that something is waited for.
-	if left := r.settled.Remaining(in.key, fingerprint); left > 0 && conditions.IsTrue(in.azurePool, infrav1.ReadyCondition) {
+	if left := r.settled.Remaining(in.azurePool, fingerprint); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	if err := r.ask(ctx, in); err != nil {
@@ -52,7 +48,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
 	}
 	if managed.SetSent(in.azurePool, extras.SentPaths) {
-		if err := r.patch(ctx, in); err != nil {
+		if err := in.changes.Write(ctx); err != nil {
 			return ctrl.Result{}, fmt.Errorf("remember the plan: %w", err)
 		}
 	}
@@ -60,9 +56,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
-	if err := inventory.Set(in.azurePool, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.azurePool, outcome.Inventory)
 	reportConverged(in, outcome, extras)
 	if !outcome.Done() {
 		reportSummary(in)

@@ -49,9 +49,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
-	if err := inventory.Set(in.azurePool, outcome.Inventory); err != nil {
-		return ctrl.Result{}, err
-	}
+	inventory.Set(in.azurePool, outcome.Inventory)
 	reportConverged(in, outcome, plan.Extras{})
 	reportSummary(in)
 	if !outcome.Deleted() {

@@ -13,6 +13,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -24,9 +25,9 @@ type input struct {
 	controlPlane *infrav1.AzureManagedControlPlane
 	machinePool  *clusterv1.MachinePool
 	azurePool    *infrav1.AzureManagedMachinePool
-	// before is the AzureManagedMachinePool as it was read; the difference to azurePool is what gets patched.
-	before *infrav1.AzureManagedMachinePool
-	access *access.Access
+	// changes are those of the pass to azurePool.
+	changes *patch.Changes
+	access  *access.Access
 	// planned and pool are what the plan is computed from.
 	planned plan.Input
 	pool    plan.Pool
@@ -42,7 +43,6 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 		}
 		return nil, fmt.Errorf("get AzureManagedMachinePool %s: %w", request, err)
 	}
-	in.before = in.azurePool.DeepCopy()
 	var err error
 	if in.machinePool, err = managed.MachinePoolOf(ctx, r.Client, in.azurePool); err != nil {
 		return nil, err

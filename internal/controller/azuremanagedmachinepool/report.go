@@ -1,7 +1,6 @@
 package azuremanagedmachinepool
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -12,14 +11,13 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // reportConverged writes what a pass found in Azure about the agent pool.
 func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
-	for _, condition := range report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}) {
+	for _, condition := range report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools) {
 		if condition.Status == metav1.ConditionTrue && len(extras.Kept) > 0 {
 			condition.Reason = infrav1.DriftedReason
 			condition.Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
@@ -28,6 +26,8 @@ func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
 	}
 	in.azurePool.Status.Resources = report.Resources(outcome)
 }
+
+func agentPools(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
 // reportInstances shows the virtual machines of the pool. What Azure lists while it adds or removes nodes is shown as well:
 // Cluster API wants to know the nodes that are there.
@@ -88,13 +88,4 @@ func reportError(in *input, conditionType string, err error) ctrl.Result {
 	conditions.Set(in.azurePool, condition)
 	reportSummary(in)
 	return ctrl.Result{RequeueAfter: after}
-}
-
-// patch writes what the pass changed.
-func (r *Reconciler) patch(ctx context.Context, in *input) error {
-	if err := patch.Object(ctx, r.Client, in.before, in.azurePool); err != nil {
-		return err
-	}
-	in.before = in.azurePool.DeepCopy()
-	return nil
 }

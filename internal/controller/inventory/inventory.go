@@ -4,13 +4,13 @@ package inventory
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 )
 
 // Of is the inventory of obj. An annotation that cannot be read counts as empty: then nothing of what it named is
@@ -24,22 +24,14 @@ func Of(obj client.Object) []arm.ID {
 }
 
 // Set makes ids the inventory of obj, and leaves obj alone when they are already.
-func Set(obj client.Object, ids []arm.ID) error {
+func Set(obj client.Object, ids []arm.ID) {
 	if slices.Equal(ids, Of(obj)) {
-		return nil
+		return
 	}
-	annotations := obj.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	delete(annotations, infrav1.InventoryAnnotation)
+	value := ""
 	if len(ids) > 0 {
-		raw, err := json.Marshal(ids)
-		if err != nil {
-			return fmt.Errorf("inventory: %w", err)
-		}
-		annotations[infrav1.InventoryAnnotation] = string(raw)
+		raw, _ := json.Marshal(ids) // A list of strings always marshals.
+		value = string(raw)
 	}
-	obj.SetAnnotations(annotations)
-	return nil
+	annotation.Set(obj, map[string]string{infrav1.InventoryAnnotation: value})
 }

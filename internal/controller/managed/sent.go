@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 )
 
 // SentAnnotation is a JSON list of the paths of the Azure resource that plans of the object have sent: what is in it and
@@ -28,8 +29,5 @@ func SetSent(obj client.Object, lists ...[]string) (changed bool) {
 		return false
 	}
 	raw, _ := json.Marshal(paths) // A list of strings always marshals.
-	meta := metav1.ObjectMeta{Annotations: obj.GetAnnotations()}
-	metav1.SetMetaDataAnnotation(&meta, SentAnnotation, string(raw))
-	obj.SetAnnotations(meta.Annotations)
-	return true
+	return annotation.Set(obj, map[string]string{SentAnnotation: string(raw)})
 }

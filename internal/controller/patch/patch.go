@@ -10,13 +10,41 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Object patches obj, which was read as before. The status goes last, so that whoever reads that something is provisioned
+// Changes follow what one pass changes on an object.
+type Changes struct {
+	client      client.Client
+	before, obj client.Object
+}
+
+// Follow begins to follow the changes of obj.
+func Follow(c client.Client, obj client.Object) *Changes {
+	return &Changes{client: c, before: obj.DeepCopyObject().(client.Object), obj: obj}
+}
+
+// Write writes what changed since Follow, or since the last Write.
+func (p *Changes) Write(ctx context.Context) error {
+	if err := write(ctx, p.client, p.before, p.obj); err != nil {
+		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
+	}
+	p.before = p.obj.DeepCopyObject().(client.Object)
+	return nil
+}
+
+// End is Write for the defer of a pass that returns *result and *err, and fails the pass when that cannot be written.
+func (p *Changes) End(ctx context.Context, result *ctrl.Result, err *error) {
+	if failure := p.Write(ctx); failure != nil && *err == nil {
+		*result, *err = ctrl.Result{}, failure
+	}
+}
+
+// write patches obj, which was read as before. The status goes last, so that whoever reads that something is provisioned
 // finds the spec that belongs to it: endpoint and provider ID. Of an object that is being deleted it goes first, because
 // removing the last finalizer ends the object. An object that is gone needs no patch.
-func Object(ctx context.Context, c client.Client, before, obj client.Object) error {
+func write(ctx context.Context, c client.Client, before, obj client.Object) error {
 	statusChanged, restChanged, err := changed(before, obj)
 	if err != nil {
 		return err

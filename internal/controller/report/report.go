@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -20,16 +21,20 @@ import (
 const maxMessages = 4
 
 // Groups are the conditions of the groups that the outcome has results for, in the order given. Groups that nothing was
-// planned for are left out.
-func Groups(outcome arm.Outcome, groups []string) []metav1.Condition {
+// planned for are left out. unplanned is the group of a resource that no plan has any more: what keeps it from going is
+// said where it was reported before.
+func Groups(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string) []metav1.Condition {
+	of := map[string][]arm.Result{}
+	for _, result := range outcome.Results {
+		group := result.Group
+		if group == "" {
+			group = unplanned(result.ID)
+		}
+		of[group] = append(of[group], result)
+	}
 	var out []metav1.Condition
 	for _, group := range groups {
-		var results []arm.Result
-		for _, result := range outcome.Results {
-			if result.Group == group {
-				results = append(results, result)
-			}
-		}
+		results := of[group]
 		if len(results) == 0 {
 			continue
 		}
@@ -38,6 +43,18 @@ func Groups(outcome arm.Outcome, groups []string) []metav1.Condition {
 		out = append(out, condition)
 	}
 	return out
+}
+
+// Set makes the conditions found those of obj, and takes away those of groups that nothing was found of.
+func Set(obj conditions.Setter, groups []string, found []metav1.Condition) {
+	for _, group := range groups {
+		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
+			conditions.Delete(obj, group)
+		}
+	}
+	for _, condition := range found {
+		conditions.Set(obj, condition)
+	}
 }
 
 // groupCondition is the condition of results that report into one group; the most telling state decides.

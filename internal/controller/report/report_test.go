@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -57,6 +58,18 @@ func TestGroups(t *testing.T) {
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m was changed outside: properties.hardwareProfile.vmSize"}},
 		},
+		"unplanned": {
+			reason: "what no plan has any more says under its old condition what keeps it",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Ready},
+				{ID: subnet, State: arm.Deleting},
+				{ID: vnet, State: arm.Deleting},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionTrue, Reason: "Ready"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "Deleting", Message: "deleting subnets/n"},
+			},
+		},
 		"deleted": {
 			reason:  "a deletion ends in False, because nothing is there",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Gone}},
@@ -65,11 +78,36 @@ func TestGroups(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := report.Groups(arm.Outcome{Results: test.results}, []string{"A", "B"})
+			got := report.Groups(arm.Outcome{Results: test.results}, []string{"A", "B"}, unplanned)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})
+	}
+}
+
+// unplanned are the groups of a plan that had subnets.
+func unplanned(id arm.ID) string {
+	if id.Equal(subnet) {
+		return "B"
+	}
+	return ""
+}
+
+func TestSet(t *testing.T) {
+	obj := &infrav1.AzureMachine{}
+	for _, conditionType := range []string{"A", "B", "Paused"} {
+		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "Old"})
+	}
+	report.Set(obj, []string{"A", "B", "C"}, []metav1.Condition{
+		{Type: "B", Status: metav1.ConditionFalse, Reason: "New"}, {Type: "C", Status: metav1.ConditionTrue, Reason: "New"},
+	})
+	got := map[string]string{}
+	for _, condition := range obj.GetConditions() {
+		got[condition.Type] = condition.Reason
+	}
+	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old"}, got); diff != "" {
+		t.Errorf("groups that nothing was found of go, other conditions stay (-want +got):\n%s", diff)
 	}
 }
 
@@ -78,7 +116,7 @@ func TestGroupsBoundsMessages(t *testing.T) {
 	for range 50 {
 		results = append(results, arm.Result{ID: vm, Group: "A", State: arm.Creating})
 	}
-	got := report.Groups(arm.Outcome{Results: results}, []string{"A"})
+	got := report.Groups(arm.Outcome{Results: results}, []string{"A"}, unplanned)
 	if message := got[0].Message; strings.Count(message, ";") != 4 || !strings.HasSuffix(message, "and 46 more") {
 		t.Errorf("fifty resources are summed up, got %q", message)
 	}

@@ -12,7 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
 // Memory is the memory of one controller.
@@ -47,12 +50,20 @@ func Fingerprint(values ...any) (Input, error) {
 	return sha256.Sum256(raw), nil
 }
 
-// Remaining is how long the object stays settled with this input; 0 when a full pass is due.
-func (m *Memory) Remaining(key client.ObjectKey, input Input) time.Duration {
+// Object is of a kind that says whether it is ready.
+type Object interface {
+	client.Object
+	conditions.Getter
+}
+
+// Remaining is how long obj stays settled with this input; 0 when a full pass is due. The pass that settled it may have
+// read it from the cache before what the pass before it wrote had arrived there, and so have seen nothing to write: then
+// what is stored still says that something is waited for, and a full pass is due as well.
+func (m *Memory) Remaining(obj Object, input Input) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, ok := m.entries[key]
-	if !ok || e.input != input {
+	e, ok := m.entries[client.ObjectKeyFromObject(obj)]
+	if !ok || e.input != input || !conditions.IsTrue(obj, infrav1.ReadyCondition) {
 		return 0
 	}
 	return max(0, e.until.Sub(m.now()))

@@ -3,6 +3,7 @@ package machine
 import (
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -43,6 +44,18 @@ func prunable(g *arm.Graph) []arm.ID {
 		}
 	}
 	return out
+}
+
+// Group is the condition that a resource reports into that no plan has any more, "" for one of a type that no plan has.
+func Group(id arm.ID) string {
+	switch {
+	case isExtension(id):
+		return infrav1.BootstrapSucceededCondition
+	case strings.EqualFold(id.Type(), types.RoleAssignment):
+		return infrav1.RoleAssignmentsReadyCondition
+	default:
+		return ""
+	}
 }
 
 func isExtension(id arm.ID) bool { return strings.EqualFold(id.Type(), types.VirtualMachineExtension) }
