@@ -183,7 +183,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		}
 	} else if failed && keepsFailed(node) && s.owned {
 		if s.failure = e.memory.last(key); s.failure == nil {
-			s.failure = e.whyFailed(p.ctx, p.request.Client, node.ID, row)
+			s.failure = e.whyFailed(p.ctx, p.request.Client, found.Observed, row)
 			e.memory.fail(key, hash, s.failure)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
@@ -133,6 +134,29 @@ func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"DELETE rg disks/vm_OSDisk", "DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"}, sorted(w.writes())); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestReadOfAMachineTellsWhetherItRuns has the one read of a pass show the power state, which costs no request of its own.
+func TestReadOfAMachineTellsWhetherItRuns(t *testing.T) {
+	w, request := made(t, machine()...)
+	for _, power := range []string{"PowerState/running", "PowerState/deallocated"} {
+		if power == "PowerState/deallocated" {
+			if _, err := w.client.Do(t.Context(), client.Request{Method: "POST", ID: vm, SubPath: "deallocate", APIVersion: "2025-04-01"}); err != nil {
+				t.Fatal(err)
+			}
+			w.sim.Settle()
+			w.requests()
+		}
+		outcome := w.converge(request, time.Minute)
+		if got := result(t, outcome, vm); got.State != arm.Ready || len(got.Drift) > 0 || !strings.Contains(string(got.Observed), power) {
+			t.Errorf("%s is not in %s %v %s", power, got.State, got.Drift, got.Observed)
+		}
+		writes, reads := w.requests()
+		reads = slices.DeleteFunc(reads, func(line string) bool { return !strings.Contains(line, "virtualMachines") })
+		if diff := cmp.Diff([]string{"GET rg virtualMachines/vm"}, reads); diff != "" || len(writes) > 0 {
+			t.Errorf("wrote %v, reads (-want +got):\n%s", writes, diff)
+		}
 	}
 }
 

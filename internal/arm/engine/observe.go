@@ -166,7 +166,7 @@ func (e *Engine) get(ctx context.Context, c *client.Client, id arm.ID) observati
 		found.Err = err
 		return found
 	}
-	response, err := c.Get(ctx, id, row.APIVersion, nil)
+	response, err := c.Get(ctx, id, row.APIVersion, row.GetQuery)
 	switch {
 	case err == nil:
 		found.Exists, found.Body = true, response.Body

@@ -21,9 +21,13 @@ const (
 var compute = []Type{
 	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
 	// option says otherwise: https://learn.microsoft.com/en-us/azure/virtual-machines/delete
+	// Whether a machine runs is in its instance view. A GET shows it for nothing more, a list of a group only for the
+	// machines of one scale set: https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
 	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
-		DeleteQuery: url.Values{"forceDeletion": {"true"}},
-		WriteOnly:   []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
+		GetQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+		// The CSI driver attaches a disk for each volume, people attach interfaces.
+		Carry:     []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
+		WriteOnly: []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
 	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,
 		Whole:     []string{"properties.settings"},
 		WriteOnly: []string{"properties.protectedSettings"}},

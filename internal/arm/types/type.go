@@ -35,6 +35,8 @@ type Type struct {
 	Keep []string
 	// Whole lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
 	Whole []string
+	// GetQuery is sent with a GET of one resource, for what lists do not show.
+	GetQuery url.Values
 	// DeleteRank orders deletions where no graph does: lower ranks go first.
 	DeleteRank int
 	// DeleteQuery is sent with DELETE.

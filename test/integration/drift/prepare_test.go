@@ -29,7 +29,8 @@ func newWorld(t *testing.T) *world {
 	stage := harness.NewStage(t, environment)
 	w := &world{Stage: stage, t: t}
 	stage.Azure.PutNetwork("hub", "hub", "172.16.0.0/16", map[string]string{"a": "172.16.1.0/24"})
-	for _, name := range []string{"one", "two"} {
+	stage.Azure.PutNetwork("hub", "spoke", "172.17.0.0/16", nil)
+	for _, name := range []string{"one", "two", "theirs"} {
 		w.put("resourceGroups/hub/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, body{"location": "eastus"})
 	}
 	stage.StartManager(harness.ManagerOptions{})

@@ -24,7 +24,6 @@ func groupRows() []row {
 
 func networkRows() []row {
 	return []row{
-		tagChanged("Virtual network", "c1", vnet),
 		tagAdded("Virtual network", "c1", vnet),
 		{
 			resource: "Virtual network", change: "an address range is added", outcome: kept, object: "c1", path: vnet,
@@ -36,8 +35,6 @@ func networkRows() []row {
 				return len(prefixes) == 2
 			},
 		},
-		edited("Virtual network", "an address range of the spec is removed", "where subnets are in it, Azure does not let it go in the first place", "c1", vnet,
-			body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9", "192.168.0.0/16"}}}}),
 		{
 			resource: "Virtual network", change: "DNS servers are set", outcome: kept, note: "the spec has no field for them; as encryption, DDoS protection and the like", object: "c1", path: vnet,
 			do: func(w *world) {
@@ -49,25 +46,66 @@ func networkRows() []row {
 			},
 		},
 		{
-			resource: "Subnet", change: "a subnet is added", outcome: kept, object: "c1", path: vnet,
+			resource: "Virtual network", change: "a subnet is added", outcome: kept, object: "c1", path: vnet,
 			do: func(w *world) {
 				w.put(vnet+"/subnets/theirs", body{"properties": body{"addressPrefix": "10.100.0.0/16"}})
 			},
 			holds: func(w *world) bool { _, ok := w.get(vnet + "/subnets/theirs"); return ok },
 		},
-		removed("Subnet", "a subnet of the spec is removed", "Azure lets go only what nothing is in", "c1", vnet+"/subnets/spare"),
-		edited("Subnet", "security group, route table or NAT gateway are taken off or replaced", "", "c1", nodes,
-			body{"properties": body{"networkSecurityGroup": nil, "routeTable": nil, "natGateway": nil}}),
-		edited("Subnet", "a service endpoint is removed", "", "c1", nodes, body{"properties": body{"serviceEndpoints": []any{}}}),
 		{
-			resource: "Subnet", change: "a service endpoint is added", outcome: repaired, note: "the list is the spec's: put it there", object: "c1", path: nodes,
+			resource: "Virtual network", change: "a peering with another network is added", outcome: kept, object: "c1", path: vnet,
+			do: func(w *world) {
+				w.put(vnet+"/virtualNetworkPeerings/theirs", body{"properties": body{"remoteVirtualNetwork": body{"id": string(w.id("resourceGroups/hub/providers/" + network + "virtualNetworks/spoke"))}}})
+			},
+			holds: func(w *world) bool { _, ok := w.get(vnet + "/virtualNetworkPeerings/theirs"); return ok },
+		},
+		tagChanged("Virtual network", "c1", vnet),
+		edited("Virtual network", "an address range of the spec is removed", "where subnets are in it, Azure does not let it go in the first place", "c1", vnet,
+			body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9", "192.168.0.0/16"}}}}),
+		removed("Subnet", "a subnet of the spec is removed", "Azure lets go only what nothing is in", "c1", spare),
+		{
+			resource: "Subnet", change: "a service endpoint is added", outcome: kept, note: "one that the spec had and has not any more goes", object: "c1", path: nodes,
 			do: func(w *world) {
 				w.add(nodes, "serviceEndpoints", body{"service": "Microsoft.Sql", "locations": []any{"*"}, "provisioningState": "Succeeded"})
 			},
+			holds: func(w *world) bool { return w.has(nodes, "serviceEndpoints", "service", "Microsoft.Sql") },
 		},
-		keeps("Subnet", "network policies for private endpoints, delegations and the like are changed", "the spec has no field for them", "c1", nodes,
+		{
+			resource: "Subnet", change: "a service endpoint of the spec is removed", outcome: repaired, object: "c1", path: nodes,
+			do: func(w *world) { w.dropBy(nodes, "serviceEndpoints", "service", "Microsoft.Storage") },
+		},
+		{
+			resource: "Subnet", change: "a service endpoint of the spec is changed", outcome: repaired, object: "c1", path: nodes,
+			do: func(w *world) {
+				list, _ := w.at(nodes, "properties.serviceEndpoints").([]any)
+				for _, item := range list {
+					if element := item.(body); element["service"] == "Microsoft.Storage" {
+						element["locations"] = []any{"westus"}
+					}
+				}
+				w.edit(nodes, body{"properties": body{"serviceEndpoints": list}})
+			},
+		},
+		keeps("Subnet", "network policies for private endpoints and the like are changed", "the spec has no field for them", "c1", nodes,
 			body{"properties": body{"privateEndpointNetworkPolicies": "Enabled"}}, "properties.privateEndpointNetworkPolicies", "Enabled"),
+		edited("Subnet", "security group, route table or NAT gateway are taken off or replaced", "", "c1", nodes,
+			body{"properties": body{"networkSecurityGroup": nil, "routeTable": nil, "natGateway": nil}}),
+		{
+			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "as above", object: "c1", path: spare,
+			do: func(w *world) {
+				w.add(spare, "delegations", body{"name": "theirs", "properties": body{"serviceName": "Microsoft.Web/serverFarms"}})
+			},
+			holds: func(w *world) bool { return w.at(spare, "properties.delegations.theirs") != nil },
+		},
 
+		{
+			resource: "Security group", change: "a rule is added", outcome: kept, note: "cloud-provider-azure adds one for each Service of type LoadBalancer, people theirs", object: "c1", path: group,
+			do: func(w *world) {
+				w.put(group+"/securityRules/k8s-azure-lb", body{"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
+					"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}})
+			},
+			holds: func(w *world) bool { return w.at(group, "properties.securityRules.k8s-azure-lb") != nil },
+		},
 		tagChanged("Security group", "c1", group),
 		disowned("Security group", "c1", group, infrav1.SecurityGroupsReadyCondition),
 		{
@@ -81,27 +119,19 @@ func networkRows() []row {
 			},
 		},
 		{
-			resource: "Security group", change: "a rule is added", outcome: kept, note: "cloud-provider-azure adds one for each Service of type LoadBalancer", object: "c1", path: group,
-			do: func(w *world) {
-				w.put(group+"/securityRules/k8s-azure-lb", body{"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
-					"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}})
-			},
-			holds: func(w *world) bool { return w.at(group, "properties.securityRules.k8s-azure-lb") != nil },
-		},
-		tagChanged("Route table", "c1", table),
-		{
-			resource: "Route table", change: "a table is taken off its subnets and removed", outcome: repaired, object: "c1", path: network + "routeTables/spare-rt",
-			do: func(w *world) {
-				w.edit(vnet+"/subnets/spare", body{"properties": body{"routeTable": nil}})
-				w.remove(network + "routeTables/spare-rt")
-			},
-		},
-		{
 			resource: "Route table", change: "a route is added", outcome: kept, note: "cloud-provider-azure adds one for the pods of each node with kubenet", object: "c1", path: table,
 			do: func(w *world) {
 				w.put(table+"/routes/pods", body{"properties": body{"addressPrefix": "192.168.1.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.9"}})
 			},
 			holds: func(w *world) bool { return w.at(table, "properties.routes.pods") != nil },
+		},
+		tagChanged("Route table", "c1", table),
+		{
+			resource: "Route table", change: "a table is taken off its subnets and removed", outcome: repaired, object: "c1", path: network + "routeTables/spare-rt",
+			do: func(w *world) {
+				w.edit(spare, body{"properties": body{"routeTable": nil}})
+				w.remove(network + "routeTables/spare-rt")
+			},
 		},
 
 		tagChanged("Public IP address", "c1", address),
@@ -118,12 +148,21 @@ func networkRows() []row {
 		},
 		keeps("Public IP address", "the idle timeout is changed", "the spec has no field for it", "c1", address,
 			body{"properties": body{"idleTimeoutInMinutes": 15}}, "properties.idleTimeoutInMinutes", 15.0),
+		{
+			resource: "NAT gateway", change: "a public IP address is added", outcome: kept, note: "as people do for more ports", object: "c1", path: gateway,
+			do: func(w *world) {
+				w.address("theirs")
+				w.add(gateway, "publicIpAddresses", body{"id": string(w.id(network + "publicIPAddresses/theirs"))})
+			},
+			holds: func(w *world) bool {
+				return w.has(gateway, "publicIpAddresses", "id", string(w.id(network+"publicIPAddresses/theirs")))
+			},
+		},
 		tagChanged("NAT gateway", "c1", gateway),
 		{
-			resource: "NAT gateway", change: "its public IP address is replaced", outcome: repaired, object: "c1", path: gateway,
+			resource: "NAT gateway", change: "its public IP address is taken off", outcome: repaired, note: "one that somebody put in its place stays beside it", object: "c1", path: gateway,
 			do: func(w *world) {
-				w.put(network+"publicIPAddresses/theirs", body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"}})
-				w.edit(gateway, body{"properties": body{"publicIpAddresses": []any{body{"id": string(w.id(network + "publicIPAddresses/theirs"))}}}})
+				w.dropBy(gateway, "publicIpAddresses", "id", string(w.id(network+"publicIPAddresses/pip-nodes-nat")))
 			},
 		},
 		keeps("NAT gateway", "the idle timeout is changed", "the spec has no field for it", "c1", gateway,
@@ -141,9 +180,72 @@ func networkRows() []row {
 }
 
 func balancerRows() []row {
+	frontend := func(w *world, balancer, name string) body {
+		return body{"id": string(w.id(balancer)) + "/frontendIPConfigurations/" + name}
+	}
+	const theirNIC = network + "networkInterfaces/theirs"
 	return []row{
-		tagsOnly("Load balancer", "c1", public),
 		tagAdded("Load balancer", "c1", public),
+		{
+			resource: "Load balancer", change: "a rule is added", outcome: kept, note: "cloud-provider-azure adds them for Services, with all that belongs to them", object: "c1", path: public,
+			do: func(w *world) {
+				w.insert(public, "loadBalancingRules", body{"name": "theirs", "properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80,
+					"frontendIPConfiguration": frontend(w, public, "c1-public-lb-frontEnd")}})
+			},
+			holds: func(w *world) bool { return w.at(public, "properties.loadBalancingRules.theirs") != nil },
+		},
+		{
+			resource: "Load balancer", change: "a probe is added", outcome: kept, note: "as above", object: "c1", path: public,
+			do: func(w *world) {
+				w.insert(public, "probes", body{"name": "theirs", "properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
+			},
+			holds: func(w *world) bool { return w.at(public, "properties.probes.theirs") != nil },
+		},
+		{
+			resource: "Load balancer", change: "an inbound NAT rule is added", outcome: kept, object: "c1", path: public,
+			do: func(w *world) {
+				w.put(public+"/inboundNatRules/theirs", body{"properties": body{"protocol": "Tcp", "frontendPort": 5000, "backendPort": 22,
+					"frontendIPConfiguration": frontend(w, public, "c1-public-lb-frontEnd")}})
+			},
+			holds: func(w *world) bool { return w.at(public, "properties.inboundNatRules.theirs") != nil },
+		},
+		{
+			resource: "Load balancer", change: "a frontend is added", outcome: kept, note: "as above", object: "c1", path: out,
+			do: func(w *world) {
+				w.address("service")
+				w.insert(out, "frontendIPConfigurations", body{"name": "theirs", "properties": body{"privateIPAllocationMethod": "Dynamic",
+					"publicIPAddress": body{"id": string(w.id(network + "publicIPAddresses/service"))}}})
+			},
+			holds: func(w *world) bool { return w.at(out, "properties.frontendIPConfigurations.theirs") != nil },
+		},
+		{
+			resource: "Load balancer", change: "a backend pool is added", outcome: kept, note: "as above", object: "c1", path: out,
+			do: func(w *world) {
+				w.insert(out, "backendAddressPools", body{"name": "kubernetes", "properties": body{}})
+			},
+			holds: func(w *world) bool { return w.at(out, "properties.backendAddressPools.kubernetes") != nil },
+		},
+		{
+			resource: "Load balancer", change: "an outbound rule is added", outcome: kept, note: "as above", object: "c1", path: out,
+			do: func(w *world) {
+				w.insert(out, "outboundRules", body{"name": "theirs", "properties": body{"protocol": "All", "idleTimeoutInMinutes": 4,
+					"backendAddressPool": body{"id": string(w.id(out)) + "/backendAddressPools/kubernetes"}, "frontendIPConfigurations": []any{frontend(w, out, "theirs")}}})
+			},
+			holds: func(w *world) bool { return w.at(out, "properties.outboundRules.theirs") != nil },
+		},
+		{
+			resource: "Load balancer", change: "an interface of somebody else's is put into a pool of the spec", outcome: kept, object: "c1", path: out,
+			do: func(w *world) {
+				w.put(theirNIC, body{"location": "eastus", "properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": string(w.id(nodes))},
+					"loadBalancerBackendAddressPools": []any{body{"id": string(w.id(out)) + "/backendAddressPools/c1-outboundBackendPool"}}}}}}})
+			},
+			holds: func(w *world) bool {
+				list, _ := w.at(theirNIC, "properties.ipConfigurations").([]any)
+				pools, _ := at(list, "ip.properties.loadBalancerBackendAddressPools").([]any)
+				return len(pools) == 1
+			},
+		},
+		tagsOnly("Load balancer", "c1", public),
 		disowned("Load balancer", "c1", public, infrav1.LoadBalancersReadyCondition),
 		{
 			resource: "Load balancer", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: public,
@@ -164,30 +266,6 @@ func balancerRows() []row {
 		{
 			resource: "Load balancer", change: "the outbound rule is removed", outcome: repaired, object: "c1", path: out,
 			do: func(w *world) { w.drop(out, "outboundRules", "OutboundNATAllProtocols") },
-		},
-		{
-			resource: "Load balancer", change: "a rule or a probe is added", outcome: kept, note: "cloud-provider-azure adds them for Services", object: "c1", path: public,
-			do: func(w *world) {
-				frontend := string(w.id(public)) + "/frontendIPConfigurations/c1-public-lb-frontEnd"
-				w.add(public, "loadBalancingRules", body{"name": "theirs", "properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80,
-					"frontendIPConfiguration": body{"id": frontend}, "provisioningState": "Succeeded"}})
-			},
-			holds: func(w *world) bool { return w.at(public, "properties.loadBalancingRules.theirs") != nil },
-		},
-		{
-			resource: "Load balancer", change: "a backend pool is added", outcome: kept, note: "as above", object: "c1", path: out,
-			do: func(w *world) {
-				w.add(out, "backendAddressPools", body{"name": "kubernetes", "properties": body{"provisioningState": "Succeeded"}})
-			},
-			holds: func(w *world) bool { return w.at(out, "properties.backendAddressPools.kubernetes") != nil },
-		},
-		{
-			resource: "Load balancer", change: "an inbound NAT rule is added", outcome: kept, object: "c1", path: public,
-			do: func(w *world) {
-				w.put(public+"/inboundNatRules/theirs", body{"properties": body{"protocol": "Tcp", "frontendPort": 5000, "backendPort": 22,
-					"frontendIPConfiguration": body{"id": string(w.id(public)) + "/frontendIPConfigurations/c1-public-lb-frontEnd"}}})
-			},
-			holds: func(w *world) bool { return w.at(public, "properties.inboundNatRules.theirs") != nil },
 		},
 	}
 }

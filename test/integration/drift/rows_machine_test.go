@@ -1,6 +1,9 @@
 package drift_test
 
 import (
+	"slices"
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -14,18 +17,6 @@ func interfaceRows() []row {
 		return list, at(list, "pipConfig.properties").(body)
 	}
 	return []row{
-		tagChanged("Network interface", worker, nic),
-		disowned("Network interface", worker, nic, infrav1.NetworkInterfacesReadyCondition),
-		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic, body{"properties": body{"enableIPForwarding": false}}),
-		edited("Network interface", "DNS servers are changed", "", worker, nic, body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
-		{
-			resource: "Network interface", change: "it is taken out of a backend pool or off its NAT rule", outcome: repaired, object: controlPlane, path: cpNIC,
-			do: func(w *world) {
-				list, properties := first(w, cpNIC)
-				properties["loadBalancerBackendAddressPools"], properties["loadBalancerInboundNatRules"] = []any{}, []any{}
-				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
-			},
-		},
 		{
 			resource: "Network interface", change: "it is put into another backend pool", outcome: kept, note: "cloud-provider-azure does so for Services", object: controlPlane, path: cpNIC,
 			do: func(w *world) {
@@ -55,6 +46,20 @@ func interfaceRows() []row {
 			},
 			holds: func(w *world) bool { return w.at(nic, "properties.networkSecurityGroup") != nil },
 		},
+		tagChanged("Network interface", worker, nic),
+		disowned("Network interface", worker, nic, infrav1.NetworkInterfacesReadyCondition),
+		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic, body{"properties": body{"enableIPForwarding": false}}),
+		edited("Network interface", "DNS servers are changed", "", worker, nic, body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
+		{
+			resource: "Network interface", change: "it is taken out of a backend pool or off its NAT rule", outcome: repaired, object: controlPlane, path: cpNIC,
+			do: func(w *world) {
+				list, properties := first(w, cpNIC)
+				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
+				theirs := slices.DeleteFunc(pools, func(pool any) bool { return !strings.HasSuffix(pool.(body)["id"].(string), "/kubernetes") })
+				properties["loadBalancerBackendAddressPools"], properties["loadBalancerInboundNatRules"] = theirs, []any{}
+				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
+			},
+		},
 		edited("Inbound NAT rule", "it leads to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
 		tagsOnly("Machine's public IP address", worker, network+"publicIPAddresses/pip-"+worker),
 	}
@@ -62,18 +67,30 @@ func interfaceRows() []row {
 
 func machineRows() []row {
 	const running = infrav1.VMRunningCondition
+	const theirIdentity = "resourceGroups/hub/providers/Microsoft.ManagedIdentity/userAssignedIdentities/theirs"
 	extension := vm + "/extensions/CustomScript"
 	return []row{
 		tagChanged("Virtual machine", worker, vm),
 		tagAdded("Virtual machine", worker, vm),
 		disowned("Virtual machine", worker, vm, running),
 		{
-			resource: "Virtual machine", change: "a user-assigned identity is taken away", outcome: repaired, note: "identities that others assign stay", object: worker, path: vm,
+			resource: "Virtual machine", change: "an identity is assigned", outcome: kept, object: worker, path: vm,
+			do: func(w *world) {
+				w.edit(vm, body{"identity": body{"userAssignedIdentities": body{string(w.id(theirIdentity)): body{}}}})
+			},
+			holds: func(w *world) bool {
+				identities, _ := w.at(vm, "identity.userAssignedIdentities").(body)
+				return identities[string(w.id(theirIdentity))] != nil
+			},
+		},
+		{
+			resource: "Virtual machine", change: "a user-assigned identity is taken away", outcome: repaired, object: worker, path: vm,
 			do: func(w *world) {
 				identities, _ := w.at(vm, "identity.userAssignedIdentities").(body)
 				for id := range identities {
-					w.edit(vm, body{"identity": body{"userAssignedIdentities": body{id: nil}}})
-					return
+					if strings.HasSuffix(id, "/one") {
+						w.edit(vm, body{"identity": body{"userAssignedIdentities": body{id: nil}}})
+					}
 				}
 			},
 		},
@@ -97,6 +114,14 @@ func machineRows() []row {
 				w.act(compute+"virtualMachines/"+stopped, "deallocate")
 			},
 			holds: func(*world) bool { return true },
+		},
+		{
+			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume", object: worker, path: vm,
+			do: func(w *world) {
+				disks, _ := w.at(vm, "properties.storageProfile.dataDisks").([]any)
+				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": append(disks, body{"name": "pvc-1", "lun": 1, "diskSizeGB": 4, "createOption": "Attach", "caching": "ReadOnly"})}}})
+			},
+			holds: func(w *world) bool { return w.at(vm, "properties.storageProfile.dataDisks.pvc-1") != nil },
 		},
 		tagsOnly("Disk", worker, disk),
 		keeps("Disk", "it is grown", "", worker, disk, body{"properties": body{"diskSizeGB": 64}}, "properties.diskSizeGB", 64.0),

@@ -41,6 +41,7 @@ const (
 	compute = "Microsoft.Compute/"
 	vnet    = network + "virtualNetworks/c1-vnet"
 	nodes   = vnet + "/subnets/nodes"
+	spare   = vnet + "/subnets/spare"
 	group   = network + "networkSecurityGroups/nodes-nsg"
 	table   = network + "routeTables/nodes-rt"
 	gateway = network + "natGateways/nodes-nat"

@@ -137,12 +137,39 @@ func (w *world) act(path, action string) {
 // drop takes an element by name out of a list of properties.
 func (w *world) drop(path, list, name string) {
 	w.t.Helper()
+	w.dropBy(path, list, "name", name)
+}
+
+// dropBy takes the element out of a list of properties of which a member has a value.
+func (w *world) dropBy(path, list, member, value string) {
+	w.t.Helper()
 	all, _ := w.at(path, "properties."+list).([]any)
-	left := slices.DeleteFunc(slices.Clone(all), func(item any) bool { return item.(body)["name"] == name })
+	left := slices.DeleteFunc(slices.Clone(all), with(member, value))
 	if len(left) == len(all) {
-		w.t.Fatalf("%s has no %s %s: %v", path, list, name, all)
+		w.t.Fatalf("%s has no %s %s: %v", path, list, value, all)
 	}
 	w.edit(path, body{"properties": body{list: left}})
+}
+
+// has tells whether a list of properties has an element of which a member has a value.
+func (w *world) has(path, list, member, value string) bool {
+	w.t.Helper()
+	all, _ := w.at(path, "properties."+list).([]any)
+	return slices.ContainsFunc(all, with(member, value))
+}
+
+func with(member, value string) func(any) bool {
+	return func(item any) bool {
+		element, _ := item.(body)
+		text, _ := element[member].(string)
+		return strings.EqualFold(text, value)
+	}
+}
+
+// address makes a public IP address that is nobody's of the cluster.
+func (w *world) address(name string) {
+	w.t.Helper()
+	w.put(network+"publicIPAddresses/"+name, body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"}})
 }
 
 // amend changes an element of a list of properties.
@@ -164,6 +191,19 @@ func (w *world) add(path, list string, element body) {
 	w.t.Helper()
 	all, _ := w.at(path, "properties."+list).([]any)
 	w.edit(path, body{"properties": body{list: append(all, element)}})
+}
+
+// insert puts an element into a list of properties as other controllers do: they read the resource and write all of it.
+func (w *world) insert(path, list string, element body) {
+	w.t.Helper()
+	resource, _ := w.get(path)
+	properties, _ := resource["properties"].(body)
+	if properties == nil {
+		w.t.Fatalf("there is no %s", path)
+	}
+	all, _ := properties[list].([]any)
+	properties[list] = append(all, element)
+	w.put(path, resource)
 }
 
 func (w *world) send(method, path string, raw []byte) (status int, answer []byte) {
