@@ -36,7 +36,7 @@ func Settled(in plan.ClusterInput, g *arm.Graph) string {
 }
 
 // groups are the conditions that resources report into once no plan has them any more.
-var groups = map[string]string{
+var groups = memory.Groups{
 	types.Subnet:                infrav1.SubnetsReadyCondition,
 	types.VirtualNetworkPeering: infrav1.VnetPeeringReadyCondition,
 	types.NetworkSecurityGroup:  infrav1.SecurityGroupsReadyCondition,
@@ -54,14 +54,7 @@ var groups = map[string]string{
 }
 
 // Group is the condition that a resource reports into that Prune names, "" for one of a type that no plan has.
-func Group(id arm.ID) string {
-	for resourceType, group := range groups {
-		if strings.EqualFold(id.Type(), resourceType) {
-			return group
-		}
-	}
-	return ""
-}
+func Group(id arm.ID) string { return groups.Of(id) }
 
 func remembered(in plan.ClusterInput) memory.Memory {
 	return memory.Memory{SubscriptionID: in.SubscriptionID, Stored: in.AzureCluster.Annotations[PlannedAnnotation], MayPrune: mayPrune}

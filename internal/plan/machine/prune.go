@@ -46,17 +46,14 @@ func prunable(g *arm.Graph) []arm.ID {
 	return out
 }
 
-// Group is the condition that a resource reports into that no plan has any more, "" for one of a type that no plan has.
-func Group(id arm.ID) string {
-	switch {
-	case isExtension(id):
-		return infrav1.BootstrapSucceededCondition
-	case strings.EqualFold(id.Type(), types.RoleAssignment):
-		return infrav1.RoleAssignmentsReadyCondition
-	default:
-		return ""
-	}
+// groups are the conditions that resources report into once no plan has them any more.
+var groups = memory.Groups{
+	types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition,
+	types.RoleAssignment:          infrav1.RoleAssignmentsReadyCondition,
 }
+
+// Group is the condition that a resource reports into that no plan has any more, "" for one of a type that no plan has.
+func Group(id arm.ID) string { return groups.Of(id) }
 
 func isExtension(id arm.ID) bool { return strings.EqualFold(id.Type(), types.VirtualMachineExtension) }
 

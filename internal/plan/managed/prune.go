@@ -34,7 +34,7 @@ func remembered(in Input) memory.Memory {
 
 // groups are the conditions of what belongs to one entry of the spec, by type. Everything else has a name that cannot
 // change.
-var groups = map[string]string{
+var groups = memory.Groups{
 	types.PrivateEndpoint:  infrav1.PrivateEndpointsReadyCondition,
 	types.FleetMember:      infrav1.FleetReadyCondition,
 	types.ClusterExtension: infrav1.AKSExtensionsReadyCondition,
@@ -42,14 +42,7 @@ var groups = map[string]string{
 
 // Group is the condition under which a resource is reported that no plan has any more, because its entry is gone from the
 // spec; "" for any other.
-func Group(id arm.ID) string {
-	for resourceType, group := range groups {
-		if strings.EqualFold(id.Type(), resourceType) {
-			return group
-		}
-	}
-	return ""
-}
+func Group(id arm.ID) string { return groups.Of(id) }
 
 func mayPrune(id arm.ID) bool { return Group(id) != "" || isEndpoint(id) }
 

@@ -29,6 +29,19 @@ type Memory struct {
 	MayPrune func(arm.ID) bool
 }
 
+// Groups are the conditions that resources report into once no plan has them any more, by resource type.
+type Groups map[string]string
+
+// Of is the condition for a resource, "" when its type is not among them.
+func (g Groups) Of(id arm.ID) string {
+	for resourceType, group := range g {
+		if strings.EqualFold(id.Type(), resourceType) {
+			return group
+		}
+	}
+	return ""
+}
+
 // Recall are the IDs that are stored. One that cannot be read names none: then nothing of it is deleted. Among them may be
 // parts of a resource that are no resources of their own, as rules of a load balancer: they have the ID that Azure gives
 // them, and go with the next write of the document that they are in.
