@@ -11,17 +11,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // Of is the inventory of obj. An annotation that cannot be read counts as empty: then nothing of what it named is
 // deleted.
-func Of(obj client.Object) []arm.ID {
-	var ids []arm.ID
-	if err := json.Unmarshal([]byte(obj.GetAnnotations()[infrav1.InventoryAnnotation]), &ids); err != nil {
-		return nil
-	}
-	return ids
-}
+func Of(obj client.Object) []arm.ID { return plan.Inventory(obj.GetAnnotations()) }
 
 // Set makes ids the inventory of obj, and leaves obj alone when they are already.
 func Set(obj client.Object, ids []arm.ID) {

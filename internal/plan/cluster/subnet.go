@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
@@ -78,13 +77,10 @@ func ownSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 	})
 }
 
-// existingSubnet are the prefixes of a subnet of a network that the user brought; ok is false when it is not there.
+// existingSubnet are the prefixes of a subnet of a network that the user brought; ok is false when it is not there, or was
+// made there for the cluster.
 func existingSubnet(in plan.ClusterInput, name string) (prefixes []string, ok bool) {
-	if !in.Facts.VNet.Foreign() {
-		return nil, false
-	}
-	prefixes, ok = in.Facts.VNet.Subnets[strings.ToLower(name)]
-	return prefixes, ok
+	return in.Facts.VNet.Brought(plan.SubnetID(in, name), in.AzureCluster.Annotations)
 }
 
 // controlPlaneSubnet is the subnet of the control-plane machines and of the frontends of internal load balancers: that

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
@@ -47,13 +46,10 @@ func subnet(in Input, g *arm.Graph) {
 	g.Add(node)
 }
 
-// existingSubnet are the prefixes of the subnet in a network that the user brought; ok is false when it is not there.
+// existingSubnet are the prefixes of the subnet in a network that the user brought; ok is false when it is not there, or was
+// made there for the cluster.
 func existingSubnet(in Input) (prefixes []string, ok bool) {
-	if !in.Facts.VNet.Foreign() {
-		return nil, false
-	}
-	prefixes, ok = in.Facts.VNet.Subnets[strings.ToLower(SubnetName(in))]
-	return prefixes, ok
+	return in.Facts.VNet.Brought(SubnetID(in), in.ControlPlane.Annotations)
 }
 
 // attached is what users and AKS attach to the subnet and no field of the spec is about: outbound types demand a route
