@@ -65,7 +65,8 @@ const (
 const (
 	// ReadyReason is the reason of a part that is in place.
 	ReadyReason = "Ready"
-	// DriftedReason is the reason of a part that is in place and was changed outside in a way that is not repaired.
+	// DriftedReason is the reason of a part that is in place and differs from the spec in a way that is not repaired: it
+	// was changed outside, or the spec was and is not applied to what exists.
 	DriftedReason = "Drifted"
 )
 

@@ -79,12 +79,27 @@ func groupCondition(results []arm.Result) metav1.Condition {
 	return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 }
 
-// drifts lists what differs from the plan outside of what is repaired.
+// drifts lists what differs from the plan outside of what is repaired, and which of the two moved where that is known.
 func drifts(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
-		if result.Wrote == "" && len(result.Drift) > 0 {
-			lines = append(lines, fmt.Sprintf("%s was changed outside: %s", result.ID.Short(), strings.Join(result.Drift, ", ")))
+		if result.Wrote != "" {
+			continue
+		}
+		unknown := slices.DeleteFunc(slices.Clone(result.Drift), func(path string) bool {
+			return slices.Contains(result.Outside, path) || slices.Contains(result.Unapplied, path)
+		})
+		for _, said := range []struct {
+			what  string
+			paths []string
+		}{
+			{"%s was changed outside: %s", result.Outside},
+			{"%s stays as it was made, and the spec now says otherwise: %s; replace it to apply the spec", result.Unapplied},
+			{"%s differs from the spec: %s", unknown},
+		} {
+			if len(said.paths) > 0 {
+				lines = append(lines, fmt.Sprintf(said.what, result.ID.Short(), strings.Join(said.paths, ", ")))
+			}
 		}
 	}
 	return join(lines)

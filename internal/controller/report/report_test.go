@@ -56,7 +56,13 @@ func TestGroups(t *testing.T) {
 			reason:  "what is not repaired is told and does not make the object unready",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Drift: []string{"properties.hardwareProfile.vmSize"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m was changed outside: properties.hardwareProfile.vmSize"}},
+				Message: "virtualMachines/m differs from the spec: properties.hardwareProfile.vmSize"}},
+		},
+		"drift by whom": {
+			reason:  "each path has its own cause",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Drift: []string{"a", "b", "c"}, Outside: []string{"b"}, Unapplied: []string{"a", "c"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m was changed outside: b; virtualMachines/m stays as it was made, and the spec now says otherwise: a, c; replace it to apply the spec"}},
 		},
 		"unplanned": {
 			reason: "what no plan has any more says under its old condition what keeps it",
