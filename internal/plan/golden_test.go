@@ -3,10 +3,6 @@ package plan_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,9 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // given is the document of an input file that is no Kubernetes object.
 type given struct {
@@ -34,104 +29,49 @@ type given struct {
 	MachineFacts   plan.MachineFacts
 }
 
-// node is an arm.Node as golden files show it.
-type node struct {
-	ID       arm.ID            `json:"id"`
-	Policy   arm.Policy        `json:"policy"`
-	Foreign  arm.ForeignAction `json:"foreign,omitempty"`
-	Group    string            `json:"group"`
-	After    []arm.ID          `json:"after,omitempty"`
-	Owned    []string          `json:"owned,omitempty"`
-	DropTags []string          `json:"dropTags,omitempty"`
-	Blocked  string            `json:"blocked,omitempty"`
-	Refused  string            `json:"refused,omitempty"`
-	Body     any               `json:"body,omitempty"`
-}
-
 // planned is a golden file.
 type planned struct {
 	Endpoint       string                    `json:"endpoint,omitempty"`
 	FailureDomains []clusterv1.FailureDomain `json:"failureDomains,omitempty"`
-	Nodes          []node                    `json:"nodes"`
+	Nodes          []golden.Node             `json:"nodes"`
 	// Deletion is the plan of the deletion, what goes first at the top.
 	Deletion []string `json:"deletion"`
 }
 
 func TestGolden(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*.in.yaml")
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, path := range cases {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".in.yaml"), func(t *testing.T) {
-			in := readInput(t, path)
-			got := render(t, in)
-			golden := strings.TrimSuffix(path, ".in.yaml") + ".plan.yaml"
-			if *update {
-				if err := os.WriteFile(golden, got, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatalf("%v: run make golden", err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("the plan changed; if that is meant, run make golden and review the files:\n%s", diff)
-			}
-		})
-	}
+	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, readInput(t, name)) })
 }
 
-// readInput reads the documents of an input file. Without an AzureMachine it is about the cluster alone.
-func readInput(t *testing.T, path string) plan.MachineInput {
+// readInput reads the documents of a case. Without an AzureMachine it is about the cluster alone.
+func readInput(t *testing.T, name string) plan.MachineInput {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	in := plan.MachineInput{}
-	for _, document := range bytes.Split(raw, []byte("\n---\n")) {
+	for _, document := range golden.Documents(t, name) {
 		var kind struct{ Kind string }
-		decode(t, document, &kind, false)
+		if err := yaml.Unmarshal(document, &kind); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
 		switch kind.Kind {
 		case "Cluster":
-			in.Cluster = &clusterv1.Cluster{}
-			decode(t, document, in.Cluster, true)
+			in.Cluster = golden.Decode[clusterv1.Cluster](t, document)
 		case "AzureCluster":
-			in.AzureCluster = &infrav1.AzureCluster{}
-			decode(t, document, in.AzureCluster, true)
+			in.AzureCluster = golden.Decode[infrav1.AzureCluster](t, document)
 		case "Machine":
-			in.Machine = &clusterv1.Machine{}
-			decode(t, document, in.Machine, true)
+			in.Machine = golden.Decode[clusterv1.Machine](t, document)
 		case "AzureMachine":
-			in.AzureMachine = &infrav1.AzureMachine{}
-			decode(t, document, in.AzureMachine, true)
+			in.AzureMachine = golden.Decode[infrav1.AzureMachine](t, document)
 		case "":
-			var g given
-			decode(t, document, &g, true)
+			g := golden.Decode[given](t, document)
 			in.SubscriptionID, in.Features, in.Facts = g.SubscriptionID, g.Features, g.Facts
 			in.ControlPlane, in.MachineFacts, in.AdminPassword = g.ControlPlane, g.MachineFacts, g.AdminPassword
 			if g.BootstrapData != "" {
 				in.BootstrapData = []byte(g.BootstrapData)
 			}
 		default:
-			t.Fatalf("%s: unknown kind %q", path, kind.Kind)
+			t.Fatalf("%s: unknown kind %q", name, kind.Kind)
 		}
 	}
 	return in
-}
-
-func decode(t *testing.T, document []byte, into any, strict bool) {
-	t.Helper()
-	unmarshal := yaml.Unmarshal
-	if strict {
-		unmarshal = yaml.UnmarshalStrict
-	}
-	if err := unmarshal(document, into); err != nil {
-		t.Fatalf("%v in\n%s", err, document)
-	}
 }
 
 func render(t *testing.T, in plan.MachineInput) []byte {
@@ -166,22 +106,8 @@ func render(t *testing.T, in plan.MachineInput) []byte {
 	if after, _ := json.Marshal([]any{in.AzureCluster, in.AzureMachine}); !bytes.Equal(before, after) {
 		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
 	}
-	checkNodes(t, in, graph)
-
-	ordered, err := graph.Ordered()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range ordered {
-		out.Nodes = append(out.Nodes, node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.Owned, n.DropTags, n.Blocked, n.Refused, n.Body})
-	}
-	gone, err := deletion.Ordered()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range gone {
-		out.Deletion = append([]string{string(n.ID)}, out.Deletion...)
-	}
+	checkTags(t, in, graph)
+	out.Nodes, out.Deletion = golden.Nodes(t, graph), golden.Deletion(t, deletion)
 	raw, err := yaml.Marshal(out)
 	if err != nil {
 		t.Fatal(err)
@@ -189,17 +115,14 @@ func render(t *testing.T, in plan.MachineInput) []byte {
 	return raw
 }
 
-// checkNodes checks what the engine demands of every plan: known types, a group, and the ownership tag on what has tags.
-func checkNodes(t *testing.T, in plan.MachineInput, graph *arm.Graph) {
+// checkTags checks that what has tags has the ownership tag.
+func checkTags(t *testing.T, in plan.MachineInput, graph *arm.Graph) {
 	t.Helper()
 	key, value := plan.OwnerTag(in.ClusterInput)
 	for _, n := range graph.Nodes() {
 		row, err := types.Of(n.ID)
 		if err != nil {
 			t.Error(err)
-		}
-		if n.Group == "" || n.Policy == "" {
-			t.Errorf("%s has no group or policy", n.ID)
 		}
 		if n.Policy == arm.Observe || n.Blocked != "" && n.Body == nil {
 			continue

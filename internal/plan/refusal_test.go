@@ -1,33 +1,17 @@
 package plan_test
 
 import (
-	"strings"
+	"cmp"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
 const group = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/"
-
-// expect fails unless every wanted fragment is in one of the messages, and there is a message for nothing else.
-func expect(t *testing.T, reason string, errs field.ErrorList, want []string) {
-	t.Helper()
-	if len(errs) != len(want) {
-		t.Fatalf("%s: got %d refusals, want %d: %v", reason, len(errs), len(want), errs)
-	}
-	for i, err := range errs {
-		for _, fragment := range strings.Split(want[i], " ... ") {
-			if !strings.Contains(err.Error(), fragment) {
-				t.Errorf("%s: got %q, want it to say %q", reason, err, fragment)
-			}
-		}
-	}
-}
 
 func TestClusterCheck(t *testing.T) {
 	tests := map[string]struct {
@@ -253,17 +237,14 @@ func TestClusterCheck(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			expect(t, test.reason, cluster.Check(in), test.want)
+			fieldtest.Refused(t, test.reason, cluster.Check(in), test.want)
 		})
 	}
 }
 
 func inputOf(t *testing.T, name, fallback string) plan.MachineInput {
 	t.Helper()
-	if name == "" {
-		name = fallback
-	}
-	return readInput(t, "testdata/"+name+".in.yaml")
+	return readInput(t, cmp.Or(name, fallback))
 }
 
 func owned(name string, blocks ...string) func(in *plan.ClusterInput) {
@@ -325,7 +306,7 @@ func TestClusterUnsupported(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			expect(t, test.reason, cluster.Unsupported(in), test.want)
+			fieldtest.Refused(t, test.reason, cluster.Unsupported(in), test.want)
 		})
 	}
 }
@@ -418,7 +399,7 @@ func TestMachineCheck(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			expect(t, test.reason, machine.Check(in), test.want)
+			fieldtest.Refused(t, test.reason, machine.Check(in), test.want)
 		})
 	}
 }
@@ -460,7 +441,7 @@ func TestMachineUnsupported(t *testing.T) {
 			if test.change != nil {
 				test.change(&in.AzureMachine.Spec)
 			}
-			expect(t, test.reason, machine.Unsupported(in), test.want)
+			fieldtest.Refused(t, test.reason, machine.Unsupported(in), test.want)
 		})
 	}
 }

@@ -1,12 +1,15 @@
-// Package fieldtest helps tests of plans to show that no field of a spec is ignored.
+// Package fieldtest helps tests of plans to show that no field of a spec is ignored, and that what is refused is refused by
+// name.
 package fieldtest
 
 import (
 	"reflect"
 	"slices"
 	"strings"
+	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Vary changes every leaf that is set below value, one at a time, and notes in counts the paths where effect tells the
@@ -104,5 +107,45 @@ func Leaves(path string, t reflect.Type) []string {
 		return slices.Compact(out)
 	default:
 		return []string{path}
+	}
+}
+
+// AllCount fails for every leaf, of all, that counts does not have and that elsewhere, which tells who else reads a field,
+// does not name; an entry of elsewhere that ends in a dot is for all below. An entry that names no leaf fails, too.
+func AllCount(t *testing.T, all []string, counts map[string]bool, elsewhere map[string]string) {
+	t.Helper()
+	used := map[string]bool{}
+	for _, path := range all {
+		entry := ""
+		for known := range elsewhere {
+			if known == path || strings.HasSuffix(known, ".") && strings.HasPrefix(path, known) {
+				entry = known
+			}
+		}
+		used[entry] = true
+		if !counts[path] && entry == "" {
+			t.Errorf("%s changes nothing: plan it, refuse it by name, or say in the table who reads it (and give a golden case that sets it)", path)
+		}
+	}
+	for known := range elsewhere {
+		if !used[known] {
+			t.Errorf("%s is in the table and is no field", known)
+		}
+	}
+}
+
+// Refused fails unless there is a refusal for every want, in its order, and none besides. A want is the fragments that the
+// refusal must have, with " ... " between them.
+func Refused(t *testing.T, reason string, errs field.ErrorList, want []string) {
+	t.Helper()
+	if len(errs) != len(want) {
+		t.Fatalf("%s: got %d refusals, want %d: %v", reason, len(errs), len(want), errs)
+	}
+	for i, err := range errs {
+		for _, fragment := range strings.Split(want[i], " ... ") {
+			if !strings.Contains(err.Error(), fragment) {
+				t.Errorf("%s: got %q, want it to say %q", reason, err, fragment)
+			}
+		}
 	}
 }

@@ -3,15 +3,14 @@ package managed_test
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
 // elsewhere are the fields that the plan leaves to others, with who reads them. A prefix that ends in a dot is for all
@@ -28,8 +27,8 @@ var elsewhere = map[string]string{
 // comes of it: another plan, or a refusal. A field that no case sets and that is not in the table fails, too.
 func TestEveryFieldCounts(t *testing.T) {
 	counts := map[string]bool{}
-	for _, path := range cases(t) {
-		c := read(t, strings.TrimSuffix(filepath.Base(path), ".in.yaml"))
+	for _, name := range golden.Cases(t) {
+		c := read(t, name)
 		fieldtest.Vary("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return effect(t, c) })
 		for _, pool := range c.in.Pools {
 			fieldtest.Vary("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return effect(t, c) })
@@ -37,24 +36,7 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 	all := fieldtest.Leaves("controlPlane", reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]())
 	all = append(all, fieldtest.Leaves("pool", reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
-	used := map[string]bool{}
-	for _, path := range all {
-		entry := ""
-		for known := range elsewhere {
-			if known == path || strings.HasSuffix(known, ".") && strings.HasPrefix(path, known) {
-				entry = known
-			}
-		}
-		used[entry] = true
-		if !counts[path] && entry == "" {
-			t.Errorf("%s changes nothing: plan it, refuse it by name, or say in the table who reads it (and give a golden case that sets it)", path)
-		}
-	}
-	for known := range elsewhere {
-		if !used[known] {
-			t.Errorf("%s is in the table and is no field", known)
-		}
-	}
+	fieldtest.AllCount(t, all, counts, elsewhere)
 }
 
 func effect(t *testing.T, c testCase) string {

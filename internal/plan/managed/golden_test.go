@@ -3,9 +3,6 @@ package managed_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,9 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // given is the document of a case that is no Kubernetes object.
 type given struct {
@@ -49,26 +45,10 @@ type testCase struct {
 	in    managed.Input
 }
 
-// node is an arm.Node as golden files show it.
-type node struct {
-	ID       arm.ID            `json:"id"`
-	Policy   arm.Policy        `json:"policy"`
-	Foreign  arm.ForeignAction `json:"foreign,omitempty"`
-	Group    string            `json:"group"`
-	After    []arm.ID          `json:"after,omitempty"`
-	Owned    []string          `json:"owned,omitempty"`
-	DropTags []string          `json:"dropTags,omitempty"`
-	Blocked  string            `json:"blocked,omitempty"`
-	Refused  string            `json:"refused,omitempty"`
-	Body     any               `json:"body,omitempty"`
-	// Differs is how Azure's resource is not what the plan wants; it is shown where the case says what Azure has.
-	Differs *[]string `json:"differs,omitempty"`
-}
-
 // planned is a golden file.
 type planned struct {
-	Endpoint string `json:"endpoint,omitempty"`
-	Nodes    []node `json:"nodes"`
+	Endpoint string        `json:"endpoint,omitempty"`
+	Nodes    []golden.Node `json:"nodes"`
 	// Sent are the paths to remember, Kept those without a way back.
 	Sent    []string          `json:"sent,omitempty"`
 	Kept    []string          `json:"kept,omitempty"`
@@ -77,47 +57,15 @@ type planned struct {
 	Deletion []string `json:"deletion,omitempty"`
 }
 
-func cases(t *testing.T) []string {
-	t.Helper()
-	out, err := filepath.Glob("testdata/*.in.yaml")
-	if err != nil || len(out) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	return out
-}
-
 func TestGolden(t *testing.T) {
-	for _, path := range cases(t) {
-		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
-		t.Run(name, func(t *testing.T) {
-			got := render(t, read(t, name))
-			golden := strings.TrimSuffix(path, ".in.yaml") + ".plan.yaml"
-			if *update {
-				if err := os.WriteFile(golden, got, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatalf("%v: run make golden", err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("the plan changed; if that is meant, run make golden and review the files:\n%s", diff)
-			}
-		})
-	}
+	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, read(t, name)) })
 }
 
 // documents reads a case's documents, those of its base first, by kind and name.
 func documents(t *testing.T, name string) map[string]map[string]any {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + name + ".in.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	own := map[string]map[string]any{}
-	for _, document := range bytes.Split(raw, []byte("\n---\n")) {
+	for _, document := range golden.Documents(t, name) {
 		var object map[string]any
 		if err := yaml.Unmarshal(document, &object); err != nil {
 			t.Fatalf("%v in\n%s", err, document)
@@ -166,15 +114,15 @@ func read(t *testing.T, name string) testCase {
 		kind, named, _ := strings.Cut(key, "/")
 		switch kind {
 		case "Cluster":
-			c.in.Cluster = decode[clusterv1.Cluster](t, raw)
+			c.in.Cluster = golden.Decode[clusterv1.Cluster](t, raw)
 		case "AzureManagedControlPlane":
-			c.in.ControlPlane = decode[infrav1.AzureManagedControlPlane](t, raw)
+			c.in.ControlPlane = golden.Decode[infrav1.AzureManagedControlPlane](t, raw)
 		case "AzureManagedMachinePool":
-			azurePools[named] = decode[infrav1.AzureManagedMachinePool](t, raw)
+			azurePools[named] = golden.Decode[infrav1.AzureManagedMachinePool](t, raw)
 		case "MachinePool":
-			machinePools[named] = decode[clusterv1.MachinePool](t, raw)
+			machinePools[named] = golden.Decode[clusterv1.MachinePool](t, raw)
 		case "":
-			c.given = *decode[given](t, raw)
+			c.given = *golden.Decode[given](t, raw)
 		default:
 			t.Fatalf("%s: unknown kind %q", name, kind)
 		}
@@ -199,15 +147,6 @@ func raw(message json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return message
-}
-
-func decode[T any](t *testing.T, raw []byte) *T {
-	t.Helper()
-	out := new(T)
-	if err := yaml.UnmarshalStrict(raw, out); err != nil {
-		t.Fatalf("%v in\n%s", err, raw)
-	}
-	return out
 }
 
 // pool is the input of the plan of one pool.
@@ -296,26 +235,11 @@ func show(t *testing.T, graph *arm.Graph, extras managed.Extras, deletion *arm.G
 	if extras.Exports != (asopatch.Exports{}) {
 		out.Exports = &extras.Exports
 	}
-	ordered, err := graph.Ordered()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range ordered {
-		if _, err := types.Of(n.ID); err != nil || n.Group == "" || n.Policy == "" {
-			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
-		}
-		shown := node{ID: n.ID, Policy: n.Policy, Foreign: n.Foreign, Group: n.Group, After: n.After, Owned: n.Owned, DropTags: n.DropTags, Blocked: n.Blocked, Refused: n.Refused, Body: n.Body}
+	out.Nodes, out.Deletion = golden.Nodes(t, graph), golden.Deletion(t, deletion)
+	for i, n := range out.Nodes {
 		if have := observed[n.ID]; have != nil && n.Body != nil {
-			shown.Differs = new(differences(t, n, have))
+			out.Nodes[i].Differs = new(differences(t, graph.Node(n.ID), have))
 		}
-		out.Nodes = append(out.Nodes, shown)
-	}
-	gone, err := deletion.Ordered()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range gone {
-		out.Deletion = append([]string{string(n.ID)}, out.Deletion...)
 	}
 	return out
 }

@@ -1,30 +1,14 @@
 package managed_test
 
 import (
-	"strings"
+	"cmp"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
-
-// expect fails unless every wanted fragment is in one of the messages, and there is a message for nothing else.
-func expect(t *testing.T, reason string, errs field.ErrorList, want []string) {
-	t.Helper()
-	if len(errs) != len(want) {
-		t.Fatalf("%s: got %d refusals, want %d: %v", reason, len(errs), len(want), errs)
-	}
-	for i, err := range errs {
-		for _, fragment := range strings.Split(want[i], " ... ") {
-			if !strings.Contains(err.Error(), fragment) {
-				t.Errorf("%s: got %q, want it to say %q", reason, err, fragment)
-			}
-		}
-	}
-}
 
 func TestCheck(t *testing.T) {
 	spec := func(change func(spec *infrav1.AzureManagedControlPlaneSpec)) func(in *managed.Input) {
@@ -103,15 +87,11 @@ func TestCheck(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			from := test.from
-			if from == "" {
-				from = "default"
-			}
-			in := read(t, from).in
+			in := read(t, cmp.Or(test.from, "default")).in
 			if test.change != nil {
 				test.change(&in)
 			}
-			expect(t, test.reason, managed.Check(in), test.want)
+			fieldtest.Refused(t, test.reason, managed.Check(in), test.want)
 		})
 	}
 }
@@ -167,15 +147,11 @@ func TestCheckPool(t *testing.T) {
 	}
 	for testName, test := range tests {
 		t.Run(testName, func(t *testing.T) {
-			from := test.pool
-			if from == "" {
-				from = "c1-pool1"
-			}
-			in, pool := read(t, "default").pool(t, from)
+			in, pool := read(t, "default").pool(t, cmp.Or(test.pool, "c1-pool1"))
 			if test.change != nil {
 				test.change(&in, &pool)
 			}
-			expect(t, test.reason, managed.CheckPool(in, pool), test.want)
+			fieldtest.Refused(t, test.reason, managed.CheckPool(in, pool), test.want)
 		})
 	}
 }

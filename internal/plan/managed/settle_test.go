@@ -2,7 +2,6 @@ package managed_test
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,13 +11,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
 // TestEverySpecSettles makes every golden case in an Azure that keeps what it is sent, and demands that the next plan has
 // nothing to write; then it takes the spec back to the stock flavor's, and demands the same after one write.
 func TestEverySpecSettles(t *testing.T) {
-	for _, path := range cases(t) {
-		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
+	for _, name := range golden.Cases(t) {
 		t.Run(name, func(t *testing.T) {
 			c := read(t, name)
 			c.in.Facts.Cluster, c.in.Sent = nil, nil
@@ -51,8 +50,7 @@ func TestEverySpecSettles(t *testing.T) {
 }
 
 func TestEveryPoolSettles(t *testing.T) {
-	for _, path := range cases(t) {
-		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
+	for _, name := range golden.Cases(t) {
 		t.Run(name, func(t *testing.T) {
 			c := read(t, name)
 			for _, pool := range c.in.Pools {

@@ -1,0 +1,133 @@
+// Package golden holds what plans come to against files, for tests of plans.
+//
+// Its promise: a case NAME is the file testdata/NAME.in.yaml of the package under test, its golden file is NAME.plan.yaml
+// beside it, and a test that finds another plan fails, unless -update is given, which rewrites the file. It is not below
+// internal/plan because nothing there touches files.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const inputSuffix = ".in.yaml"
+
+func file(name, suffix string) string { return filepath.Join("testdata", name+suffix) }
+
+// Cases are the names of all cases.
+func Cases(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(file("*", inputSuffix))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	var names []string
+	for _, path := range paths {
+		names = append(names, strings.TrimSuffix(filepath.Base(path), inputSuffix))
+	}
+	return names
+}
+
+// Documents are the YAML documents of a case.
+func Documents(t *testing.T, name string) [][]byte {
+	t.Helper()
+	raw, err := os.ReadFile(file(name, inputSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Split(raw, []byte("\n---\n"))
+}
+
+// Decode reads a document. A field that T does not have fails the test.
+func Decode[T any](t *testing.T, document []byte) *T {
+	t.Helper()
+	out := new(T)
+	if err := yaml.UnmarshalStrict(document, out); err != nil {
+		t.Fatalf("%v in\n%s", err, document)
+	}
+	return out
+}
+
+// Run runs every case as a subtest and compares what render gives with the case's golden file.
+func Run(t *testing.T, render func(t *testing.T, name string) []byte) {
+	t.Helper()
+	for _, name := range Cases(t) {
+		t.Run(name, func(t *testing.T) {
+			got := render(t, name)
+			golden := file(name, ".plan.yaml")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatalf("%v: run make golden", err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("the plan changed; if that is meant, run make golden and review the files:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Node is an arm.Node as golden files show it.
+type Node struct {
+	ID       arm.ID            `json:"id"`
+	Policy   arm.Policy        `json:"policy"`
+	Foreign  arm.ForeignAction `json:"foreign,omitempty"`
+	Group    string            `json:"group"`
+	After    []arm.ID          `json:"after,omitempty"`
+	Owned    []string          `json:"owned,omitempty"`
+	DropTags []string          `json:"dropTags,omitempty"`
+	Blocked  string            `json:"blocked,omitempty"`
+	Refused  string            `json:"refused,omitempty"`
+	Body     any               `json:"body,omitempty"`
+	// Differs is how Azure's resource is not what the plan wants; it is shown where the case says what Azure has.
+	Differs *[]string `json:"differs,omitempty"`
+}
+
+// Nodes are the nodes of a plan in their order, each of which must have a known type, a group and a policy.
+func Nodes(t *testing.T, graph *arm.Graph) []Node {
+	t.Helper()
+	var out []Node
+	for _, n := range ordered(t, graph) {
+		if _, err := types.Of(n.ID); err != nil || n.Group == "" || n.Policy == "" {
+			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
+		}
+		out = append(out, Node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.Owned, n.DropTags, n.Blocked, n.Refused, n.Body, nil})
+	}
+	return out
+}
+
+// Deletion is the plan of a deletion, what goes first at the top.
+func Deletion(t *testing.T, graph *arm.Graph) []string {
+	t.Helper()
+	var out []string
+	for _, n := range ordered(t, graph) {
+		out = append([]string{string(n.ID)}, out...)
+	}
+	return out
+}
+
+func ordered(t *testing.T, graph *arm.Graph) []*arm.Node {
+	t.Helper()
+	nodes, err := graph.Ordered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes
+}
