@@ -1,0 +1,118 @@
+package changes_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// moved are the objects that clusterctl moves, owners first.
+func moved() []client.Object {
+	machine := metav1.ObjectMeta{Name: "m1"}
+	return []client.Object{
+		cluster("c1"), &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		&clusterv1.Machine{ObjectMeta: machine}, &infrav1.AzureMachine{ObjectMeta: machine}, &corev1.Secret{ObjectMeta: machine},
+	}
+}
+
+// move does what clusterctl move does: the objects are made in the other namespace without status and UIDs, and then deleted
+// here without their finalizers.
+func move(from, to *harness.Stage) {
+	from.T.Helper()
+	uids := map[types.UID]types.UID{}
+	objects := moved()
+	for _, object := range objects {
+		from.Get(object, object.GetName())
+		old := object.GetUID()
+		object.SetNamespace(to.Namespace)
+		object.SetResourceVersion("")
+		object.SetUID("")
+		object.SetCreationTimestamp(metav1.Time{})
+		object.SetManagedFields(nil)
+		owners := object.GetOwnerReferences()
+		for i := range owners {
+			owners[i].UID = uids[owners[i].UID]
+		}
+		object.SetOwnerReferences(owners)
+		to.Create(object)
+		uids[old] = object.GetUID()
+	}
+	for _, object := range moved() {
+		harness.Change(from, object, func(o client.Object) {
+			annotations := map[string]string{"clusterctl.cluster.x-k8s.io/delete-for-move": ""}
+			maps.Copy(annotations, o.GetAnnotations())
+			o.SetAnnotations(annotations)
+			o.SetFinalizers(nil)
+		})
+		if err := from.Client.Delete(from.T.Context(), object); err != nil {
+			from.T.Fatalf("delete %T %s: %v", object, object.GetName(), err)
+		}
+		from.WaitGone(object, object.GetName())
+	}
+}
+
+// TestMove moves a cluster to another management cluster. Nothing is written to Azure, and the cluster can be deleted from
+// there with everything that is told only by what was remembered: a subnet in a network that users brought, and the role of
+// a machine's identity.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.Azure.PutNetwork("shared", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/16"})
+	shared := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	azureCluster := stage.AzureCluster("c1")
+	azureCluster.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "shared", Name: "shared-vnet"}
+	azureCluster.Spec.NetworkSpec.Subnets = infrav1.Subnets{
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "control-planes", Role: infrav1.SubnetControlPlane}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode}},
+	}
+	stage.CreateCluster(azureCluster)
+	stage.WaitClusterProvisioned("c1")
+	machine := stage.AzureMachine("c1", "m1")
+	machine.Spec.Identity = infrav1.VMIdentitySystemAssigned
+	machine.Spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 8}}
+	stage.CreateMachine(machine, harness.Worker, "1")
+	stage.WaitMachineProvisioned("m1")
+	target := stage.Elsewhere()
+	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	target.CreateIdentity()
+
+	harness.Change(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", func(c *infrav1.AzureCluster) bool { return movable(c) })
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "free to move", func(m *infrav1.AzureMachine) bool { return movable(m) })
+	mark := stage.Azure.Mark()
+	before := stage.Azure.Resources()
+	move(stage, target)
+	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", func(m *infrav1.AzureMachine) bool {
+		return harness.Condition(m, clusterv1.PausedCondition).Status == metav1.ConditionTrue
+	})
+	if asked := stage.Azure.Since(mark); len(asked) > 0 {
+		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
+	}
+	harness.Change(target, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	target.WaitClusterProvisioned("c1")
+	target.WaitMachineProvisioned("m1")
+	harness.WaitFor(target, &corev1.Secret{}, "m1-azure-json", "written", func(s *corev1.Secret) bool { return len(s.Data["azure.json"]) > 0 })
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("a cluster that moves is not changed, but: %q", writes)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+
+	target.DeleteCluster("c1", "m1")
+	if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
+		t.Errorf("only what users brought is left (-want +got):\n%s", diff)
+	}
+}
