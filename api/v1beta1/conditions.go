@@ -128,6 +128,8 @@ const (
 	// SpotVMEvictedReason is the reason of a spot VM that Azure took back: it was deallocated or, by its eviction policy,
 	// deleted.
 	SpotVMEvictedReason = "SpotVMEvicted"
+	// VMStoppedReason is the reason of a VM that somebody stopped. It is not started again.
+	VMStoppedReason = "VMStopped"
 	// VMFailedReason is the reason of a VM that Azure says failed.
 	VMFailedReason = "VMProvisionFailed"
 	// BootstrapFailedReason is the reason of a VM whose bootstrapping failed.

@@ -106,10 +106,7 @@ func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineIn
 		return nil
 	})
 	group.Go(func() (err error) {
-		facts.VMExists, facts.PrincipalID, err = f.vm(ctx, c, in)
-		if err == nil && facts.VMExists && in.AzureMachine.Spec.SpotVMOptions != nil {
-			facts.SpotVMDeallocated, err = f.deallocated(ctx, c, plan.VMID(in))
-		}
+		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.vm(ctx, c, in)
 		return err
 	})
 	group.Go(func() (err error) {

@@ -185,17 +185,23 @@ func TestMachine(t *testing.T) {
 			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 2207, VMExists: true, PrincipalID: "principal"},
 		},
 		"spot VM taken back": {
-			reason: "the instance view tells, which is asked for spot VMs only",
+			reason: "the instance view tells",
 			change: func(in *plan.MachineInput) {
 				in.ControlPlane, in.AzureMachine.Spec.SpotVMOptions = false, &infrav1.SpotVMOptions{}
 			},
 			azure: map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/deallocated"}]}}}`},
-			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, SpotVMDeallocated: true},
+			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, PowerState: "deallocated"},
 		},
 		"VM that somebody stopped": {
-			reason: "only spot VMs are taken back",
+			reason: "the instance view tells",
 			change: func(in *plan.MachineInput) { in.ControlPlane = false },
-			azure:  map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/deallocated"}]}}}`},
+			azure:  map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/stopped"}]}}}`},
+			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, PowerState: "stopped"},
+		},
+		"VM read from a list": {
+			reason: "lists do not show whether a VM runs",
+			change: func(in *plan.MachineInput) { in.ControlPlane = false },
+			azure:  map[string]string{vmPath: `{"properties":{}}`},
 			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true},
 		},
 		"ports in use": {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -88,48 +87,56 @@ func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID,
 	return fact, nil
 }
 
-// vm tells whether the machine's VM exists, and the principal of its system-assigned identity.
-func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal string, err error) {
+// vm tells whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
+func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal, power string, err error) {
 	var vm struct {
 		Identity struct {
 			PrincipalID string `json:"principalId"`
 		} `json:"identity"`
-	}
-	exists, err = f.readInto(ctx, c, plan.VMID(in), &vm)
-	return exists, vm.Identity.PrincipalID, err
-}
-
-// deallocated tells whether an existing VM has been deallocated. Only its instance view knows, which lists do not show.
-func (f *Facts) deallocated(ctx context.Context, c *client.Client, vm arm.ID) (bool, error) {
-	row, err := types.Of(vm)
-	if err != nil {
-		return false, err
-	}
-	response, err := c.Get(ctx, vm, row.APIVersion, url.Values{"$expand": {"instanceView"}})
-	if arm.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	var observed struct {
 		Properties struct {
-			InstanceView struct {
-				Statuses []struct {
-					Code string `json:"code"`
-				} `json:"statuses"`
-			} `json:"instanceView"`
+			InstanceView json.RawMessage `json:"instanceView"`
 		} `json:"properties"`
 	}
-	if err := json.Unmarshal(response.Body, &observed); err != nil {
-		return false, fmt.Errorf("GET %s: %w", vm.Short(), err)
+	id := plan.VMID(in)
+	exists, err = f.readInto(ctx, c, id, &vm)
+	view := vm.Properties.InstanceView
+	if err == nil && exists && len(view) == 0 && in.AzureMachine.Spec.SpotVMOptions != nil {
+		// What was read is from a list.
+		row, typeErr := types.Of(id)
+		if typeErr != nil {
+			return false, "", "", typeErr
+		}
+		response, getErr := c.Get(ctx, id, row.APIVersion, row.GetQuery)
+		if arm.IsNotFound(getErr) {
+			return false, "", "", nil
+		}
+		if getErr != nil {
+			return false, "", "", getErr
+		}
+		err = json.Unmarshal(response.Body, &vm)
+		view = vm.Properties.InstanceView
 	}
-	for _, status := range observed.Properties.InstanceView.Statuses {
-		if strings.EqualFold(status.Code, "PowerState/deallocated") {
-			return true, nil
+	if err != nil {
+		return false, "", "", fmt.Errorf("GET %s: %w", id.Short(), err)
+	}
+	return exists, vm.Identity.PrincipalID, powerState(view), nil
+}
+
+// powerState is the power state in an instance view, "" when there is none.
+func powerState(view json.RawMessage) string {
+	var observed struct {
+		Statuses []struct {
+			Code string `json:"code"`
+		} `json:"statuses"`
+	}
+	// A view of another shape says nothing.
+	_ = json.Unmarshal(view, &observed)
+	for _, status := range observed.Statuses {
+		if state, ok := strings.CutPrefix(strings.ToLower(status.Code), "powerstate/"); ok {
+			return state
 		}
 	}
-	return false, nil
+	return ""
 }
 
 // emptyBut tells whether an availability set exists and has no VM but this one.

@@ -121,9 +121,10 @@ type MachineFacts struct {
 	// VMExists tells whether the VM exists.
 	VMExists bool
 
-	// SpotVMDeallocated tells that a spot VM exists and does not run and is not paid for: Azure takes spot VMs back like
-	// that. It is asked for spot VMs only.
-	SpotVMDeallocated bool
+	// PowerState is what Azure says of an existing VM, in lower case: starting, running, stopping, stopped, deallocating or
+	// deallocated. "" is not known: lists of VMs do not show it, and it is asked for by itself for spot VMs only, which
+	// Azure takes back by deallocating them.
+	PowerState string
 
 	// AvailabilitySetEmpty tells that no other machine's VM is in the machine's availability set, so that deleting the
 	// machine may delete the set; false when not asked.

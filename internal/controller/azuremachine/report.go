@@ -58,7 +58,7 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, 
 	status.FailureDomain = machine.FailureDomain(planned)
 	if outcome.Done() {
 		status.Initialization.Provisioned = new(true)
-		status.Ready = !planned.MachineFacts.SpotVMDeallocated
+		status.Ready = !stopped(planned)
 	}
 }
 
@@ -71,7 +71,7 @@ func reportDeleting(in *input, outcome arm.Outcome) {
 }
 
 // describe says in the condition of the VM what is known here and not in its resource: that Azure has it as failed, what
-// was asked of Azure's capacity, and that a spot VM was taken back.
+// was asked of Azure's capacity, and that it was stopped or taken back.
 func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.Outcome) []metav1.Condition {
 	i := slices.IndexFunc(found, func(c metav1.Condition) bool { return c.Type == infrav1.VMRunningCondition })
 	if i < 0 {
@@ -83,12 +83,23 @@ func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.O
 		vm.Reason = infrav1.VMFailedReason
 	case vm.Reason == infrav1.QuotaExceededReason || vm.Reason == infrav1.CapacityUnavailableReason:
 		vm.Message = "asked for " + machine.Asked(planned) + ": " + vm.Message
-	case vm.Status == metav1.ConditionTrue && planned.MachineFacts.SpotVMDeallocated:
+	case vm.Status == metav1.ConditionTrue && stopped(planned):
 		// Azure does not start it again by itself.
-		vm.Status, vm.Reason = metav1.ConditionFalse, infrav1.SpotVMEvictedReason
-		vm.Message = "the spot VM is deallocated: Azure evicted it, or somebody stopped it. Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it"
+		state := planned.MachineFacts.PowerState
+		vm.Status, vm.Reason = metav1.ConditionFalse, infrav1.VMStoppedReason
+		vm.Message = "the VM is " + state + ": somebody stopped it."
+		if planned.AzureMachine.Spec.SpotVMOptions != nil && state == "deallocated" {
+			vm.Reason = infrav1.SpotVMEvictedReason
+			vm.Message = "the spot VM is deallocated: Azure evicted it, or somebody stopped it."
+		}
+		vm.Message += " Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it"
 	}
 	return found
+}
+
+// stopped tells whether the VM is known to have been stopped, or to be about to.
+func stopped(planned plan.MachineInput) bool {
+	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, planned.MachineFacts.PowerState)
 }
 
 // reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
