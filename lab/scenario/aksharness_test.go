@@ -15,7 +15,7 @@ func managedClusterID(group, name string) string {
 	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", settings.SubscriptionID, group, name)
 }
 
-// generate renders a flavor of AKS with clusterctl.
+// generate renders a flavor with clusterctl.
 func (l *lab) generate(name, flavor, version string, workers int) string {
 	l.t.Helper()
 	return l.run("clusterctl", "generate", "cluster", name, "--config", l.settings().ClusterctlConfig(),

@@ -19,7 +19,7 @@ func TestDefaultFlavor(t *testing.T) {
 	l := newLab(t)
 	l.up("--cluster-name", "demo")
 	kubeconfig := l.workloadKubeconfig("demo")
-	l.awaitNodes(kubeconfig, 5)
+	l.awaitNodes("demo", kubeconfig, 5)
 	l.expectQuiet()
 
 	l.scale("demo", kubeconfig, 4, 7)
@@ -27,28 +27,6 @@ func TestDefaultFlavor(t *testing.T) {
 	l.expectMachinesOnly()
 
 	l.deleteCluster("demo")
-	l.expectNothingLeft()
-}
-
-// TestPrivateFlavor has an API server that only the virtual network can reach, by a name in a private DNS zone.
-func TestPrivateFlavor(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
-	l.up("--cluster-name", "hidden", "--flavor", "private", "--control-plane-machines", "1", "--worker-machines", "1")
-	kubeconfig := l.workloadKubeconfig("hidden")
-	l.awaitNodes(kubeconfig, 2)
-
-	endpoint := l.run("kubectl", "get", "cluster", "hidden", "-o", "jsonpath={.spec.controlPlaneEndpoint.host}")
-	if want := "apiserver.hidden.capz.io"; endpoint != want {
-		t.Errorf("control-plane endpoint %q, want %q", endpoint, want)
-	}
-	if zones := namesOf(l.resources(), "microsoft.network/privatednszones"); !slices.Equal(zones, []string{"hidden.capz.io"}) {
-		t.Errorf("private DNS zones %v, want hidden.capz.io", zones)
-	}
-
-	l.scale("hidden", kubeconfig, 2, 3)
-	l.expectMachinesOnly()
-	l.deleteCluster("hidden")
 	l.expectNothingLeft()
 }
 

@@ -28,6 +28,18 @@ type lab struct {
 	root string
 	dir  string
 	port int
+	// variables of templates, NAME=value, that are not the lab's.
+	variables []string
+}
+
+// in is the same lab for a part of the test, which has variables of its own.
+func (l *lab) in(t *testing.T, variables map[string]string) *lab {
+	part := *l
+	part.t, part.variables = t, nil
+	for name, value := range variables {
+		part.variables = append(part.variables, name+"="+value)
+	}
+	return &part
 }
 
 // newLab prepares a lab that `lab up` will start, and stops it when the test ends.
@@ -108,6 +120,7 @@ func (l *lab) command(ctx context.Context, program string, args ...string) *exec
 	command := exec.CommandContext(ctx, l.binary(program), args...)
 	command.Dir = l.root
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(l.dir, "kubeconfig"), "XDG_CONFIG_HOME="+l.dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true")
+	command.Env = append(command.Env, l.variables...)
 	return command
 }
 
@@ -225,23 +238,23 @@ func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
 	return names, nil
 }
 
-// machineNodes are the names of the nodes that the machines of the management cluster have, sorted.
-func (l *lab) machineNodes() []string {
+// machineNodes are the names of the nodes that the machines of a cluster have, sorted.
+func (l *lab) machineNodes(cluster string) []string {
 	l.t.Helper()
-	names := strings.Fields(l.run("kubectl", "get", "machines", "-o", "jsonpath={.items[*].status.nodeRef.name}"))
+	names := strings.Fields(l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o", "jsonpath={.items[*].status.nodeRef.name}"))
 	slices.Sort(names)
 	return names
 }
 
 // awaitNodes waits until the workload cluster has as many Ready nodes, and exactly those that the machines name.
-func (l *lab) awaitNodes(kubeconfig string, count int) {
+func (l *lab) awaitNodes(cluster, kubeconfig string, count int) {
 	l.t.Helper()
 	l.eventually(fmt.Sprintf("%d Ready nodes, those of the machines", count), func() (bool, string) {
 		nodes, err := l.readyNodes(kubeconfig)
 		if err != nil {
 			return false, err.Error()
 		}
-		machines := l.machineNodes()
+		machines := l.machineNodes(cluster)
 		return len(nodes) == count && slices.Equal(nodes, machines), fmt.Sprintf("nodes %v, machines' nodes %v", nodes, machines)
 	})
 }
@@ -255,7 +268,7 @@ func (l *lab) scale(cluster, kubeconfig string, workers, nodes int) {
 	for _, field := range []string{".status.replicas", ".status.readyReplicas"} {
 		l.run("kubectl", "wait", deployment, fmt.Sprintf("--for=jsonpath={%s}=%d", field, workers), "--timeout", patience.String())
 	}
-	l.awaitNodes(kubeconfig, nodes)
+	l.awaitNodes(cluster, kubeconfig, nodes)
 	l.t.Logf("%d workers after %.0f s", workers, time.Since(begin).Seconds())
 }
 

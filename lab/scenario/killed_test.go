@@ -41,7 +41,7 @@ func TestManagerKilled(t *testing.T) {
 	if err := <-created; err != nil {
 		t.Fatal(err)
 	}
-	l.awaitNodes(l.workloadKubeconfig("survivor"), 4)
+	l.awaitNodes("survivor", l.workloadKubeconfig("survivor"), 4)
 	l.expectMachinesOnly()
 	l.expectNoRepeats()
 

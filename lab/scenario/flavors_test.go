@@ -1,0 +1,223 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+)
+
+// flavor is a template of self-managed clusters that becomes one with a control-plane machine and a worker of each kind.
+type flavor struct {
+	reason string
+	// class is a flavor that is applied before, with the same variables.
+	class string
+	// template is the name of the flavor if the row has another.
+	template  string
+	variables map[string]string
+	// nodes are 2 if nothing is said.
+	nodes int
+	// look says what else there is to see.
+	look func(l *lab, cluster, kubeconfig string)
+}
+
+var flavors = map[string]flavor{
+	"private": {
+		reason: "only the virtual network reaches the API server, by a name in a private DNS zone",
+		look: func(l *lab, cluster, _ string) {
+			l.expectField("cluster/"+cluster, ".spec.controlPlaneEndpoint.host", "apiserver."+cluster+".capz.io")
+			if zones := namesOf(l.resources(), "microsoft.network/privatednszones"); !slices.Contains(zones, cluster+".capz.io") {
+				l.t.Errorf("private DNS zones %v, want %s.capz.io", zones, cluster)
+			}
+		},
+	},
+	"apiserver-ilb": {
+		reason: "machines use the internal address, people the public name",
+		look: func(l *lab, cluster, _ string) {
+			l.expectField("cluster/"+cluster, ".spec.controlPlaneEndpoint.host", cluster+"-lab."+settings.Location+".cloudapp.azure.com")
+		},
+	},
+	"azure-bastion": {
+		reason: "a bastion host beside the machines",
+		look: func(l *lab, cluster, _ string) {
+			if hosts := namesOf(l.resources(), "microsoft.network/bastionhosts"); !slices.Contains(hosts, cluster+"-azure-bastion") {
+				l.t.Errorf("bastion hosts %v, want %s-azure-bastion", hosts, cluster)
+			}
+		},
+	},
+	"azure-cni-v1":             {reason: "interfaces with addresses for pods"},
+	"aad":                      {reason: "an API server that takes tokens of Microsoft Entra ID"},
+	"dual-stack":               {reason: "nodes have addresses of both families", look: expectBothFamilies},
+	"ipv6":                     {reason: "nodes have addresses of both families, their kubelets use the second", look: expectBothFamilies},
+	"edgezone":                 {reason: "no availability zones", variables: map[string]string{"AZURE_LOCATION": "westus"}},
+	"ephemeral":                {reason: "OS disks on the host"},
+	"nvidia-gpu":               {reason: "workers with GPUs", variables: map[string]string{"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"}},
+	"spot":                     {reason: "workers are spot machines"},
+	"user-assigned-identity":   {reason: "an identity that the user brings"},
+	"system-assigned-identity": {reason: "identities of the machines with roles of their own, which go with them"},
+	"windows":                  {reason: "workers of both operating systems", nodes: 3, look: expectWindows},
+	"windows-apiserver-ilb":    {reason: "both", nodes: 3, look: expectWindows},
+	"flatcar":                  {reason: "bootstrap data is an Ignition config"},
+	"flatcar-sysext":           {reason: "the config also brings files of other hosts and masks units"},
+	"topology":                 {reason: "clusterctl adds the class whose name is default"},
+	"clusterclass": {
+		reason: "a class of another name is applied first", class: "clusterclass", template: "topology",
+		variables: map[string]string{"CLUSTER_CLASS_NAME": "mine"},
+	},
+}
+
+// elsewhere are the templates that other stories are about.
+var elsewhere = map[string]string{
+	"default":          "TestDefaultFlavor",
+	"aks":              "TestAKSFlavor",
+	"aks-topology":     "TestAKSTopology",
+	"aks-clusterclass": "TestAKSTopology",
+}
+
+// clustersAtOnce is how many clusters come and go beside each other in the lab that they share.
+const clustersAtOnce = 3
+
+// TestEveryFlavor takes each template of self-managed clusters to its end state and away again.
+func TestEveryFlavor(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	expectEveryTemplate(l)
+	l.up("--bare")
+	names := make(chan string)
+	go func() {
+		defer close(names)
+		for _, name := range slices.Sorted(maps.Keys(flavors)) {
+			names <- name
+		}
+	}()
+	var group sync.WaitGroup
+	for range clustersAtOnce {
+		group.Go(func() {
+			for name := range names {
+				t.Run(name, func(t *testing.T) { l.in(t, flavors[name].variables).live(name, flavors[name]) })
+			}
+		})
+	}
+	group.Wait()
+	if !t.Failed() {
+		l.expectNothingLeft()
+	}
+}
+
+// expectEveryTemplate compares the table with the folder.
+func expectEveryTemplate(l *lab) {
+	l.t.Helper()
+	files, err := filepath.Glob(filepath.Join(l.root, "templates", "cluster-template*.yaml"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	told := slices.Sorted(maps.Keys(flavors))
+	told = append(told, slices.Collect(maps.Keys(elsewhere))...)
+	var there []string
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "cluster-template"), ".yaml")
+		if name = strings.TrimPrefix(name, "-"); name == "" {
+			name = "default"
+		}
+		there = append(there, name)
+	}
+	slices.Sort(told)
+	slices.Sort(there)
+	if !slices.Equal(told, there) {
+		l.t.Errorf("templates/ has %v, stories are told about %v", there, told)
+	}
+}
+
+// live is the life of one cluster, which has the name of its row.
+func (l *lab) live(name string, f flavor) {
+	template, nodes := name, 2
+	if f.template != "" {
+		template = f.template
+	}
+	if f.nodes != 0 {
+		nodes = f.nodes
+	}
+	if f.class != "" {
+		l.apply(l.generate(name, f.class, settings.KubernetesVersion, 1))
+	}
+	begin := time.Now()
+	l.apply(l.generate(name, template, settings.KubernetesVersion, 1))
+	// Waiting with a watch leaves the processors to the clusters beside this one.
+	l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
+	l.t.Logf("available after %.0f s", time.Since(begin).Seconds())
+	kubeconfig := l.workloadKubeconfig(name)
+	l.awaitNodes(name, kubeconfig, nodes)
+	l.expectNoProblem(name)
+	if f.look != nil {
+		f.look(l, name, kubeconfig)
+	}
+	l.deleteCluster(name)
+	for _, id := range l.resources() {
+		if strings.Contains(id+"/", "/resourcegroups/"+name+"/") {
+			l.t.Errorf("%s is left in Azure after the cluster was deleted (%s)", id, f.reason)
+		}
+	}
+}
+
+// expectNoProblem waits until all machines run and no condition of any object of the cluster is other than it should be.
+func (l *lab) expectNoProblem(cluster string) {
+	l.t.Helper()
+	kube, err := management.Client(l.settings())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.eventually("no condition of the cluster's objects is other than it should be", func() (bool, string) {
+		root, err := workload.Load(l.t.Context(), kube, management.Namespace, cluster)
+		if err != nil || root == nil {
+			return false, fmt.Sprint("the cluster: ", err)
+		}
+		var problems []string
+		root.Walk(func(o *workload.Object, _ int) {
+			if o.Kind == "Machine" && o.Status != "Running" {
+				problems = append(problems, fmt.Sprintf("Machine %s: %s", o.Name, o.Status))
+			}
+			for _, p := range o.Problems {
+				problems = append(problems, fmt.Sprintf("%s %s, %s: %s %s", o.Kind, o.Name, p.Type, p.Reason, p.Message))
+			}
+		})
+		return len(problems) == 0, strings.Join(problems, "\n")
+	})
+}
+
+// expectField compares one field of an object of the management cluster.
+func (l *lab) expectField(object, path, want string) {
+	l.t.Helper()
+	if got := l.field(object, path); got != want {
+		l.t.Errorf("%s: %s is %q, want %q", object, path, got, want)
+	}
+}
+
+func expectWindows(l *lab, cluster, kubeconfig string) {
+	l.t.Helper()
+	nodes := l.run("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "name")
+	if names := strings.Fields(nodes); len(names) != 1 {
+		l.t.Errorf("Windows nodes %v of cluster %s, want 1", names, cluster)
+	}
+}
+
+func expectBothFamilies(l *lab, cluster, kubeconfig string) {
+	l.t.Helper()
+	out := l.run("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+		`jsonpath={range .items[*]}{.metadata.name} {.status.addresses[?(@.type=="InternalIP")].address}{"\n"}{end}`)
+	for line := range strings.Lines(out) {
+		words := strings.Fields(line)
+		fourth := slices.ContainsFunc(words[1:], func(a string) bool { return strings.Contains(a, ".") })
+		sixth := slices.ContainsFunc(words[1:], func(a string) bool { return strings.Contains(a, ":") })
+		if !fourth || !sixth {
+			l.t.Errorf("node %s of cluster %s has the addresses %v, want both families", words[0], cluster, words[1:])
+		}
+	}
+}
