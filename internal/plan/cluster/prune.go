@@ -19,9 +19,15 @@ import (
 const PlannedAnnotation = memory.PlannedAnnotation
 
 // Prune are the resources that an earlier plan had and g has not, for the engine to delete where they are the cluster's.
-// Resource groups and the network are never among them: too much hangs on them for a name that was changed.
+// Resource groups and the network are never among them: too much hangs on them for a name that was changed. Neither is what
+// the spec still names and only another state of the network in Azure keeps out of g.
 func Prune(in plan.ClusterInput, g *arm.Graph) []arm.ID {
-	return memory.Prune(append(remembered(in).Recall(), appliedRules(in)...), prunable(g), g)
+	wanted := prunable(g)
+	in.Facts.VNet = plan.VNetFact{}
+	if named, err := Plan(in); err == nil {
+		wanted = append(wanted, prunable(named)...)
+	}
+	return memory.Prune(append(remembered(in).Recall(), appliedRules(in)...), wanted, g)
 }
 
 // Remember is the value of PlannedAnnotation to store before g is converged: everything that was planned before and is
@@ -32,7 +38,11 @@ func Remember(in plan.ClusterInput, g *arm.Graph) string {
 
 // Settled is the value of PlannedAnnotation to store once g has been converged and what Prune named is gone.
 func Settled(in plan.ClusterInput, g *arm.Graph) string {
-	return remembered(in).Settled(append(prunable(g), prefixParts(in)...))
+	wanted := append(prunable(g), prefixParts(in)...)
+	if !plan.BroughtNetwork(in, in.Facts.VNet) {
+		wanted = append(wanted, plan.NetworkMark(in))
+	}
+	return remembered(in).Settled(wanted)
 }
 
 // groups are the conditions that resources report into once no plan has them any more.
@@ -90,7 +100,7 @@ func prunable(g *arm.Graph) []arm.ID {
 // prefixParts are the address ranges that the spec gives a network of the cluster's.
 func prefixParts(in plan.ClusterInput) []arm.ID {
 	var out []arm.ID
-	if !in.Facts.VNet.Foreign() {
+	if !plan.BroughtNetwork(in, in.Facts.VNet) {
 		for _, cidr := range in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks {
 			out = append(out, prefixPart(in, cidr))
 		}

@@ -80,7 +80,7 @@ func ownSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 // existingSubnet are the prefixes of a subnet of a network that the user brought; ok is false when it is not there, or was
 // made there for the cluster.
 func existingSubnet(in plan.ClusterInput, name string) (prefixes []string, ok bool) {
-	return in.Facts.VNet.Brought(plan.SubnetID(in, name), in.AzureCluster.Annotations)
+	return plan.BroughtSubnet(in, in.Facts.VNet, name)
 }
 
 // controlPlaneSubnet is the subnet of the control-plane machines and of the frontends of internal load balancers: that

@@ -20,7 +20,10 @@ func virtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 		Foreign: arm.UseForeign,
 		Group:   infrav1.VNetReadyCondition,
 	}
-	if !in.Facts.VNet.Foreign() {
+	if !plan.BroughtNetwork(in, in.Facts.VNet) {
+		if in.Facts.VNet.Foreign() {
+			node.Foreign = arm.RefuseForeign // The cluster's own has lost its tag, which people are to be told.
+		}
 		node.Policy = arm.Repair
 		node.Body = armnetwork.VirtualNetwork{
 			Location:         new(plan.Location(in)),

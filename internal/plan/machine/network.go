@@ -260,20 +260,15 @@ func subnetReference(in plan.MachineInput, subnet infrav1.SubnetSpec) *armnetwor
 // hasNATGateway tells whether the cluster gives the subnet a NAT gateway. Defaulting names one for subnets that users
 // brought, too, and none is made for them: their way out is the user's, or the outbound load balancer that the spec asks for.
 func hasNATGateway(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
-	_, brought := broughtSubnet(in, subnet)
+	_, brought := plan.BroughtSubnet(in.ClusterInput, in.MachineFacts.VNet, subnet.Name)
 	return subnet.NatGateway.Name != "" && !brought
-}
-
-// broughtSubnet are the prefixes of a subnet of a network that users brought; ok is false when it is the cluster's.
-func broughtSubnet(in plan.MachineInput, subnet infrav1.SubnetSpec) (prefixes []string, ok bool) {
-	return in.MachineFacts.VNet.Brought(plan.SubnetID(in.ClusterInput, subnet.Name), in.AzureCluster.Annotations)
 }
 
 // hasIPv6 tells whether the subnet has IPv6 addresses. What counts for a subnet that users brought, and for one that the
 // cluster does not list, is what Azure has; else the spec, and for a subnet of unknown ranges that of the network.
 func hasIPv6(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
 	blocks := subnet.CIDRBlocks
-	if prefixes, brought := broughtSubnet(in, subnet); brought {
+	if prefixes, brought := plan.BroughtSubnet(in.ClusterInput, in.MachineFacts.VNet, subnet.Name); brought {
 		blocks = prefixes
 	}
 	if len(blocks) == 0 {
