@@ -6,6 +6,18 @@ import (
 )
 
 // AzureMachineSpec describes a VM.
+// +kubebuilder:validation:XValidation:rule="self.?identity.orValue('None') == 'UserAssigned' || !has(self.userAssignedIdentities) || size(self.userAssignedIdentities) == 0 || oldSelf.?identity.orValue('') == self.identity && oldSelf.?userAssignedIdentities.orValue([]) == self.userAssignedIdentities",message="needs identity: UserAssigned",fieldPath=".userAssignedIdentities",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="self.?identity.orValue('None') != 'UserAssigned' || size(self.?userAssignedIdentities.orValue([])) > 0 || oldSelf.?identity.orValue('') == 'UserAssigned' && size(oldSelf.?userAssignedIdentities.orValue([])) == 0",message="identity: UserAssigned needs at least one",fieldPath=".userAssignedIdentities",reason="FieldValueRequired",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.systemAssignedIdentityRole) || self.?identity.orValue('None') == 'SystemAssigned'",message="needs identity: SystemAssigned",fieldPath=".systemAssignedIdentityRole",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?roleAssignmentName.orValue('') == '' || self.?identity.orValue('None') == 'SystemAssigned'",message="needs identity: SystemAssigned",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?roleAssignmentName.orValue('') == '' || self.?systemAssignedIdentityRole.?name.orValue('') == ''",message="is the deprecated name of systemAssignedIdentityRole.name: keep that",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?subnetName.orValue('') == '' || size(self.?networkInterfaces.orValue([])) == 0",message="is deprecated and excludes networkInterfaces: use networkInterfaces[0].subnetName",fieldPath=".subnetName",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.acceleratedNetworking) || size(self.?networkInterfaces.orValue([])) == 0",message="is deprecated and excludes networkInterfaces: use networkInterfaces[0].acceleratedNetworking",fieldPath=".acceleratedNetworking",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="!self.?disableExtensionOperations.orValue(false) || !has(self.vmExtensions) || size(self.vmExtensions) == 0 || oldSelf.?vmExtensions.orValue([]) == self.vmExtensions",message="disableExtensionOperations forbids extensions: remove them or it",fieldPath=".vmExtensions",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue('') == '' || self.?securityProfile.?securityType.orValue('ConfidentialVM') == 'ConfidentialVM' && (!has(self.securityProfile) || has(self.securityProfile.securityType))",message="a disk with a securityEncryptionType needs ConfidentialVM",fieldPath=".securityProfile.securityType",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue('') == '' || !has(self.securityProfile) || self.securityProfile.?uefiSettings.?vTpmEnabled.orValue(false)",message="a confidential VM needs it to be true",fieldPath=".securityProfile.uefiSettings.vTpmEnabled",reason="FieldValueRequired",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue('') != 'DiskWithVMGuestState' || !self.?securityProfile.?encryptionAtHost.orValue(false)",message="does not go together with the securityEncryptionType DiskWithVMGuestState: remove one",fieldPath=".securityProfile.encryptionAtHost",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue('') != 'DiskWithVMGuestState' || !has(self.securityProfile) || self.securityProfile.?uefiSettings.?secureBootEnabled.orValue(false)",message="the securityEncryptionType DiskWithVMGuestState needs it to be true",fieldPath=".securityProfile.uefiSettings.secureBootEnabled",reason="FieldValueRequired",optionalOldSelf=true
 type AzureMachineSpec struct {
 	// providerID is "azure://" and the Azure resource ID of the VM. The provider sets it.
 	// +optional
@@ -47,6 +59,9 @@ type AzureMachineSpec struct {
 
 	// dataDisks are the data disks.
 	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, b.nameSuffix == a.nameSuffix))",message="every data disk needs a nameSuffix of its own"
+	// +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.lun) || self.exists_one(b, has(b.lun) && b.lun == a.lun))",message="every data disk needs a lun of its own"
 	DataDisks []DataDisk `json:"dataDisks,omitempty"`
 
 	// sshPublicKey is the SSH public key of the user capi: a line of an authorized_keys file, in base64. The default is a
@@ -195,6 +210,10 @@ type AzureMachine struct {
 	// +kubebuilder:validation:XValidation:rule="(has(self.virtualMachineScaleSetID) && self.virtualMachineScaleSetID != '') == (has(oldSelf.virtualMachineScaleSetID) && oldSelf.virtualMachineScaleSetID != '') && (!(has(self.virtualMachineScaleSetID) && self.virtualMachineScaleSetID != '') || self.virtualMachineScaleSetID == oldSelf.virtualMachineScaleSetID)",message="virtualMachineScaleSetID cannot change after the machine was made; make a new machine",fieldPath=".virtualMachineScaleSetID",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="(has(self.disableExtensionOperations) && self.disableExtensionOperations) == (has(oldSelf.disableExtensionOperations) && oldSelf.disableExtensionOperations)",message="disableExtensionOperations cannot change after the machine was made; make a new machine",fieldPath=".disableExtensionOperations",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.disableVMBootstrapExtension) || (has(self.disableVMBootstrapExtension) && self.disableVMBootstrapExtension == oldSelf.disableVMBootstrapExtension)",message="disableVMBootstrapExtension cannot change once it is set; make a new machine",fieldPath=".disableVMBootstrapExtension",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="has(self.image) == has(oldSelf.image) && (!has(self.image) || self.image == oldSelf.image)",message="image cannot change after the machine was made; make a new machine",fieldPath=".image",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="has(self.securityProfile) == has(oldSelf.securityProfile) && (!has(self.securityProfile) || self.securityProfile == oldSelf.securityProfile)",message="securityProfile cannot change after the machine was made; make a new machine",fieldPath=".securityProfile",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.osDisk == oldSelf.osDisk",message="osDisk cannot change after the machine was made; make a new machine",fieldPath=".osDisk",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.hasValue()",message="name the size of the VM, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureMachineSpec `json:"spec,omitempty"`
 
 	Status AzureMachineStatus `json:"status,omitempty,omitzero"`

@@ -20,6 +20,8 @@ type AzureMachineTemplateResource struct {
 
 	// spec is the spec of the AzureMachines.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?roleAssignmentName.orValue('') == ''",message="must be empty in a template: every machine needs a role assignment of its own",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?systemAssignedIdentityRole.?name.orValue('') == ''",message="must be empty in a template: every machine needs a role assignment of its own",fieldPath=".systemAssignedIdentityRole.name",reason="FieldValueForbidden",optionalOldSelf=true
 	Spec AzureMachineSpec `json:"spec"`
 }
 

@@ -23,14 +23,19 @@ const (
 const StorageAccountTypeUltraSSD = "UltraSSD_LRS"
 
 // OSDisk describes the disk with the operating system.
+// +kubebuilder:validation:XValidation:rule="self.?managedDisk.?storageAccountType.orValue('') != 'UltraSSD_LRS'",message="an ultra disk can be a data disk only: choose another type",fieldPath=".managedDisk.storageAccountType"
+// +kubebuilder:validation:XValidation:rule="!has(self.diffDiskSettings) || !self.?managedDisk.?diskEncryptionSet.hasValue()",message="an ephemeral disk cannot be encrypted with a disk encryption set: remove it or diffDiskSettings",fieldPath=".managedDisk.diskEncryptionSet",reason="FieldValueForbidden"
 type OSDisk struct {
 	// osType is Linux or Windows.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:default=Linux
 	OSType string `json:"osType,omitempty"`
 
 	// diskSizeGB is the size in GiB. The default is the size of the image.
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2048
 	DiskSizeGB *int32 `json:"diskSizeGB,omitempty"`
 
 	// managedDisk describes the managed disk.
@@ -49,13 +54,18 @@ type OSDisk struct {
 }
 
 // DataDisk describes a data disk.
+// +kubebuilder:validation:XValidation:rule="self.?managedDisk.?storageAccountType.orValue('') != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'",message="an ultra disk needs None",fieldPath=".cachingType"
 type DataDisk struct {
-	// nameSuffix ends the name of the disk, which is "<machine>_<nameSuffix>".
+	// nameSuffix ends the name of the disk, which is "<machine>_<nameSuffix>" and has at most 80 characters.
 	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=78
 	NameSuffix string `json:"nameSuffix"`
 
 	// diskSizeGB is the size in GiB.
 	// +required
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=32767
 	DiskSizeGB int32 `json:"diskSizeGB"`
 
 	// managedDisk describes the managed disk.
@@ -64,6 +74,8 @@ type DataDisk struct {
 
 	// lun is the logical unit number, 0 to 63. The default is the lowest that is free.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=63
 	Lun *int32 `json:"lun,omitempty"`
 
 	// cachingType is how the host caches the disk. The default is ReadWrite, and None for ultra disks.
@@ -76,6 +88,7 @@ type DataDisk struct {
 type ManagedDiskParameters struct {
 	// storageAccountType is the kind of disk, for example Premium_LRS.
 	// +optional
+	// +kubebuilder:validation:Enum=PremiumV2_LRS;Premium_LRS;Premium_ZRS;StandardSSD_LRS;StandardSSD_ZRS;Standard_LRS;UltraSSD_LRS
 	StorageAccountType string `json:"storageAccountType,omitempty"`
 
 	// diskEncryptionSet is the key with which the disk is encrypted.
@@ -106,6 +119,7 @@ const (
 )
 
 // VMDiskSecurityProfile is how the disk of a confidential VM is encrypted.
+// +kubebuilder:validation:XValidation:rule="!has(self.diskEncryptionSet) || self.?securityEncryptionType.orValue('') == 'DiskWithVMGuestState'",message="needs the securityEncryptionType DiskWithVMGuestState",fieldPath=".diskEncryptionSet",reason="FieldValueForbidden"
 type VMDiskSecurityProfile struct {
 	// diskEncryptionSet is the key of a disk with the encryption type DiskWithVMGuestState.
 	// +optional

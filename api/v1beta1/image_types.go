@@ -1,9 +1,11 @@
 package v1beta1
 
 // Image names the image of a VM, in one of several ways.
+// +kubebuilder:validation:XValidation:rule="[has(self.id), has(self.marketplace), has(self.sharedGallery), has(self.computeGallery)].exists_one(x, x)",message="must have exactly one of id, marketplace, computeGallery and sharedGallery; leave out the image for the default"
 type Image struct {
 	// id is the Azure resource ID of an image.
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	ID *string `json:"id,omitempty"`
 
 	// sharedGallery is an image in a gallery of a subscription.
@@ -94,6 +96,8 @@ type AzureSharedGalleryImage struct {
 }
 
 // AzureComputeGalleryImage names an image in an Azure Compute Gallery.
+// +kubebuilder:validation:XValidation:rule="self.?subscriptionID.orValue('') == '' || self.?resourceGroup.orValue('') != ''",message="subscriptionID and resourceGroup go together: name the resource group of the gallery, or leave out both for a community gallery",fieldPath=".resourceGroup",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="self.?resourceGroup.orValue('') == '' || self.?subscriptionID.orValue('') != ''",message="subscriptionID and resourceGroup go together: name the subscription of the gallery, or leave out both for a community gallery",fieldPath=".subscriptionID",reason="FieldValueRequired"
 type AzureComputeGalleryImage struct {
 	// gallery is the name of the gallery.
 	// +required

@@ -1,6 +1,7 @@
 package v1beta1
 
 // LBType tells whether a load balancer has public or private addresses.
+// +kubebuilder:validation:Enum=Public;Internal
 type LBType string
 
 const (
@@ -11,6 +12,7 @@ const (
 )
 
 // SKU is the SKU of a load balancer.
+// +kubebuilder:validation:Enum=Standard
 type SKU string
 
 // SKUStandard is the only SKU of load balancers that is supported.
@@ -26,8 +28,11 @@ type LoadBalancerClassSpec struct {
 	// +optional
 	Type LBType `json:"type,omitempty"`
 
-	// idleTimeoutInMinutes is how long an idle TCP connection is kept, 4 to 30 minutes.
+	// idleTimeoutInMinutes is how long an idle TCP connection is kept: 4 to 30 minutes, and up to 120 for outbound
+	// connections of nodes without IPv6.
 	// +optional
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=120
 	IdleTimeoutInMinutes *int32 `json:"idleTimeoutInMinutes,omitempty"`
 }
 
@@ -39,14 +44,18 @@ type LoadBalancerSpec struct {
 
 	// name is the name of the load balancer.
 	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	// +kubebuilder:validation:Pattern=`^[-\w._]*$`
 	Name string `json:"name,omitempty"`
 
 	// frontendIPs are the frontend IP configurations.
 	// +optional
 	FrontendIPs []FrontendIP `json:"frontendIPs,omitempty"`
 
-	// frontendIPsCount is the number of frontends of an outbound load balancer.
+	// frontendIPsCount is the number of frontends of an outbound load balancer. A load balancer has at most 600.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=600
 	FrontendIPsCount *int32 `json:"frontendIPsCount,omitempty"`
 
 	// backendPool is the backend pool.
@@ -96,9 +105,12 @@ type BackendPool struct {
 type LoadBalancerPort struct {
 	// name is the name of the load-balancing rule.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
 	// port is the port of the frontend and of the machines.
 	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65534
 	Port int32 `json:"port"`
 }

@@ -5,14 +5,22 @@ type NetworkClassSpec struct {
 	// privateDNSZoneName is the name of the private DNS zone that resolves the API server of a cluster with an internal
 	// load balancer. The default is "<cluster>.capz.io".
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self == '' || !isIP(self) && self.matches('^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}([.][a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$')",message="must be a DNS name, such as private.example.com"
 	PrivateDNSZoneName string `json:"privateDNSZoneName,omitempty"`
 
 	// privateDNSZoneResourceGroup is the resource group of the private DNS zone. The default is the cluster's.
 	// +optional
+	// +kubebuilder:validation:Pattern=`^[-\w._()]*$`
 	PrivateDNSZoneResourceGroup string `json:"privateDNSZoneResourceGroup,omitempty"`
 }
 
 // NetworkSpec describes the network of a cluster.
+// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneName.orValue('') == '' || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
+// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneResourceGroup.orValue('') == '' || self.?privateDNSZoneName.orValue('') != ''",message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
+// +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"
+// +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?frontendIPsCount.orValue(1) <= 16",message="must be at most 16",fieldPath=".controlPlaneOutboundLB.frontendIPsCount"
 type NetworkSpec struct {
 	// vnet is the virtual network. An existing one is used as it is.
 	// +optional
@@ -24,10 +32,20 @@ type NetworkSpec struct {
 
 	// apiServerLB is the load balancer of the API server.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".idleTimeoutInMinutes"
+	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Public' || !has(self.frontendIPs) || size(self.frontendIPs.filter(f, has(f.publicIP))) == 1",message="a public load balancer of the API server needs exactly one frontend with a publicIP",fieldPath=".frontendIPs"
+	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Public' || self.?frontendIPsCount.orValue(1) == 1",message="must be 1 for the API server",fieldPath=".frontendIPsCount"
+	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Internal' || !has(self.frontendIPs) || !self.frontendIPs.exists(f, has(f.publicIP))",message="an internal load balancer has no public address: remove publicIP",fieldPath=".frontendIPs",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Internal' || !has(self.frontendIPs) || size(self.frontendIPs.filter(f, f.?privateIP.orValue('') != '')) == 1",message="an internal load balancer of the API server needs exactly one frontend with a privateIP",fieldPath=".frontendIPs"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.?type.orValue('') == '' || has(self.type) && self.type == oldSelf.type",message="type cannot change after the cluster was made; make a new cluster",fieldPath=".type",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.?name.orValue('') == '' || has(self.name) && self.name == oldSelf.name",message="name cannot change after the cluster was made; make a new cluster",fieldPath=".name",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.idleTimeoutInMinutes) || has(self.idleTimeoutInMinutes) && self.idleTimeoutInMinutes == oldSelf.idleTimeoutInMinutes",message="idleTimeoutInMinutes cannot change after the cluster was made; make a new cluster",fieldPath=".idleTimeoutInMinutes",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was made, because frontends do not change zones; make a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
 	APIServerLB *LoadBalancerSpec `json:"apiServerLB,omitempty"`
 
 	// nodeOutboundLB is the load balancer for outbound connections of nodes. Without one, NAT gateways do it.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was made, because frontends do not change zones; make a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
 	NodeOutboundLB *LoadBalancerSpec `json:"nodeOutboundLB,omitempty"`
 
 	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines of a cluster whose
@@ -49,6 +67,10 @@ type NetworkSpec struct {
 }
 
 // NetworkTemplateSpec describes the network of clusters made from a template.
+// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneName.orValue('') == '' || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
+// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneResourceGroup.orValue('') == '' || self.?privateDNSZoneName.orValue('') != ''",message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
+// +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"
 type NetworkTemplateSpec struct {
 	NetworkClassSpec `json:",inline"`
 
@@ -62,6 +84,7 @@ type NetworkTemplateSpec struct {
 
 	// apiServerLB is the load balancer of the API server.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".idleTimeoutInMinutes"
 	APIServerLB LoadBalancerClassSpec `json:"apiServerLB,omitempty,omitzero"`
 
 	// nodeOutboundLB is the load balancer for outbound connections of nodes.
@@ -92,6 +115,7 @@ const (
 type VnetClassSpec struct {
 	// cidrBlocks are the address ranges of the network. The default is 10.0.0.0/8.
 	// +optional
+	// +kubebuilder:validation:items:Format=cidr
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
 	// tags are the tags that an existing network carries. They are not written to Azure.
@@ -103,6 +127,7 @@ type VnetClassSpec struct {
 type VnetSpec struct {
 	// resourceGroup is the resource group of the network. The default is the cluster's.
 	// +optional
+	// +kubebuilder:validation:Pattern=`^[-\w._()]*$`
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
 	// id is the Azure resource ID of an existing network.
@@ -156,6 +181,7 @@ type VnetPeeringClassSpec struct {
 
 	// remoteVnetName is the name of the other network.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	RemoteVnetName string `json:"remoteVnetName"`
 
 	// forwardPeeringProperties are the settings of the peering on the cluster's network.
@@ -208,6 +234,7 @@ type IPTag struct {
 type ExtendedLocationSpec struct {
 	// name is the name of the edge zone.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
 	// type is EdgeZone.
@@ -242,6 +269,12 @@ const (
 )
 
 // AzureBastion describes an Azure Bastion host.
+// +kubebuilder:validation:XValidation:rule="!self.?enableTunneling.orValue(false) || self.?sku.orValue('') == 'Standard'",message="needs the sku Standard",fieldPath=".enableTunneling"
+// +kubebuilder:validation:XValidation:rule="oldSelf.?name.orValue('') == '' || has(self.name) && self.name == oldSelf.name",message="name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="oldSelf.?publicIP.?name.orValue('') == '' || has(self.publicIP) && has(self.publicIP.name) && self.publicIP.name == oldSelf.publicIP.name",message="publicIP.name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".publicIP.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="oldSelf.?subnet.?name.orValue('') == '' || has(self.subnet) && has(self.subnet.name) && self.subnet.name == oldSelf.subnet.name",message="subnet.name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".subnet.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="size(oldSelf.?subnet.?cidrBlocks.orValue([])) == 0 || has(self.subnet) && has(self.subnet.cidrBlocks) && self.subnet.cidrBlocks == oldSelf.subnet.cidrBlocks",message="subnet.cidrBlocks cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".subnet.cidrBlocks",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="oldSelf.?sku.orValue('') != 'Standard' || self.?sku.orValue('') == 'Standard'",message="Azure lets a bastion host grow only: remove it, and add it anew once it is gone",fieldPath=".sku",reason="FieldValueForbidden"
 type AzureBastion struct {
 	// name is the name of the host. The default is "<cluster>-azure-bastion".
 	// +optional

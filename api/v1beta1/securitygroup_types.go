@@ -19,6 +19,7 @@ type SecurityGroup struct {
 
 	// name is the name of the security group.
 	// +required
+	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 
 	SecurityGroupClass `json:",inline"`
@@ -70,6 +71,7 @@ const (
 type SecurityRule struct {
 	// name is the name of the rule.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
 	// description says what the rule is for.
@@ -85,7 +87,9 @@ type SecurityRule struct {
 	Direction SecurityRuleDirection `json:"direction"`
 
 	// priority orders the rules of a group, 100 to 4096; the lowest number comes first.
-	// +optional
+	// +required
+	// +kubebuilder:validation:Minimum=100
+	// +kubebuilder:validation:Maximum=4096
 	Priority int32 `json:"priority,omitempty"`
 
 	// sourcePorts is the source port, range of ports, or "*".

@@ -3,6 +3,9 @@ package v1beta1
 // Subnets are the subnets of a virtual network.
 // +listType=map
 // +listMapKey=name
+// +kubebuilder:validation:items:XValidation:rule="oldSelf.?securityGroup.?name.orValue('') == '' || has(self.securityGroup) && self.securityGroup.name == oldSelf.securityGroup.name",message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule="oldSelf.?routeTable.?name.orValue('') == '' || has(self.routeTable) && self.routeTable.name == oldSelf.routeTable.name",message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule="oldSelf.?natGateway.?name.orValue('') == '' || has(self.natGateway) && self.natGateway.name == oldSelf.natGateway.name",message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
 type Subnets []SubnetSpec
 
 // SubnetTemplatesSpec are the subnets of the virtual network of clusters made from a template.
@@ -29,6 +32,8 @@ const (
 type SubnetClassSpec struct {
 	// name is the name of the subnet.
 	// +required
+	// +kubebuilder:validation:MaxLength=80
+	// +kubebuilder:validation:Pattern=`^[-\w._]+$`
 	Name string `json:"name"`
 
 	// role says what the subnet is for.
@@ -37,6 +42,7 @@ type SubnetClassSpec struct {
 
 	// cidrBlocks are the address ranges of the subnet, within those of the virtual network.
 	// +optional
+	// +kubebuilder:validation:items:Format=cidr
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
 	// serviceEndpoints are the Azure services that the subnet reaches on a direct route.
@@ -90,6 +96,7 @@ type RouteTable struct {
 
 	// name is the name of the route table.
 	// +required
+	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 }
 
@@ -97,6 +104,7 @@ type RouteTable struct {
 type NatGatewayClassSpec struct {
 	// name is the name of the NAT gateway.
 	// +required
+	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 }
 
@@ -142,6 +150,7 @@ type PrivateEndpoints []PrivateEndpointSpec
 type PrivateEndpointSpec struct {
 	// name is the name of the private endpoint.
 	// +required
+	// +kubebuilder:validation:Pattern=`^[-\w._]+$`
 	Name string `json:"name"`
 
 	// location is the region of the private endpoint. The default is the cluster's.
@@ -149,7 +158,8 @@ type PrivateEndpointSpec struct {
 	Location string `json:"location,omitempty"`
 
 	// privateLinkServiceConnections are the services that the endpoint leads to.
-	// +optional
+	// +required
+	// +kubebuilder:validation:MinItems=1
 	PrivateLinkServiceConnections []PrivateLinkServiceConnection `json:"privateLinkServiceConnections,omitempty"`
 
 	// customNetworkInterfaceName is the name of the endpoint's network interface. Azure makes one up by default.
@@ -173,10 +183,12 @@ type PrivateEndpointSpec struct {
 type PrivateLinkServiceConnection struct {
 	// name is the name of the connection.
 	// +optional
+	// +kubebuilder:validation:Pattern=`^[-\w._]*$`
 	Name string `json:"name,omitempty"`
 
 	// privateLinkServiceID is the Azure resource ID of the service.
-	// +optional
+	// +required
+	// +kubebuilder:validation:Pattern=`(?i)subscriptions/.+/resourceGroups/.+/providers/.+/.+/.+`
 	PrivateLinkServiceID string `json:"privateLinkServiceID,omitempty"`
 
 	// groupIDs are the parts of the service to reach, for example blob.

@@ -125,6 +125,8 @@ type Diagnostics struct {
 }
 
 // BootDiagnostics describe where the serial log and screenshot of a VM are kept.
+// +kubebuilder:validation:XValidation:rule="self.storageAccountType != 'UserManaged' || has(self.userManaged)",message="storageAccountType: UserManaged needs the storageAccountURI of the blob endpoint of a storage account",fieldPath=".userManaged",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="self.storageAccountType == 'UserManaged' || !has(self.userManaged)",message="needs storageAccountType: UserManaged",fieldPath=".userManaged",reason="FieldValueForbidden"
 type BootDiagnostics struct {
 	// storageAccountType is where they are kept.
 	// +required
@@ -148,14 +150,17 @@ type UserManagedBootDiagnostics struct {
 type VMExtension struct {
 	// name is the name and the type of the extension.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
 	// publisher is the publisher of the extension.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	Publisher string `json:"publisher"`
 
 	// version is the version of the extension.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
 	// settings are the settings of the extension.
@@ -175,6 +180,7 @@ type NetworkInterface struct {
 
 	// privateIPConfigs is the number of private addresses. The default is 1.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
 	PrivateIPConfigs int `json:"privateIPConfigs,omitempty"`
 
 	// acceleratedNetworking turns on accelerated networking. The default is on where the VM size can.

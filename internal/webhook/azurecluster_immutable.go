@@ -33,56 +33,26 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"), immutable+", because machines read it when they are made"))
 	}
-	errs = append(errs, immutableBastion(old.Spec.BastionSpec.AzureBastion, c.Spec.BastionSpec.AzureBastion, spec.Child("bastionSpec", "azureBastion"))...)
 	oldNetwork, newNetwork := &old.Spec.NetworkSpec, &c.Spec.NetworkSpec
 	if !equality.Semantic.DeepEqual(withSortedZones(oldNetwork.ControlPlaneOutboundLB), withSortedZones(newNetwork.ControlPlaneOutboundLB)) {
 		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), immutable))
 	}
-	errs = append(errs, immutableZones(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
-	errs = append(errs, immutableZones(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
-	errs = append(errs, immutableAPIServerLB(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
+	errs = append(errs, immutablePrivateIP(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
 	if nodesHaveIPv6(newNetwork.Subnets) {
 		errs = append(errs, immutableNodeOutboundLB(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
 }
 
-// immutableBastion lets a bastion host be added and removed. What it is made of stays, and Azure lets its SKU grow only:
-// https://learn.microsoft.com/en-us/azure/bastion/upgrade-sku
-func immutableBastion(old, bastion *infrav1.AzureBastion, path *field.Path) (errs field.ErrorList) {
-	if old == nil || bastion == nil {
-		return nil
-	}
-	const text = immutable + ": remove the bastion host, and add it anew once it is gone"
-	for _, part := range []struct{ name, before, after string }{
-		{"name", old.Name, bastion.Name},
-		{"publicIP.name", old.PublicIP.Name, bastion.PublicIP.Name},
-		{"subnet.name", old.Subnet.Name, bastion.Subnet.Name},
-		{"subnet.cidrBlocks", strings.Join(old.Subnet.CIDRBlocks, ", "), strings.Join(bastion.Subnet.CIDRBlocks, ", ")},
-	} {
-		if part.before != "" && part.before != part.after {
-			errs = append(errs, field.Forbidden(path.Child(part.name), text))
-		}
-	}
-	if old.Sku == infrav1.StandardBastionHostSku && bastion.Sku != old.Sku {
-		errs = append(errs, field.Forbidden(path.Child("sku"), "Azure lets a bastion host grow only: remove it, and add it anew once it is gone"))
-	}
-	return errs
-}
-
-func immutableAPIServerLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path) (errs field.ErrorList) {
+func immutablePrivateIP(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
 	if old == nil || lb == nil {
 		return nil
 	}
-	errs = append(errs, onceSet(old.SKU, lb.SKU, path.Child("sku"))...)
-	errs = append(errs, onceSet(old.Type, lb.Type, path.Child("type"))...)
-	errs = append(errs, onceSet(old.Name, lb.Name, path.Child("name"))...)
-	errs = append(errs, onceSetPointer(old.IdleTimeoutInMinutes, lb.IdleTimeoutInMinutes, path.Child("idleTimeoutInMinutes"))...)
 	before, after := privateIP(old), privateIP(lb)
-	if before != "" && after != "" && !samePrivateIP(before, after) {
-		errs = append(errs, field.Forbidden(path.Child("frontendIPs"), "the private address "+immutable+", because machines use it"))
+	if before == "" || after == "" || samePrivateIP(before, after) {
+		return nil
 	}
-	return errs
+	return field.ErrorList{field.Forbidden(path.Child("frontendIPs"), "the private address "+immutable+", because machines use it")}
 }
 
 func immutableNodeOutboundLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path) (errs field.ErrorList) {
@@ -94,7 +64,8 @@ func immutableNodeOutboundLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path
 	return append(errs, onceSetPointer(old.IdleTimeoutInMinutes, lb.IdleTimeoutInMinutes, path.Child("idleTimeoutInMinutes"))...)
 }
 
-// immutableSubnets looks at subnets that have the same name before and after; subnets can be added and removed.
+// immutableSubnets looks at subnets that have the same name before and after; subnets can be added and removed. Whether the
+// range can change depends on who owns the network.
 func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorList) {
 	for i, subnet := range c.Spec.NetworkSpec.Subnets {
 		j := slices.IndexFunc(old.Spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == subnet.Name })
@@ -105,9 +76,6 @@ func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs fiel
 		if (ownsVnet(old) || madeSubnet(old, before.Name)) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
 			errs = append(errs, field.Forbidden(path.Child("cidrBlocks"), immutable))
 		}
-		errs = append(errs, onceSet(before.RouteTable.Name, subnet.RouteTable.Name, path.Child("routeTable", "name"))...)
-		errs = append(errs, onceSet(before.NatGateway.Name, subnet.NatGateway.Name, path.Child("natGateway", "name"))...)
-		errs = append(errs, onceSet(before.SecurityGroup.Name, subnet.SecurityGroup.Name, path.Child("securityGroup", "name"))...)
 	}
 	return errs
 }
@@ -130,13 +98,6 @@ func madeSubnet(c *infrav1.AzureCluster, name string) bool {
 		return strings.EqualFold(id.Type(), "Microsoft.Network/virtualNetworks/subnets") && strings.EqualFold(id.Name(), name) &&
 			(r.State == string(arm.Ready) || r.State == string(arm.Updating))
 	})
-}
-
-func immutableZones(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
-	if old == nil || lb == nil || slices.Equal(slices.Sorted(slices.Values(old.AvailabilityZones)), slices.Sorted(slices.Values(lb.AvailabilityZones))) {
-		return nil
-	}
-	return field.ErrorList{field.Forbidden(path.Child("availabilityZones"), immutable)}
 }
 
 func withSortedZones(lb *infrav1.LoadBalancerSpec) *infrav1.LoadBalancerSpec {

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"regexp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -11,50 +10,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// maxClusterNameLength leaves room for what Azure names derived from the name of the cluster add to it.
-const maxClusterNameLength = 44
-
-var clusterNamePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$`)
-
-// ValidateAzureCluster checks a defaulted AzureCluster.
+// ValidateAzureCluster checks what the CRD cannot check of a defaulted AzureCluster.
 func ValidateAzureCluster(c *infrav1.AzureCluster, features plan.Features) (errs field.ErrorList) {
-	if len(c.Name) > maxClusterNameLength {
-		errs = append(errs, field.TooLong(field.NewPath("metadata", "name"), c.Name, maxClusterNameLength))
-	} else if !clusterNamePattern.MatchString(c.Name) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), c.Name, "must be 2 to 44 lower-case letters, digits and '-', and begin and end with a letter or digit"))
-	}
 	spec := field.NewPath("spec")
-	errs = append(errs, validateIdentityRef(c, spec.Child("identityRef"))...)
 	if c.Spec.ExtendedLocation != nil && !features.EdgeZone {
 		errs = append(errs, field.Forbidden(spec.Child("extendedLocation"), "needs the feature gate EdgeZone"))
-	}
-	if bastion := c.Spec.BastionSpec.AzureBastion; bastion != nil {
-		path := spec.Child("bastionSpec", "azureBastion")
-		if bastion.EnableTunneling && bastion.Sku != infrav1.StandardBastionHostSku {
-			errs = append(errs, field.Invalid(path.Child("enableTunneling"), true, "needs the sku Standard"))
-		}
 	}
 	return append(errs, validateNetwork(c, features, spec.Child("networkSpec"))...)
 }
 
-func validateIdentityRef(c *infrav1.AzureCluster, path *field.Path) field.ErrorList {
-	ref := c.Spec.IdentityRef
-	if ref == nil {
-		return field.ErrorList{field.Required(path, "name the AzureClusterIdentity to use")}
-	}
-	if ref.Kind != "AzureClusterIdentity" {
-		return field.ErrorList{field.NotSupported(path.Child("kind"), ref.Kind, []string{"AzureClusterIdentity"})}
-	}
-	return nil
-}
-
 func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *field.Path) (errs field.ErrorList) {
 	network := &c.Spec.NetworkSpec
-	vnetPath, subnetsPath := path.Child("vnet"), path.Child("subnets")
-	errs = append(errs, validateResourceGroup(network.Vnet.ResourceGroup, vnetPath.Child("resourceGroup"))...)
-	_, invalid := parseCIDRs(network.Vnet.CIDRBlocks, vnetPath.Child("cidrBlocks"))
-	errs = append(errs, invalid...)
-	errs = append(errs, validatePeerings(network.Vnet.Peerings, vnetPath.Child("peerings"))...)
+	subnetsPath := path.Child("subnets")
+	errs = append(errs, validatePeerings(network.Vnet.Peerings, path.Child("vnet", "peerings"))...)
 
 	classes := make([]subnetClass, 0, len(network.Subnets))
 	for _, subnet := range network.Subnets {
@@ -67,15 +35,11 @@ func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *fiel
 	}
 	errs = append(errs, validateRoles(c, subnetsPath)...)
 
-	ipv6 := nodesHaveIPv6(network.Subnets)
-	errs = append(errs, validateNodeOutboundLB(network.NodeOutboundLB, network.APIServerLB, ipv6, path.Child("nodeOutboundLB"))...)
-	internal := true
+	errs = append(errs, validateNodeOutboundLB(network.NodeOutboundLB, network.APIServerLB, nodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
 	if c.Spec.ControlPlaneEnabled {
 		errs = append(errs, validateAPIServerLB(network.APIServerLB, controlPlaneCIDRs(network.Subnets), features, path.Child("apiServerLB"))...)
-		errs = append(errs, validateControlPlaneOutboundLB(network.ControlPlaneOutboundLB, network.APIServerLB, path.Child("controlPlaneOutboundLB"))...)
-		internal = network.APIServerLB != nil && network.APIServerLB.Type == infrav1.Internal
 	}
-	return append(errs, validatePrivateDNSZone(network.NetworkClassSpec, internal, path)...)
+	return errs
 }
 
 // validateRoles checks that there is a subnet for every machine.

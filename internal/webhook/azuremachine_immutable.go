@@ -12,8 +12,9 @@ import (
 
 const immutableMachine = "cannot change after the machine was made; make a new machine"
 
-// ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted. It checks what cannot change,
-// and the rest only where it can take effect on an existing VM.
+// ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted, which is why what defaulting
+// touches is compared here and not by the CRD. It checks what cannot change, and the rest only where it can take effect on
+// an existing VM.
 func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorList) {
 	if unchanged(m, old.Spec, m.Spec) {
 		return nil
@@ -24,12 +25,9 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 		name          string
 		before, after any
 	}{
-		{"image", before.Image, after.Image},
 		{"roleAssignmentName", before.RoleAssignmentName, after.RoleAssignmentName},
-		{"osDisk", before.OSDisk, after.OSDisk},
 		{"dataDisks", before.DataDisks, after.DataDisks},
 		{"spotVMOptions", before.SpotVMOptions, after.SpotVMOptions},
-		{"securityProfile", before.SecurityProfile, after.SecurityProfile},
 	} {
 		if !equality.Semantic.DeepEqual(part.before, part.after) {
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableMachine))
@@ -37,7 +35,7 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	}
 	if !equality.Semantic.DeepEqual(before.UserAssignedIdentities, after.UserAssignedIdentities) {
 		errs = append(errs, addedIdentities(before.UserAssignedIdentities, after.UserAssignedIdentities, path.Child("userAssignedIdentities"))...)
-		errs = append(errs, ValidateUserAssignedIdentities(after.Identity, after.UserAssignedIdentities, path)...)
+		errs = append(errs, ValidateUserAssignedIdentities(after.UserAssignedIdentities, path.Child("userAssignedIdentities"))...)
 	}
 	errs = append(errs, visibleExtensions(before.VMExtensions, after.VMExtensions, path.Child("vmExtensions"))...)
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {
@@ -46,9 +44,6 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole, path.Child("systemAssignedIdentityRole"))...)
 	if after.AcceleratedNetworking != nil && !equality.Semantic.DeepEqual(before.AcceleratedNetworking, after.AcceleratedNetworking) {
 		errs = append(errs, field.Forbidden(path.Child("acceleratedNetworking"), "is deprecated and can only be removed"))
-	}
-	if isTrue(after.DisableExtensionOperations) && len(after.VMExtensions) > 0 && !equality.Semantic.DeepEqual(before.VMExtensions, after.VMExtensions) {
-		errs = append(errs, field.Forbidden(path.Child("vmExtensions"), "disableExtensionOperations forbids extensions"))
 	}
 	return append(errs, immutableNetworkInterfaces(before, after, path.Child("networkInterfaces"))...)
 }

@@ -6,18 +6,9 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ValidateAzureMachineTemplate checks a defaulted AzureMachineTemplate.
+// ValidateAzureMachineTemplate checks what the CRD cannot check of a defaulted AzureMachineTemplate.
 func ValidateAzureMachineTemplate(t *infrav1.AzureMachineTemplate) field.ErrorList {
-	spec, path := &t.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
-	errs := validateMachineSpec(spec, path)
-	const random = "must be empty in a template: every machine needs a role assignment of its own"
-	if spec.RoleAssignmentName != "" && spec.Identity == infrav1.VMIdentitySystemAssigned {
-		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"), random))
-	}
-	if role := spec.SystemAssignedIdentityRole; role != nil && role.Name != "" {
-		errs = append(errs, field.Forbidden(path.Child("systemAssignedIdentityRole", "name"), random))
-	}
-	return errs
+	return validateMachineSpec(&t.Spec.Template.Spec, field.NewPath("spec", "template", "spec"))
 }
 
 // ValidateAzureMachineTemplateUpdate refuses every change of the template's spec; both objects are defaulted. An SSH key

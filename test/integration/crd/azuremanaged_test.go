@@ -192,6 +192,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 		"cleaner": {"the cleaner runs once a day at most", made, func(s *spec) {
 			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true, IntervalHours: new(23)}}
 		}, "spec.securityProfile.imageCleaner.intervalHours", "24"},
+		"private endpoint":  {"an endpoint leads somewhere", made, func(s *spec) { s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e"}} }, "spec.virtualNetwork.subnet.privateEndpoints[0].privateLinkServiceConnections", "Required"},
 		"group (webhook)":   {"resources do not move", made, func(s *spec) { s.ResourceGroupName = "other" }, "spec.resourceGroupName", "cannot change"},
 		"patches (webhook)": {"a key that means nothing would vanish", made, func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"suportPlan":"x"}}`} }, "spec.asoManagedClusterPatches[0]", "supportPlan"},
 	} {
