@@ -352,6 +352,12 @@ func TestMachineCheck(t *testing.T) {
 		"role without an identity's parts": {reason: "a role assignment needs a name, scope and definition", from: "machine-system-identity", change: func(in *plan.MachineInput) {
 			in.AzureMachine.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
 		}, want: []string{"systemAssignedIdentityRole.definitionID: Required", "systemAssignedIdentityRole.name: Required", "systemAssignedIdentityRole.scope: Required"}},
+		"role by its name": {reason: "Azure answers that the ID is malformed, after the VM is made", from: "machine-system-identity", change: func(in *plan.MachineInput) {
+			in.AzureMachine.Spec.SystemAssignedIdentityRole.DefinitionID = "$/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635"
+		}, want: []string{`spec.systemAssignedIdentityRole.definitionID ... "$/subscriptions/s ... is not the ID of a role definition`}},
+		"role of the tenant": {reason: "built-in roles have an ID without a scope, too", from: "machine-system-identity", change: func(in *plan.MachineInput) {
+			in.AzureMachine.Spec.SystemAssignedIdentityRole.DefinitionID = "/providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635"
+		}},
 		"no identities": {reason: "there is none to assign", from: "machine-user-identity", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.UserAssignedIdentities = nil },
 			want: []string{"spec.userAssignedIdentities: Required"}},
 		"no availability sets": {reason: "a region without zones and sets cannot spread machines", from: "machine-worker-availability-set", change: func(in *plan.MachineInput) {

@@ -72,6 +72,7 @@ func TestAzureJSON(t *testing.T) {
 			in.Identity, in.UserAssignedClientID = infrav1.VMIdentityUserAssigned, "user-client"
 		}, replace: []string{"    \"aadClientId\": \"client\",\n    \"aadClientSecret\": \"secret\",\n", "", `Extension": false`, `Extension": true`,
 			`Metadata": true`, "Metadata\": true,\n    \"userAssignedIdentityID\": \"user-client\""}},
+		"identity unset": {reason: "an object that was stored before the field had a default is as one that says None", change: func(in *cloudconfig.Input) { in.Identity = "" }},
 		"user-assigned unknown": {reason: "cloud-provider-azure would sign in as nobody", change: func(in *cloudconfig.Input) { in.Identity = infrav1.VMIdentityUserAssigned },
 			err: "spec.userAssignedIdentities"},
 		"machine pools": {reason: "the gate of Cluster API decides", change: func(in *cloudconfig.Input) { in.Features.MachinePool = true },

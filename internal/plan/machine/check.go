@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,11 @@ const (
 	minVCPUs    = 2
 	minMemoryGB = 2
 )
+
+// roleDefinitions is what is before the GUID of a role in its ID, after the scope that the role can be assigned in, if any.
+const roleDefinitions = "/providers/Microsoft.Authorization/roleDefinitions/"
+
+var roleDefinition = regexp.MustCompile("(?i)^(/[^/]+)*" + regexp.QuoteMeta(roleDefinitions) + "[^/]+$")
 
 // Check lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
 // is wrong and what to do. When it finds something, no VM is to be made.
@@ -106,6 +112,9 @@ func checkIdentity(in plan.MachineInput, path *field.Path) field.ErrorList {
 			}
 		}
 		slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+		if role.DefinitionID != "" && !roleDefinition.MatchString(role.DefinitionID) {
+			errs = append(errs, field.Invalid(here.Child("definitionID"), role.DefinitionID, "is not the ID of a role definition as in /subscriptions/<subscription>"+roleDefinitions+"<GUID>: see az role definition list --name <role> --query [].id"))
+		}
 	case infrav1.VMIdentityUserAssigned:
 		if len(spec.UserAssignedIdentities) == 0 {
 			errs = append(errs, field.Required(path.Child("userAssignedIdentities"), "spec.identity UserAssigned needs at least one"))
