@@ -129,8 +129,8 @@ func (p *pass) converge(node *arm.Node) {
 		p.set(result, 0)
 		return
 	}
-	if found.ID == "" {
-		// An operation ended after the last look; there is another round.
+	if found.ID == "" || p.engine.cache.changedSince(node.ID, found.count) {
+		// An operation ended after the last look; there is another round. What was seen before it is not what it left.
 		p.signal()
 		result.State = arm.Waiting
 		p.set(result, time.Second)

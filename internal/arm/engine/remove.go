@@ -38,7 +38,7 @@ func (p *pass) remove(id arm.ID, group string, before arm.ID) {
 	}
 	found := p.found[key]
 	switch {
-	case found.ID == "":
+	case found.ID == "" || e.cache.changedSince(id, found.count):
 		result.State = arm.Waiting
 		p.set(result, time.Second)
 		p.signal()
