@@ -30,6 +30,8 @@ type Env struct {
 	Replication time.Duration
 	// Quota overrides the compute limits: "cores" or a family ("standardDSv3Family"), or either after "<location>/".
 	Quota map[string]int
+	// FeaturesOff are features that the subscription has not registered: "Microsoft.Compute/EncryptionAtHost".
+	FeaturesOff []string
 	// OperationFault lets the fault script change an operation at its start.
 	OperationFault func(op *store.Operation)
 	// RequestFault returns an error the fault script wants a named check to give ("quota", "capacity"), or nil.
@@ -126,6 +128,8 @@ type Call struct {
 	BaseURL    string // "https://host" as the client wrote it
 	// Internal is set when the simulator itself calls, for example to delete what is in a resource group.
 	Internal bool
+
+	edge string // the edge zone of what is being written
 }
 
 // For makes a call on another resource with the same circumstances.
@@ -165,7 +169,8 @@ func (c *Call) Find(id string) *Item {
 	return nil
 }
 
-// Need returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when ""), and not be
+// Need returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when "") and in the
+// edge zone of what refers to it, and not be
 // in the middle of an operation; otherwise the error is Azure's. from is the ID of the one that refers to it.
 func (c *Call) Need(id, from, typ, location string) (*Item, error) {
 	parsed, err := store.ParseID(id)
@@ -176,7 +181,7 @@ func (c *Call) Need(id, from, typ, location string) (*Item, error) {
 		return nil, network(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s is of type %s, expected %s.", id, from, parsed.Type(), typ))
 	}
 	it := c.Find(id)
-	if it == nil || location != "" && it.Location != "" && it.Location != "global" && !strings.EqualFold(it.Location, location) {
+	if it == nil || location != "" && c.Elsewhere(it, location) {
 		return nil, InvalidReference(id, from)
 	}
 	if state := body.String(it.Body, "properties.provisioningState"); state == "Updating" || state == "Deleting" {

@@ -134,7 +134,7 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	body.Set(parent.Body, t.Inline, list)
 	_, e = body.Named(body.Objects(parent.Body, t.Inline), c.ID.Name())
 	pc := *c
-	pc.Type = pt
+	pc.Type, pc.edge = pt, EdgeZoneOf(parent.Body)
 	if err := pc.prepareChild(t, draft, before, e); err != nil {
 		return nil, err
 	}

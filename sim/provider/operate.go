@@ -280,6 +280,9 @@ func (c *Call) Modify() (*Reply, error) {
 	if tags, ok := clean["tags"]; ok {
 		d.New["tags"] = tags
 	}
+	if err := c.checkEdgeZone(d); err != nil {
+		return nil, err
+	}
 	if err := c.fillIdentity(d); err != nil {
 		return nil, err
 	}

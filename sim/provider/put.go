@@ -138,6 +138,9 @@ func dropNulls(o body.Object) {
 // prepare runs the type's own rules and those of its inline children on the draft.
 func (c *Call) prepare(d *Draft) error {
 	t := c.Type
+	if err := c.checkEdgeZone(d); err != nil {
+		return err
+	}
 	if d.Old != nil {
 		for _, p := range t.Immutable {
 			was, is := body.Get(d.Old, p), body.Get(d.New, p)

@@ -83,6 +83,7 @@ type Type struct {
 	Extension     bool     // may stand at any scope, tenant and subscription included
 	Untracked     bool     // has neither location nor tags
 	Global        bool     // location is always "global"
+	EdgeZones     bool     // may be in an edge zone: has an extendedLocation
 	PutMerges     bool     // PUT keeps what it does not mention
 	LowerID       bool     // renders .../resourcegroups/...
 	Immutable     []string // paths that may not change; answered with PropertyChangeNotAllowed

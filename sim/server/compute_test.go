@@ -208,7 +208,11 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 	a.must("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := vm("nic1", tc.change)
+			b := vm("nic1", func(p obj) {
+				// vm0 has the disk of that name.
+				p["storageProfile"].(obj)["dataDisks"].([]any)[0].(obj)["name"] = "data"
+				tc.change(p)
+			})
 			if tc.zones != nil {
 				b["zones"] = tc.zones
 			}

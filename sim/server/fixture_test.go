@@ -64,7 +64,7 @@ func vm(nicName string, change func(p obj)) obj {
 	p := obj{
 		"hardwareProfile": obj{"vmSize": "Standard_D2s_v3"},
 		"storageProfile": obj{
-			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.33.1"},
+			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.1"},
 			"osDisk":         obj{"createOption": "FromImage", "deleteOption": "Delete", "diskSizeGB": 64, "managedDisk": obj{"storageAccountType": "Premium_LRS"}},
 			"dataDisks":      []any{obj{"name": "etcd", "lun": 0, "createOption": "Empty", "diskSizeGB": 16, "deleteOption": "Detach"}},
 		},

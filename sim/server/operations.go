@@ -137,13 +137,15 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		}
 	case provider.Compute, provider.Disk:
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
-		// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets.
-		if running && (strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions")) {
-			rep.RetryAfter = 30 * time.Second
-			if provider.Style(op.Style) == provider.Disk {
-				rep.RetryAfter = 2 * time.Second
+		switch {
+		case running && provider.Style(op.Style) == provider.Disk:
+			rep.RetryAfter = 2 * time.Second
+		case running:
+			// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets, and images.
+			if strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") && op.Type != compute.Images {
+				rep.RetryAfter = 30 * time.Second
 			}
-		} else {
+		default:
 			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000+00:00")
 			if op.Result != nil {
 				out["properties"] = body.Object{"output": op.Result}

@@ -22,7 +22,7 @@ func scaleSet(capacity int, change func(set, profile obj)) obj {
 		"osProfile": obj{"computerNamePrefix": "pool", "adminUsername": "capi", "customData": cloudInit, "linuxConfiguration": obj{"disablePasswordAuthentication": true,
 			"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
 		"storageProfile": obj{
-			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.33.1"},
+			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.1"},
 			"osDisk":         obj{"createOption": "FromImage", "managedDisk": obj{"storageAccountType": "Premium_LRS"}},
 		},
 		"networkProfile": obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"primary": true, "ipConfigurations": []any{
@@ -98,7 +98,7 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	}
 
 	newer := func(_, profile obj) {
-		profile["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.34.0"}
+		profile["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.34.0"}
 	}
 	apply(4, newer)
 	for id, vm := range list() {

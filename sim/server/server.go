@@ -70,6 +70,7 @@ type Options struct {
 	Throttle      *Throttle      // nil: Azure's limits on a running clock, none on a virtual one
 	PageSize      int            // entries per page of a list; 0: 1000
 	Quota         map[string]int // compute limits: "cores" or a family, or either after "<location>/"; others are far away
+	FeaturesOff   []string       // features that are not registered, as in "Microsoft.Compute/EncryptionAtHost"; nil: all are
 	Replication   time.Duration  // how long Entra ID needs to show a new principal to role assignments; scaled
 	ControlToken  string         // required in X-Sim-Token for /_sim/ when set
 }
@@ -131,7 +132,7 @@ func New(o Options) (*Server, error) {
 	}); err != nil {
 		return nil, err
 	}
-	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations, Quota: o.Quota, Replication: o.Replication}
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.catalogue()...)

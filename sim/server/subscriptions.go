@@ -91,6 +91,17 @@ func (x *exchange) locations(sub string) []any {
 		}
 		out = append(out, o)
 	}
+	if !strings.EqualFold(x.call.Query.Get("includeExtendedLocations"), "true") {
+		return out
+	}
+	for _, z := range provider.EdgeZones {
+		if !contains(x.s.opts.Locations, z.Region) {
+			continue
+		}
+		base := "/subscriptions/" + sub + "/locations/"
+		out = append(out, body.Object{"id": base + z.Name, "name": z.Name, "type": "EdgeZone", "displayName": z.Display, "regionalDisplayName": z.Display,
+			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Extended", "homeLocation": z.Region, "pairedRegion": []any{}}})
+	}
 	return out
 }
 

@@ -17,4 +17,46 @@ func World(stage *harness.Stage) {
 		"properties": map[string]any{"publicIPAllocationMethod": "Static", "dnsSettings": map[string]any{"domainNameLabel": "brought-api"}},
 	})
 	stage.Azure.Put("resourceGroups/brought/providers/Microsoft.Network/applicationSecurityGroups/clients", "2024-05-01", map[string]any{"location": "eastus"})
+	compute(stage)
+}
+
+// computeVersion is an API version of Microsoft.Compute that has all of these types.
+const computeVersion = "2024-03-01"
+
+// compute makes what machines refer to: keys, images, reserved capacity and a scale set.
+func compute(stage *harness.Stage) {
+	stage.T.Helper()
+	put := func(group, path string, more map[string]any) {
+		stage.T.Helper()
+		body := map[string]any{"location": "eastus"}
+		for key, value := range more {
+			body[key] = value
+		}
+		stage.Azure.Put("resourceGroups/"+group+"/providers/Microsoft.Compute/"+path, computeVersion, body)
+	}
+	for _, group := range []string{"keys", "images", "sig", "capacity"} {
+		stage.Azure.Put("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
+	}
+	put("keys", "diskEncryptionSets/nodes", map[string]any{"properties": map[string]any{
+		"encryptionType": "EncryptionAtRestWithCustomerKey", "activeKey": map[string]any{"keyUrl": "https://keys.vault.azure.net/keys/nodes/1"},
+	}})
+	image := func(group, gallery, name, version, features string) {
+		stage.T.Helper()
+		put(group, "galleries/"+gallery+"/images/"+name, map[string]any{"properties": map[string]any{
+			"osType": "Linux", "osState": "Generalized", "hyperVGeneration": "V2", "identifier": map[string]any{"publisher": "us", "offer": "nodes", "sku": name},
+			"features": []any{map[string]any{"name": "SecurityType", "value": features}},
+		}})
+		put(group, "galleries/"+gallery+"/images/"+name+"/versions/"+version, nil)
+	}
+	put("images", "galleries/nodes", nil)
+	image("images", "nodes", "ubuntu-2404", "1.34.2", "TrustedLaunchSupported")
+	image("images", "nodes", "ubuntu-2404-cvm", "1.34.2", "ConfidentialVmSupported")
+	put("sig", "galleries/siggallery", nil)
+	image("sig", "siggallery", "linuxvm", "0.0.1", "TrustedLaunchSupported")
+	put("images", "images/ubuntu-2404-v1.34.2", map[string]any{"properties": map[string]any{
+		"hyperVGeneration": "V2", "storageProfile": map[string]any{"osDisk": map[string]any{"osType": "Linux", "osState": "Generalized"}},
+	}})
+	put("capacity", "capacityReservationGroups/nodes", nil)
+	put("capacity", "capacityReservationGroups/nodes/capacityReservations/d2s", map[string]any{"sku": map[string]any{"name": "Standard_D2s_v3", "capacity": 2}})
+	put("brought", "virtualMachineScaleSets/placement", map[string]any{"properties": map[string]any{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}})
 }

@@ -98,22 +98,18 @@ func vmSKU(z Size, loc string) body.Object {
 		details = append(details, body.Object{"name": texts(zones), "capabilities": []any{capability("UltraSSDAvailable", true)}})
 	}
 	generations := "V1,V2"
-	if z.Arch == "Arm64" || z.Confidential != "" {
+	if z.onlyGeneration2() {
 		generations = "V2"
 	}
-	temp := 0
-	if z.Ephemeral {
-		temp = z.VCPUs * 16384
-	}
 	caps := []any{
-		capability("MaxResourceVolumeMB", temp), capability("OSVhdSizeMB", 1047552), capability("vCPUs", z.VCPUs), capability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
+		capability("MaxResourceVolumeMB", z.TempGB()*1024), capability("OSVhdSizeMB", 1047552), capability("vCPUs", z.VCPUs), capability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
 		capability("HyperVGenerations", generations), capability("MemoryGB", z.MemoryGB), capability("MaxDataDiskCount", z.MaxDisks), capability("CpuArchitectureType", z.Arch),
-		capability("LowPriorityCapable", !strings.HasPrefix(z.Family, "standardBS")), capability("PremiumIO", z.Premium), capability("VMDeploymentTypes", "IaaS"), capability("vCPUsAvailable", z.VCPUs),
+		capability("LowPriorityCapable", z.Spot()), capability("PremiumIO", z.Premium), capability("VMDeploymentTypes", "IaaS"), capability("vCPUsAvailable", z.VCPUs),
 		capability("vCPUsPerCore", 2), capability("EphemeralOSDiskSupported", z.Ephemeral), capability("EncryptionAtHostSupported", z.HostEncrypt), capability("CapacityReservationSupported", z.GPUs == 0),
 		capability("AcceleratedNetworkingEnabled", z.Accelerated), capability("RdmaEnabled", z.GPUs > 1), capability("MaxNetworkInterfaces", z.MaxNICs),
 	}
 	if z.Ephemeral {
-		caps = append(caps, capability("CachedDiskBytes", float64(z.VCPUs)*25*1024*1024*1024))
+		caps = append(caps, capability("CachedDiskBytes", float64(z.CacheGB())*1024*1024*1024), capability("SupportedEphemeralOSDiskPlacements", "ResourceDisk,CacheDisk"))
 	}
 	if z.Confidential != "" {
 		caps = append(caps, capability("ConfidentialComputingType", z.Confidential))

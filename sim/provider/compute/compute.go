@@ -1,11 +1,13 @@
 // Package compute simulates Microsoft.Compute: virtual machines with their extensions and disks, scale sets, availability sets, proximity
-// placement groups, sizes and quotas.
+// placement groups, images and galleries, disk encryption sets, capacity reservations, sizes and quotas.
 //
-// Its promise: a virtual machine is only accepted when its size, zone, quota, image and network interfaces would be accepted by Azure;
-// custom data and passwords never come back; disks appear and go as their deleteOption says.
+// Its promise: a virtual machine is only accepted when its size, zone, quota, image, disks, security profile, OS profile, placement and
+// network interfaces would be accepted by Azure, and when everything it refers to exists and is in its region and edge zone; custom data
+// and passwords never come back; disks appear and go as their deleteOption says.
 package compute
 
 import (
+	"slices"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -26,7 +28,8 @@ const (
 func Provider() *provider.Provider {
 	return &provider.Provider{
 		Namespace: "Microsoft.Compute",
-		Types:     append([]*provider.Type{virtualMachineType(), extensionType(), diskType(), availabilitySetType(), placementGroupType()}, scaleSetTypes()...),
+		Types: slices.Concat([]*provider.Type{virtualMachineType(), extensionType(), diskType(), encryptionSetType(), availabilitySetType(), placementGroupType()},
+			scaleSetTypes(), imageTypes(), reservationTypes()),
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
 			"usages": usages, "vmsizes": vmSizes, "publishers": publishers, "virtualmachines": regionalVMs,
 		},

@@ -10,7 +10,7 @@ import (
 
 func diskType() *provider.Type {
 	return &provider.Type{
-		Name: Disks, Style: provider.Disk, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating",
+		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating",
 		Create: provider.Timing{HTTP: ms(300), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(1)},
 		PutMerges:     true,
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
@@ -24,6 +24,9 @@ func diskType() *provider.Type {
 			}
 			if size == 0 && body.String(d.New, "properties.creationData.createOption") == "Empty" {
 				return provider.Missing("disk.diskSizeGB")
+			}
+			if err := checkDisk(c, d); err != nil {
+				return err
 			}
 			diskDefaults(c, d.New, d.Old)
 			return nil
@@ -43,6 +46,32 @@ func diskType() *provider.Type {
 			"endgetaccess": {Timing: provider.Timing{LRO: sec(1)}},
 		},
 	}
+}
+
+// checkDisk checks where a disk is, what it is made of and the key it is encrypted with.
+func checkDisk(c *provider.Call, d *provider.Draft) error {
+	if err := checkZoneNames(d.ID, d.Location, body.Strings(d.New, "zones")); err != nil {
+		return err
+	}
+	if d.Old == nil {
+		if id := body.String(d.New, "properties.creationData.sourceResourceId"); id != "" && c.Find(id) == nil {
+			return notHere(id)
+		}
+		for _, k := range []string{"imageReference", "galleryImageReference"} {
+			if ref := body.Child(d.New, "properties.creationData."+k); body.String(ref, "id") != "" && !strings.Contains(strings.ToLower(body.String(ref, "id")), "/publishers/") {
+				if _, err := findImage(c, ref, d.Location); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	const path = "properties.encryption.diskEncryptionSetId"
+	if id := body.String(d.New, path); id != "" && replaced(d, path) {
+		if _, err := referred(c, id, EncryptionSets, "encryption.diskEncryptionSet", d.Location); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func diskDefaults(c *provider.Call, n, old body.Object) {
@@ -110,7 +139,12 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 			}
 			b := body.Object{"location": vm.Location, "properties": body.Object{"creationData": create, "diskSizeGB": float64(size), "provisioningState": store.Succeeded},
 				"sku": body.Object{"name": body.String(def, "managedDisk.storageAccountType")}}
-			for _, k := range []string{"zones", "tags"} {
+			for _, set := range []string{"managedDisk.diskEncryptionSet.id", "managedDisk.securityProfile.diskEncryptionSet.id"} {
+				if id := body.String(def, set); id != "" {
+					body.Set(b, "properties.encryption", body.Object{"type": encryptionOf(c, id), "diskEncryptionSetId": id})
+				}
+			}
+			for _, k := range []string{"zones", "tags", "extendedLocation"} {
 				if v, ok := vm.Body[k]; ok && v != nil {
 					b[k] = v
 				}
@@ -145,10 +179,20 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 	}
 }
 
+// encryptionOf is the type that a disk encryption set gives to the disks that use it.
+func encryptionOf(c *provider.Call, setID string) string {
+	if set := c.Get(setID); set != nil && body.String(set.Body, "properties.encryptionType") != confidentialKey {
+		return body.String(set.Body, "properties.encryptionType")
+	}
+	return "EncryptionAtRestWithPlatformKey" // that of a confidential VM is in the disk's security profile
+}
+
 func imageID(c *provider.Call, vm *store.Resource) string {
 	img := body.Child(vm.Body, "properties.storageProfile.imageReference")
-	if id := body.String(img, "id"); id != "" {
-		return id
+	for _, k := range []string{"id", "communityGalleryImageId", "sharedGalleryImageId"} {
+		if id := body.String(img, k); id != "" {
+			return id
+		}
 	}
 	id, _ := store.ParseID(vm.ID)
 	return "/Subscriptions/" + id.Subscription + "/Providers/Microsoft.Compute/Locations/" + vm.Location + "/Publishers/" + body.String(img, "publisher") + "/ArtifactTypes/VMImage/Offers/" + body.String(img, "offer") +

@@ -49,7 +49,7 @@ func (s ScaleSet) document() body.Object {
 	}
 	osProfile := body.Object{"computerNamePrefix": prefix, "adminUsername": "azureuser"}
 	if s.OSType == "Windows" {
-		osProfile["adminPassword"], osProfile["windowsConfiguration"] = "unused", body.Object{}
+		osProfile["adminPassword"], osProfile["windowsConfiguration"] = "Unused-1", body.Object{}
 	} else {
 		osProfile["linuxConfiguration"] = body.Object{"disablePasswordAuthentication": true, "ssh": body.Object{"publicKeys": []any{body.Object{"path": "/home/azureuser/.ssh/authorized_keys", "keyData": "ssh-rsa unused"}}}}
 	}

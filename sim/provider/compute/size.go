@@ -29,6 +29,27 @@ type Size struct {
 	MaxDisks     int
 }
 
+// CacheGB is the size of the cache that an ephemeral OS disk may be in.
+func (z Size) CacheGB() int {
+	if !z.Ephemeral {
+		return 0
+	}
+	return z.VCPUs * 25
+}
+
+// TempGB is the size of the temporary disk.
+func (z Size) TempGB() int {
+	if !z.Ephemeral {
+		return 0
+	}
+	return z.VCPUs * 16
+}
+
+// Spot tells whether the size can be had as a spot VM.
+func (z Size) Spot() bool { return !strings.HasPrefix(z.Family, "standardBS") }
+
+func (z Size) onlyGeneration2() bool { return z.Arch == "Arm64" || z.Confidential != "" }
+
 type shape struct {
 	vcpus int
 	mem   float64
@@ -163,13 +184,10 @@ func CheckSize(c *provider.Call, id, name, location string, zones []string, add 
 	if restricted {
 		return z, unavailable
 	}
+	if err := checkZoneNames(id, location, zones); err != nil {
+		return z, err
+	}
 	for _, zone := range zones {
-		if !provider.HasZones(location) {
-			return z, provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", zone, id, location)
-		}
-		if zone != "1" && zone != "2" && zone != "3" {
-			return z, provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '1,2,3'", zone, id, location)
-		}
 		if !slices.Contains(offered, zone) {
 			return z, unavailable
 		}
@@ -183,6 +201,19 @@ func CheckSize(c *provider.Call, id, name, location string, zones []string, add 
 		}
 	}
 	return z, checkQuota(c, z, location, add, spot)
+}
+
+// checkZoneNames checks that the region has the zones.
+func checkZoneNames(id, location string, zones []string) error {
+	for _, zone := range zones {
+		if !provider.HasZones(location) {
+			return provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", zone, id, location)
+		}
+		if zone != "1" && zone != "2" && zone != "3" {
+			return provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '1,2,3'", zone, id, location)
+		}
+	}
+	return nil
 }
 
 func sizeNames() []string {

@@ -1,8 +1,6 @@
 package compute
 
 import (
-	"encoding/base64"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -15,7 +13,7 @@ import (
 
 func virtualMachineType() *provider.Type {
 	return &provider.Type{
-		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
+		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EdgeZones: true, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
 		Create: provider.Timing{HTTP: ms(3500), LRO: sec(36)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(11)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(27), Spread: 0.2}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
 		NameRule:      vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,
@@ -98,252 +96,13 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 		body.Default(d.New, p+"evictionPolicy", "Deallocate")
 		body.Default(d.New, p+"billingProfile", body.Object{"maxPrice": -1.0})
 	}
-	for _, check := range []func(*provider.Call, *provider.Draft, Size) error{checkFeatures, prepareStorage, prepareOSProfile, prepareNetworkProfile, checkPlacement} {
+	for _, check := range []func(*provider.Call, *provider.Draft, Size) error{checkFeatures, prepareStorage, prepareOSProfile, prepareNetworkProfile, checkPlacement, checkFlexible, checkReservation} {
 		if err := check(c, d, z); err != nil {
 			return err
 		}
 	}
 	keep(d, p+"vmId", c.GUID)
 	keep(d, p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
-	return nil
-}
-
-// checkFeatures refuses what the size cannot do.
-func checkFeatures(_ *provider.Call, d *provider.Draft, z Size) error {
-	p := "properties."
-	if body.Bool(d.New, p+"securityProfile.encryptionAtHost") && !z.HostEncrypt {
-		return provider.InvalidParameter("securityProfile.encryptionAtHost", "The VM size '%s' does not support encryption at host.", z.Name)
-	}
-	switch kind := body.String(d.New, p+"securityProfile.securityType"); {
-	case strings.EqualFold(kind, "ConfidentialVM") && z.Confidential == "":
-		return provider.Errorf(400, "BadRequest", "The VM size '%s' is not supported for creation of VMs with 'ConfidentialVM' security type.", z.Name)
-	case strings.EqualFold(kind, "TrustedLaunch") && z.NoTrusted:
-		return provider.Errorf(400, "BadRequest", "The VM size '%s' is not supported for creation of VMs with 'TrustedLaunch' security type.", z.Name)
-	case kind == "" && body.Child(d.New, p+"securityProfile.uefiSettings") != nil:
-		return provider.Errorf(400, "BadRequest", "Use of 'UefiSettings' is not supported when 'securityType' is not set.")
-	}
-	if body.String(d.New, p+"storageProfile.osDisk.diffDiskSettings.option") != "" && !z.Ephemeral {
-		return provider.InvalidParameter("osDisk.diffDiskSettings", "OS disk of Ephemeral VM is not supported for VM size %s.", z.Name)
-	}
-	for _, disk := range body.Objects(d.New, p+"storageProfile.dataDisks") {
-		kind := body.String(disk, "managedDisk.storageAccountType")
-		if kind == "UltraSSD_LRS" && !body.Bool(d.New, p+"additionalCapabilities.ultraSSDEnabled") {
-			return provider.InvalidParameter("managedDisk.storageAccountType", "StorageAccountType UltraSSD_LRS can be used only when additionalCapabilities.ultraSSDEnabled is set.")
-		}
-		if strings.HasPrefix(kind, "Premium") && !z.Premium {
-			return provider.InvalidParameter("managedDisk.storageAccountType", "Requested operation cannot be performed because the VM size %s does not support the storage account type %s of disk '%s'. Consider updating the VM to a size that supports Premium storage.", z.Name, kind, body.String(disk, "name"))
-		}
-	}
-	if body.Bool(d.New, p+"additionalCapabilities.ultraSSDEnabled") && (!z.Ultra || len(body.Strings(d.New, "zones")) == 0) {
-		return provider.InvalidParameter("additionalCapabilities.ultraSSDEnabled", "The VM size '%s' with zones %v does not support ultra disks.", z.Name, body.Strings(d.New, "zones"))
-	}
-	return nil
-}
-
-func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
-	sp := "properties.storageProfile."
-	body.Default(d.New, sp+"osDisk.createOption", "FromImage")
-	attach := strings.EqualFold(body.String(d.New, sp+"osDisk.createOption"), "Attach")
-	img := body.Child(d.New, sp+"imageReference")
-	switch {
-	case attach:
-		if body.String(d.New, sp+"osDisk.osType") == "" {
-			return provider.Missing("osDisk.osType")
-		}
-	case img == nil:
-		return provider.Missing("imageReference")
-	case body.String(img, "id") == "" && body.String(img, "communityGalleryImageId") == "" && body.String(img, "sharedGalleryImageId") == "":
-		for _, k := range []string{"publisher", "offer", "sku", "version"} {
-			if body.String(img, k) == "" {
-				return provider.InvalidParameter("imageReference."+k, "The value of parameter imageReference.%s is invalid.", k)
-			}
-		}
-		exact := body.String(img, "version")
-		if exact == "latest" {
-			exact = "131.1.20250110"
-		}
-		img["exactVersion"] = exact
-	}
-	keep(d, sp+"osDisk.name", func() string {
-		if n := body.String(d.New, sp+"osDisk.name"); n != "" {
-			return n
-		}
-		return d.Name + "_OsDisk_1_" + strings.ReplaceAll(c.GUID(), "-", "")
-	})
-	if !attach {
-		body.Default(d.New, sp+"osDisk.diskSizeGB", imageSizeGB)
-	}
-	body.Default(d.New, sp+"osDisk.caching", "ReadWrite")
-	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
-	account := "Standard_LRS"
-	if z.Premium {
-		account = "Premium_LRS"
-	}
-	body.Default(d.New, sp+"osDisk.managedDisk.storageAccountType", account)
-	windows := body.Child(d.New, "properties.osProfile.windowsConfiguration") != nil
-	if body.String(d.New, sp+"osDisk.osType") == "" {
-		body.Set(d.New, sp+"osDisk.osType", map[bool]string{true: "Windows", false: "Linux"}[windows])
-	}
-	body.Default(d.New, sp+"dataDisks", []any{})
-	body.Default(d.New, sp+"diskControllerType", "SCSI")
-	luns := map[int]bool{}
-	disks := body.Objects(d.New, sp+"dataDisks")
-	if len(disks) > z.MaxDisks {
-		return provider.Errorf(409, "OperationNotAllowed", "The maximum number of data disks allowed to be attached to a VM of this size is %d.", z.MaxDisks).WithTarget("dataDisks")
-	}
-	for i, disk := range disks {
-		lun := body.Int(disk, "lun")
-		if luns[lun] {
-			return provider.InvalidParameter("dataDisks.lun", "A disk at LUN %d already exists.", lun)
-		}
-		luns[lun] = true
-		for _, was := range body.Objects(d.Old, sp+"dataDisks") {
-			// What the definition leaves out stays as it is, as long as it is the same disk.
-			if name := body.String(disk, "name"); body.Int(was, "lun") == lun && (name == "" || strings.EqualFold(name, body.String(was, "name"))) {
-				merged := body.Clone(was)
-				body.Overlay(merged, disk)
-				body.Overlay(disk, merged)
-			}
-		}
-		body.Default(disk, "lun", 0)
-		body.Default(disk, "createOption", "Empty")
-		body.Default(disk, "caching", "None")
-		body.Default(disk, "deleteOption", "Detach")
-		if strings.EqualFold(body.String(disk, "createOption"), "Attach") {
-			id := body.String(disk, "managedDisk.id")
-			r := c.Get(id)
-			if r == nil {
-				return provider.Errorf(404, "NotFound", "Resource %s not found.", id).WithTarget("dataDisk.managedDisk.id")
-			}
-			if owner := body.String(r.Body, "managedBy"); owner != "" && !store.Same(owner, d.ID) {
-				return provider.Errorf(409, "AttachDiskWhileBeingDetached", "Cannot attach data disk '%s' to VM '%s' because the disk is attached to %s.", r.Name(), d.Name, owner)
-			}
-			body.Default(disk, "name", r.Name())
-			continue
-		}
-		body.Default(disk, "managedDisk.storageAccountType", account)
-		if body.String(disk, "name") == "" {
-			body.Set(disk, "name", fmt.Sprintf("%s_DataDisk_%d_%s", d.Name, i, strings.ReplaceAll(c.GUID(), "-", "")))
-		}
-		if body.Int(disk, "diskSizeGB") == 0 {
-			return provider.Missing("dataDisk.diskSizeGB")
-		}
-	}
-	return nil
-}
-
-const customDataLimit = 87380
-
-func prepareOSProfile(_ *provider.Call, d *provider.Draft, _ Size) error {
-	osp := "properties.osProfile."
-	// userData may be read back with $expand=userData; everything else here never comes back.
-	for path, key := range map[string]string{osp + "customData": "customData", "properties.userData": "userData"} {
-		data := body.String(d.New, path)
-		body.Delete(d.New, path)
-		if data == "" {
-			continue
-		}
-		if _, err := base64.StdEncoding.DecodeString(data); err != nil || len(data) > customDataLimit {
-			return provider.InvalidParameter(key, "Custom data in OSProfile must be in Base64 encoding and with a maximum length of %d characters.", customDataLimit)
-		}
-		if old := body.String(d.Secret, key); d.Old != nil && key == "customData" && old != data {
-			return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'osProfile.customData' is not allowed.").WithTarget("osProfile.customData")
-		}
-		d.Secret[key] = data
-	}
-	hadPassword := body.String(d.New, osp+"adminPassword") != ""
-	body.Delete(d.New, osp+"adminPassword")
-	if body.Child(d.New, "properties.osProfile") == nil {
-		if strings.EqualFold(body.String(d.New, "properties.storageProfile.osDisk.createOption"), "FromImage") && d.Old == nil {
-			return provider.Missing("osProfile")
-		}
-		return nil
-	}
-	if body.String(d.New, osp+"adminUsername") == "" {
-		return provider.Missing("adminUsername")
-	}
-	body.Default(d.New, osp+"computerName", d.Name)
-	body.Default(d.New, osp+"secrets", []any{})
-	body.Default(d.New, osp+"allowExtensionOperations", true)
-	body.Default(d.New, osp+"requireGuestProvisionSignal", true)
-	if body.String(d.New, "properties.storageProfile.osDisk.osType") == "Windows" {
-		body.Default(d.New, osp+"windowsConfiguration.provisionVMAgent", true)
-		body.Default(d.New, osp+"windowsConfiguration.enableAutomaticUpdates", true)
-		if n := body.String(d.New, osp+"computerName"); len(n) > 15 {
-			return provider.InvalidParameter("computerName", "Windows computer name cannot be more than 15 characters long, be entirely numeric, or contain the following characters: ` ~ ! @ # $ %% ^ & * ( ) = + _ [ ] { } \\ | ; : . ' \" , < > / ?.")
-		}
-		return nil
-	}
-	ssh := body.Objects(d.New, osp+"linuxConfiguration.ssh.publicKeys")
-	if body.Bool(d.New, osp+"linuxConfiguration.disablePasswordAuthentication") && len(ssh) == 0 {
-		return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys", "Authentication using either SSH or by user name and password must be enabled in Linux profile.")
-	}
-	if d.Old == nil && !hadPassword && len(ssh) == 0 {
-		return provider.InvalidParameter("adminPassword", "Authentication using either SSH or by user name and password must be enabled in Linux profile.")
-	}
-	for _, k := range ssh {
-		if data := body.String(k, "keyData"); !strings.HasPrefix(data, "ssh-") && !strings.HasPrefix(data, "ecdsa-") {
-			return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys.keyData", "The value of parameter linuxConfiguration.ssh.publicKeys.keyData is invalid.")
-		}
-	}
-	body.Default(d.New, osp+"linuxConfiguration.disablePasswordAuthentication", false)
-	body.Default(d.New, osp+"linuxConfiguration.provisionVMAgent", true)
-	body.Default(d.New, osp+"linuxConfiguration.patchSettings", body.Object{"patchMode": "ImageDefault", "assessmentMode": "ImageDefault"})
-	return nil
-}
-
-func prepareNetworkProfile(c *provider.Call, d *provider.Draft, z Size) error {
-	refs := body.Objects(d.New, "properties.networkProfile.networkInterfaces")
-	if len(refs) == 0 {
-		return provider.InvalidParameter("networkProfile", "Virtual Machine %s must have at least one network interface.", d.ID)
-	}
-	if len(refs) > z.MaxNICs {
-		return provider.Errorf(400, "OperationNotAllowed", "The number of network interfaces for virtual machine %s exceeds the maximum allowed for the virtual machine size %s. The number of network interfaces is %d and the maximum allowed is %d.", d.Name, z.Name, len(refs), z.MaxNICs)
-	}
-	vnet := ""
-	for _, ref := range refs {
-		id := body.String(ref, "id")
-		nic, err := c.Need(id, d.ID, network.Interfaces, d.Location)
-		if err != nil {
-			return err
-		}
-		for _, r := range c.Referrers(nic.ID) {
-			if other := c.Get(r.From); r.Field == "networkInterfaces" && other != nil && !store.Same(other.ID, d.ID) {
-				return provider.NetworkError(400, "NicInUse", "Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", nic.ID, other.ID)
-			}
-		}
-		var held network.Reservation
-		if c.Meta(network.ReservationKey(nic.ID), &held) && held.Until.After(c.Now()) && !store.Same(held.VM, d.ID) {
-			return provider.NetworkError(400, "NicReservedForAnotherVm", "Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
-		}
-		if body.Bool(nic.Body, "properties.enableAcceleratedNetworking") && !z.Accelerated {
-			return provider.NetworkError(400, "VMSizeIsNotPermittedToEnableAcceleratedNetworking", "VM size %s is not permitted to enable accelerated networking on network interface %s.", z.Name, nic.ID)
-		}
-		for _, cfg := range body.Objects(nic.Body, "properties.ipConfigurations") {
-			sid, _ := store.ParseID(body.String(cfg, "properties.subnet.id"))
-			if v := sid.Top().Key(); vnet == "" {
-				vnet = v
-			} else if v != vnet {
-				return provider.NetworkError(400, "NicsNotInSameVnet", "Network interfaces of virtual machine %s are not in the same virtual network.", d.ID)
-			}
-		}
-	}
-	if len(refs) == 1 {
-		body.Default(refs[0], "properties.primary", true)
-	}
-	return nil
-}
-
-func checkPlacement(c *provider.Call, d *provider.Draft, _ Size) error {
-	for path, typ := range map[string]string{"availabilitySet": AvailabilitySets, "proximityPlacementGroup": PlacementGroups} {
-		if id := body.String(d.New, "properties."+path+".id"); id != "" {
-			if it := c.Find(id); it == nil {
-				return provider.Errorf(404, "NotFound", "Resource %s not found.", id).WithTarget(path)
-			} else if !strings.EqualFold(it.Resource.Type, typ) {
-				return provider.InvalidParameter(path+".id", "Resource %s is not of type %s.", id, typ)
-			}
-		}
-	}
 	return nil
 }
 

@@ -65,5 +65,5 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	if old := body.String(d.Old, p+"dnsName"); old != "" {
 		body.Set(d.New, p+"dnsName", old)
 	}
-	return checkZones(d)
+	return checkZones(c, d)
 }

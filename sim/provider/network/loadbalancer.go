@@ -11,7 +11,7 @@ import (
 
 func loadBalancerTypes() []*provider.Type {
 	lb := &provider.Type{
-		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true, Waits: newAndPrivate, RetryAfter: 3,
+		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true, EdgeZones: true, Waits: newAndPrivate, RetryAfter: 3,
 		Create: provider.Timing{HTTP: ms(400), LRO: sec(1)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid"}, Immutable: []string{"sku"},
 		Prepare: prepareLoadBalancer, Deleted: forgetLoadBalancer,
@@ -83,7 +83,10 @@ func ownChild(d *provider.Draft, ref, kind string) error {
 func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	body.Default(d.New, p+"privateIPAllocationMethod", "Dynamic")
-	subnet, public := body.String(d.New, p+"subnet.id"), body.String(d.New, p+"publicIPAddress.id")
+	subnet, public, prefix := body.String(d.New, p+"subnet.id"), body.String(d.New, p+"publicIPAddress.id"), body.String(d.New, p+"publicIPPrefix.id")
+	if err := checkZones(c, d); err != nil {
+		return err
+	}
 	standard := equalFold(body.String(d.Parent, "sku.name"), "Standard")
 	switch {
 	case public != "":
@@ -103,7 +106,10 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 		if err := Allocate(c, d.ID, d.New, d.Old, siblings(d, "properties.frontendIPConfigurations")); err != nil {
 			return err
 		}
-	case body.String(d.New, p+"publicIPPrefix.id") == "":
+	case prefix != "":
+		_, err := c.Need(prefix, d.ID, PublicIPPrefixes, d.Location)
+		return err
+	default:
 		return invalid("LoadBalancerFrontendIPConfigurationMissing", "Frontend IP configuration %s must refer to a subnet, a public IP address or a public IP prefix.", d.ID)
 	}
 	return nil

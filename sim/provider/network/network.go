@@ -102,10 +102,10 @@ func referrers(c *provider.Call, id string, fields ...string) []string {
 	return out
 }
 
-// checkZones checks the zones of a resource against its region.
-func checkZones(d *provider.Draft) error {
+// checkZones checks the zones of a resource against its region. Edge zones have none.
+func checkZones(c *provider.Call, d *provider.Draft) error {
 	for _, z := range body.Strings(d.New, "zones") {
-		if !provider.HasZones(d.Location) || z != "1" && z != "2" && z != "3" {
+		if c.EdgeZone() != "" || !provider.HasZones(d.Location) || z != "1" && z != "2" && z != "3" {
 			return provider.NetworkError(400, "AvailabilityZoneNotSupported", "Availability zone '%s' is not supported for resource %s in location '%s'.", z, d.ID, d.Location)
 		}
 	}

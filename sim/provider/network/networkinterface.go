@@ -22,7 +22,7 @@ func ReservationKey(nicID string) string { return "nicReservation/" + store.Key(
 
 func networkInterfaceTypes() []*provider.Type {
 	nic := &provider.Type{
-		Name: Interfaces, Style: provider.Network, Etag: provider.Weak,
+		Name: Interfaces, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
 		Create: provider.Timing{HTTP: ms(1100)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(4)},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.macAddress", "properties.virtualMachine", "properties.primary", "properties.privateEndpoint", "properties.hostedWorkloads", "properties.dnsSettings.appliedDnsServers",
 			"properties.dnsSettings.internalDomainNameSuffix", "properties.tapConfigurations", "properties.vnetEncryptionSupported", "properties.allowPort25Out", "properties.dscpConfiguration", "properties.defaultOutboundConnectivityEnabled"},

@@ -11,7 +11,7 @@ import (
 
 func privateEndpointTypes() []*provider.Type {
 	pe := &provider.Type{
-		Name: PrivateEndpoints, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
+		Name: PrivateEndpoints, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 10,
 		Create: provider.Timing{HTTP: ms(12800), LRO: sec(35)}, Update: provider.Timing{HTTP: ms(3000), LRO: sec(10)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10)},
 		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid",
 			"properties.privateLinkServiceConnections[].id", "properties.privateLinkServiceConnections[].type", "properties.privateLinkServiceConnections[].etag",

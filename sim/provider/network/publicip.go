@@ -15,14 +15,14 @@ var dnsLabel = regexp.MustCompile(`^[a-z][a-z0-9-]{1,61}[a-z0-9]$`)
 
 func publicIPTypes() []*provider.Type {
 	ip := &provider.Type{
-		Name: PublicIPs, Style: provider.Network, Etag: provider.Weak, RetryAfter: 1,
+		Name: PublicIPs, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 1,
 		Create: provider.Timing{HTTP: ms(500), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway", "properties.dnsSettings.fqdn"},
 		Immutable:     []string{"sku", "zones", "properties.publicIPAddressVersion"},
 		Prepare:       preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
 	}
 	prefix := &provider.Type{
-		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak, RetryAfter: 3,
+		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 3,
 		Create: provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipPrefix", "properties.publicIPAddresses"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
@@ -41,7 +41,7 @@ func publicIPTypes() []*provider.Type {
 			if old := body.String(d.Old, "properties.ipPrefix"); old != "" {
 				body.Set(d.New, "properties.ipPrefix", old)
 			}
-			return checkZones(d)
+			return checkZones(c, d)
 		},
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			if body.String(r.Body, "properties.ipPrefix") == "" {
@@ -91,7 +91,7 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 	if standard && body.String(d.New, p+"publicIPAllocationMethod") != "Static" {
 		return invalid("StandardSkuPublicIPAddressesMustUseStaticAllocation", "Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
 	}
-	if err := checkZones(d); err != nil {
+	if err := checkZones(c, d); err != nil {
 		return err
 	}
 	if label := body.String(d.New, p+"dnsSettings.domainNameLabel"); label != "" {
@@ -238,7 +238,7 @@ func natGatewayType() *provider.Type {
 					return err
 				}
 			}
-			return checkZones(d)
+			return checkZones(c, d)
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if users := referrers(c, it.ID, "natGateway"); len(users) > 0 {

@@ -11,7 +11,7 @@ import (
 
 func virtualNetworkTypes() []*provider.Type {
 	vnet := &provider.Type{
-		Name: VirtualNetworks, Style: provider.Network, Etag: provider.Weak,
+		Name: VirtualNetworks, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
 		Create: provider.Timing{HTTP: ms(600), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		RetryAfter: 3, UpdateRetryAfter: -1,
 		ReadOnlyPaths: []string{"properties.resourceGuid"},

@@ -32,7 +32,7 @@ func TestQuiescence(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
 		if t.Run(name, func(t *testing.T) {
 			in := readInput(t, path)
-			possible(in)
+			possible(&in)
 			w := newWorld(t, plan.Location(in.ClusterInput))
 			w.bring(in)
 			if in.AzureMachine == nil {
@@ -40,7 +40,7 @@ func TestQuiescence(t *testing.T) {
 				return
 			}
 			network := in
-			network.Facts.VNet = plan.VNetFact{}
+			network.Facts.VNet = in.MachineFacts.VNet
 			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })
 			if in.MachineFacts.VMExists || in.BootstrapData == nil {
 				// The case is about a later or an earlier moment than that of making the VM.
@@ -62,8 +62,8 @@ func TestQuiescence(t *testing.T) {
 }
 
 // possible replaces what cases have to show that the field counts, and what Azure would refuse: a private endpoint in another
-// region than its subnet, and a confidential VM of a size that cannot be one.
-func possible(in plan.MachineInput) {
+// region than its subnet, an edge zone that the region has not, and machines that combine what excludes each other.
+func possible(in *plan.MachineInput) {
 	spec := &in.AzureCluster.Spec
 	for i := range spec.NetworkSpec.Subnets {
 		for j := range spec.NetworkSpec.Subnets[i].PrivateEndpoints {
@@ -75,8 +75,34 @@ func possible(in plan.MachineInput) {
 			bastion.Subnet.PrivateEndpoints[j].Location = ""
 		}
 	}
-	if in.AzureMachine != nil && in.AzureMachine.Spec.SecurityProfile != nil && in.AzureMachine.Spec.SecurityProfile.SecurityType == infrav1.SecurityTypesConfidentialVM {
-		in.AzureMachine.Spec.VMSize = "Standard_DC4as_v5"
+	if spec.ExtendedLocation != nil {
+		spec.Location, spec.ExtendedLocation.Name = "westus", "losangeles"
+	}
+	if in.AzureMachine != nil {
+		possibleMachine(in)
+	}
+}
+
+func possibleMachine(in *plan.MachineInput) {
+	spec := &in.AzureMachine.Spec
+	if in.AdminPassword != "" {
+		in.AdminPassword = "Simulated-1"
+	}
+	if spec.SpotVMOptions != nil {
+		// Spot VMs cannot use reserved capacity, and the temporary disk of the size has 32 GiB.
+		spec.CapacityReservationGroupID, spec.OSDisk.DiskSizeGB = nil, new(int32(30))
+	}
+	if spec.SecurityProfile == nil || spec.SecurityProfile.SecurityType != infrav1.SecurityTypesConfidentialVM {
+		return
+	}
+	// The size and the image have to be for confidential VMs, and only OS disks that are encrypted as a whole have a key.
+	spec.VMSize = "Standard_DC4as_v5"
+	spec.Image = &infrav1.Image{ComputeGallery: &infrav1.AzureComputeGalleryImage{
+		SubscriptionID: new(in.SubscriptionID), ResourceGroup: new("images"), Gallery: "g", Name: "cvm", Version: "1.0.0",
+	}}
+	spec.OSDisk.ManagedDisk.SecurityProfile.DiskEncryptionSet = nil
+	for i := range spec.DataDisks {
+		spec.DataDisks[i].ManagedDisk.SecurityProfile = nil
 	}
 }
 

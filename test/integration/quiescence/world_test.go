@@ -54,6 +54,9 @@ func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 }
 func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 
+// otherSubscription is where images of some cases are.
+const otherSubscription = "00000000-0000-0000-0000-000000000002"
+
 type token string
 
 func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
@@ -62,7 +65,7 @@ func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.Acc
 
 func newWorld(t *testing.T, location string) *world {
 	t.Helper()
-	sim, err := server.New(server.Options{TimeScale: 0, Locations: []string{location}, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
+	sim, err := server.New(server.Options{TimeScale: 0, Locations: []string{location}, Subscriptions: []string{server.DefaultSubscription, otherSubscription}, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +157,18 @@ func (w *world) bring(in plan.MachineInput) {
 		}
 		w.put(id, map[string]any{"location": plan.Location(in.ClusterInput), "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": blocks}, "subnets": list}})
 	}
-	if fact := in.Facts.VNet; fact.Foreign() && in.AzureMachine == nil {
-		network(plan.VNetID(in.ClusterInput), fact.AddressPrefixes, fact.Subnets)
+	fact := in.Facts.VNet
+	if in.AzureMachine != nil {
+		fact = in.MachineFacts.VNet
+	}
+	if fact.Foreign() {
+		brought := map[string][]string{}
+		for name := range fact.Subnets {
+			if prefixes, ok := fact.Brought(plan.SubnetID(in.ClusterInput, name), in.AzureCluster.Annotations); ok {
+				brought[name] = prefixes
+			}
+		}
+		network(plan.VNetID(in.ClusterInput), fact.AddressPrefixes, brought)
 	}
 	for i, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
 		network(plan.RemoteVNetID(in.ClusterInput, peering), []string{[]string{"172.16.0.0/16", "172.17.0.0/16", "172.18.0.0/16"}[i]}, nil)
@@ -171,6 +184,7 @@ func (w *world) bring(in plan.MachineInput) {
 		group(id)
 		w.put(id, location)
 	}
+	w.bringCompute(in)
 }
 
 // readInput reads the documents of a golden case.

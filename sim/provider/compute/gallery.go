@@ -1,0 +1,121 @@
+package compute
+
+import (
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Full names of the types that images are of.
+const (
+	Images          = "Microsoft.Compute/images"
+	Galleries       = "Microsoft.Compute/galleries"
+	GalleryImages   = Galleries + "/images"
+	GalleryVersions = GalleryImages + "/versions"
+)
+
+var imageVersionForm = regexp.MustCompile(`^\d{1,10}\.\d{1,10}\.\d{1,10}$`)
+
+// imageTypes are managed images, and galleries with image definitions and versions. No recording has galleries; their bodies
+// are those of the SDK models.
+func imageTypes() []*provider.Type {
+	image := &provider.Type{
+		Name: Images, Style: provider.Compute, EdgeZones: true, DeleteRetryAfter: -1,
+		Create: provider.Timing{HTTP: sec(1), LRO: sec(25)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(5)},
+		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+			sp := "properties.storageProfile."
+			if body.Child(d.New, sp+"osDisk") == nil && !body.Has(d.New, "properties.sourceVirtualMachine") {
+				return provider.Missing("image.storageProfile.osDisk")
+			}
+			body.Default(d.New, "properties.hyperVGeneration", "V1")
+			if body.Has(d.New, sp+"osDisk") {
+				body.Default(d.New, sp+"osDisk.caching", "None")
+				body.Default(d.New, sp+"osDisk.storageAccountType", "Standard_LRS")
+			}
+			body.Default(d.New, sp+"dataDisks", []any{})
+			return nil
+		},
+	}
+	gallery := &provider.Type{
+		Name: Galleries, Style: provider.Compute, RetryAfter: 10,
+		Create: provider.Timing{HTTP: sec(1), LRO: sec(5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(5)},
+		ReadOnlyPaths: []string{"properties.identifier", "properties.sharingStatus", "properties.sharingProfile.communityGalleryInfo.publicNames", "properties.sharingProfile.communityGalleryInfo.communityGalleryEnabled"},
+		Prepare:       prepareGallery, CanDelete: holdsNone(GalleryImages),
+	}
+	definition := &provider.Type{
+		Name: GalleryImages, Style: provider.Compute, RetryAfter: 10,
+		Create: provider.Timing{HTTP: sec(1), LRO: sec(5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(5)},
+		Prepare: prepareDefinition, CanDelete: holdsNone(GalleryVersions),
+	}
+	version := &provider.Type{
+		Name: GalleryVersions, Style: provider.Compute, RetryAfter: 10,
+		Create: provider.Timing{HTTP: sec(1), LRO: sec(300)}, Update: provider.Timing{HTTP: sec(1), LRO: sec(60)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(30)},
+		NameRule: func(name string) *provider.Error {
+			if imageVersionForm.MatchString(name) {
+				return nil
+			}
+			return provider.InvalidParameter("galleryImageVersionName", "The value of parameter galleryImageVersionName is invalid: '%s' is not of the form Major.Minor.Patch.", name)
+		},
+		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+			body.Default(d.New, "properties.publishingProfile.targetRegions", []any{body.Object{"name": d.Location, "regionalReplicaCount": 1}})
+			return nil
+		},
+	}
+	return []*provider.Type{image, gallery, definition, version}
+}
+
+// holdsNone refuses the deletion of what still has resources of a type below it.
+func holdsNone(typ string) func(*provider.Call, *provider.Item) error {
+	return func(c *provider.Call, it *provider.Item) error {
+		if list := c.List(typ, it.ID); len(list) > 0 && !c.Internal {
+			return provider.Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", list[0].ID)
+		}
+		return nil
+	}
+}
+
+// prepareGallery gives a gallery its names: one by which it can be shared, and, for a community gallery, a public one.
+func prepareGallery(c *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	body.Set(d.New, p+"identifier.uniqueName", c.ID.Subscription+"-"+strings.ToUpper(d.Name))
+	if body.String(d.New, p+"sharingProfile.permissions") != "Community" {
+		return nil
+	}
+	info := p + "sharingProfile.communityGalleryInfo."
+	prefix := body.String(d.New, info+"publicNamePrefix")
+	if prefix == "" {
+		return provider.Missing("sharingProfile.communityGalleryInfo.publicNamePrefix")
+	}
+	if names := body.Strings(d.Old, info+"publicNames"); len(names) > 0 {
+		body.Set(d.New, info+"publicNames", names)
+	} else {
+		body.Set(d.New, info+"publicNames", []string{prefix + "-" + c.GUID()})
+	}
+	body.Set(d.New, info+"communityGalleryEnabled", true)
+	return nil
+}
+
+func prepareDefinition(_ *provider.Call, d *provider.Draft) error {
+	p := "properties."
+	for _, k := range []string{"osType", "osState", "identifier.publisher", "identifier.offer", "identifier.sku"} {
+		if body.String(d.New, p+k) == "" {
+			return provider.Missing("galleryImage.properties." + k)
+		}
+	}
+	body.Default(d.New, p+"hyperVGeneration", "V1")
+	body.Default(d.New, p+"architecture", "x64")
+	return nil
+}
+
+// replicated tells whether an image version is in a region.
+func replicated(version *store.Resource, location string) bool {
+	for _, region := range body.Objects(version.Body, "properties.publishingProfile.targetRegions") {
+		if provider.Location(body.String(region, "name")) == location {
+			return true
+		}
+	}
+	return false
+}

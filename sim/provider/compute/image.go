@@ -1,0 +1,210 @@
+package compute
+
+import (
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// bootImage is what a machine boots from, as far as rules look at it. What is "" is not known.
+type bootImage struct {
+	osType, osState, generation, arch string
+	// security are the values of the feature SecurityType. Images without features are nil.
+	security []string
+}
+
+var (
+	communityForm = regexp.MustCompile(`(?i)^/CommunityGalleries/([^/]+)/Images/([^/]+)(?:/Versions/([^/]+))?$`)
+	sharedForm    = regexp.MustCompile(`(?i)^/SharedGalleries/([^/]+)/Images/([^/]+)(?:/Versions/([^/]+))?$`)
+)
+
+// publicImages are community galleries of others that every subscription sees, in every region, with every version.
+// Sources: https://image-builder.sigs.k8s.io/capi/providers/azure and https://www.flatcar.org/docs/latest/provisioning/capi
+var publicImages = []struct {
+	gallery string
+	name    *regexp.Regexp
+	image   bootImage
+}{
+	{"ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019", regexp.MustCompile(`^capi-ubun2-2[24]04$`), bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
+	{"ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019", regexp.MustCompile(`^capi-win-20(19|22|25)-containerd$`), bootImage{osType: "Windows", osState: "Generalized", arch: "x64"}},
+	{"flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0", regexp.MustCompile(`^flatcar-stable-amd64-capi-v\d+\.\d+\.\d+$`), bootImage{osType: "Linux", osState: "Generalized", arch: "x64"}},
+}
+
+// galleryImageNotFound is the answer for images of galleries that are not there, or not in the region.
+// Source: https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/troubleshooting-shared-images
+func galleryImageNotFound(id, location string) error {
+	return provider.Errorf(404, "GalleryImageNotFound", "The gallery image %s is not available in %s region. Please contact image owner to replicate to this region, or change your requested region.", id, location).WithTarget("imageReference")
+}
+
+func invalidImage(key string) error {
+	return provider.InvalidParameter("imageReference."+key, "The value of parameter imageReference.%s is invalid.", key)
+}
+
+// findImage finds what an imageReference names. Images of the marketplace are not looked up: nearly all of them are others'.
+func findImage(c *provider.Call, ref body.Object, location string) (bootImage, error) {
+	if id := body.String(ref, "id"); id != "" {
+		return imageByID(c, id, location)
+	}
+	if id := body.String(ref, "communityGalleryImageId"); id != "" {
+		return imageByName(c, id, "communityGalleryImageId", communityForm, location, func(g *store.Resource, name string) bool {
+			for _, public := range body.Strings(g.Body, "properties.sharingProfile.communityGalleryInfo.publicNames") {
+				if strings.EqualFold(public, name) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	if id := body.String(ref, "sharedGalleryImageId"); id != "" {
+		return imageByName(c, id, "sharedGalleryImageId", sharedForm, location, func(g *store.Resource, name string) bool {
+			return strings.EqualFold(body.String(g.Body, "properties.identifier.uniqueName"), name)
+		})
+	}
+	for _, k := range []string{"publisher", "offer", "sku", "version"} {
+		if body.String(ref, k) == "" {
+			return bootImage{}, invalidImage(k)
+		}
+	}
+	if v := body.String(ref, "version"); v != "latest" && !imageVersionForm.MatchString(v) {
+		return bootImage{}, invalidImage("version")
+	}
+	img := bootImage{}
+	if strings.HasSuffix(strings.ToLower(body.String(ref, "sku")), "gen1") {
+		img.generation = "V1"
+	}
+	return img, nil
+}
+
+func imageByID(c *provider.Call, id, location string) (bootImage, error) {
+	parsed, err := store.ParseID(id)
+	if err != nil || parsed.IsCollection() {
+		return bootImage{}, invalidImage("id")
+	}
+	switch {
+	case strings.EqualFold(parsed.Type(), Images):
+		it := c.Find(id)
+		if it == nil || it.Location != location {
+			return bootImage{}, notHere(id)
+		}
+		osDisk := body.Child(it.Body, "properties.storageProfile.osDisk")
+		return bootImage{osType: body.String(osDisk, "osType"), osState: body.String(osDisk, "osState"), generation: body.String(it.Body, "properties.hyperVGeneration")}, nil
+	case strings.EqualFold(parsed.Type(), GalleryImages):
+		return versionOf(c, c.Get(id), "latest", id, location)
+	case strings.EqualFold(parsed.Type(), GalleryVersions):
+		return versionOf(c, c.Get(parsed.Parent().String()), parsed.Name(), id, location)
+	}
+	return bootImage{}, invalidImage("id")
+}
+
+// imageByName finds an image in a gallery that is known by another name than its ID.
+func imageByName(c *provider.Call, id, key string, form *regexp.Regexp, location string, named func(*store.Resource, string) bool) (bootImage, error) {
+	parts := form.FindStringSubmatch(id)
+	if parts == nil {
+		return bootImage{}, invalidImage(key)
+	}
+	version := parts[3]
+	if version == "" {
+		version = "latest"
+	}
+	for _, g := range c.List(Galleries, "") {
+		if named(g, parts[1]) {
+			return versionOf(c, c.Get(g.ID+"/images/"+parts[2]), version, id, location)
+		}
+	}
+	for _, known := range publicImages {
+		if form == communityForm && strings.EqualFold(known.gallery, parts[1]) && known.name.MatchString(parts[2]) && (version == "latest" || imageVersionForm.MatchString(version)) {
+			return known.image, nil
+		}
+	}
+	return bootImage{}, galleryImageNotFound(id, location)
+}
+
+// versionOf finds a version of an image definition in a region.
+func versionOf(c *provider.Call, definition *store.Resource, version, id, location string) (bootImage, error) {
+	if definition == nil {
+		return bootImage{}, galleryImageNotFound(id, location)
+	}
+	found := false
+	for _, v := range c.List(GalleryVersions, definition.ID) {
+		wanted := strings.EqualFold(v.Name(), version) || strings.EqualFold(version, "latest") && !body.Bool(v.Body, "properties.publishingProfile.excludeFromLatest")
+		found = found || wanted && replicated(v, location)
+	}
+	if !found {
+		return bootImage{}, galleryImageNotFound(id, location)
+	}
+	p := "properties."
+	img := bootImage{osType: body.String(definition.Body, p+"osType"), osState: body.String(definition.Body, p+"osState"), generation: body.String(definition.Body, p+"hyperVGeneration"), arch: body.String(definition.Body, p+"architecture"), security: []string{}}
+	for _, f := range body.Objects(definition.Body, p+"features") {
+		if strings.EqualFold(body.String(f, "name"), "SecurityType") {
+			img.security = append(img.security, body.String(f, "value"))
+		}
+	}
+	return img, nil
+}
+
+// checkImage checks that the image is there, and that it fits to the size, the security type and the OS profile.
+func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
+	const at = "properties.storageProfile.imageReference"
+	ref := body.Child(d.New, at)
+	if ref == nil || body.Bool(d.Secret, "managed") {
+		return nil // a service that runs scale sets of its own has images of its own
+	}
+	if was := body.Child(d.Old, at); was != nil {
+		same := body.Clone(was)
+		body.Delete(same, "exactVersion")
+		now := body.Clone(ref)
+		body.Delete(now, "exactVersion")
+		if body.Equal(same, now) {
+			return nil // what runs needs its image no more
+		}
+	}
+	img, err := findImage(c, ref, d.Location)
+	if err != nil {
+		return err
+	}
+	if os := body.String(d.New, "properties.storageProfile.osDisk.osType"); os != "" && img.osType != "" && !strings.EqualFold(os, img.osType) {
+		return provider.InvalidParameter("osDisk.osType", "The value '%s' of parameter 'osDisk.osType' is invalid: the image is for %s.", os, img.osType)
+	}
+	if img.osType != "" {
+		body.Default(d.New, "properties.storageProfile.osDisk.osType", img.osType)
+	}
+	if strings.EqualFold(img.osState, "Specialized") && body.Has(d.New, "properties.osProfile") {
+		return provider.InvalidParameter("osProfile", "Parameter 'osProfile' is not allowed.")
+	}
+	// The words of the following are those that Azure is known to use: https://aka.ms/azuregen2vm, https://aka.ms/TrustedLaunch-FAQ.
+	if img.arch != "" && img.arch != z.Arch {
+		return provider.Errorf(400, "BadRequest", "Cannot create a VM of size '%s' because this VM size only supports a CPU Architecture of '%s', but an image or disk with CPU Architecture '%s' was given. Please check that the CPU Architecture of the image or disk is compatible with that of the VM size.", z.Name, z.Arch, img.arch)
+	}
+	if img.generation == "V1" && z.onlyGeneration2() {
+		return provider.Errorf(400, "BadRequest", "The selected VM size '%s' cannot boot Hypervisor Generation '1'. If this was a Create operation please check that the Hypervisor Generation of the Image matches the Hypervisor Generation of the selected VM Size. If this was an Update operation please select a Hypervisor Generation '1' VM Size. For more information, see https://aka.ms/azuregen2vm", z.Name)
+	}
+	return img.suits(body.String(d.New, "properties.securityProfile.securityType"))
+}
+
+// suits refuses a security type that the image is not made for. Which values of the feature allow what is in
+// https://learn.microsoft.com/azure/virtual-machines/trusted-launch-portal.
+func (img bootImage) suits(kind string) error {
+	var allow []string
+	switch kind {
+	case "TrustedLaunch":
+		allow = []string{"TrustedLaunch", "TrustedLaunchSupported", "TrustedLaunchAndConfidentialVmSupported"}
+	case "ConfidentialVM":
+		allow = []string{"ConfidentialVM", "ConfidentialVmSupported", "TrustedLaunchAndConfidentialVmSupported"}
+	default:
+		return nil
+	}
+	for _, feature := range img.security {
+		for _, a := range allow {
+			if strings.EqualFold(feature, a) && img.generation != "V1" {
+				return nil
+			}
+		}
+	}
+	if img.security == nil && img.generation != "V1" {
+		return nil // nothing is known about the image
+	}
+	return provider.Errorf(400, "BadRequest", "Use of %s setting is not supported for the provided image. Please select %s Supported Gen2 OS Image. For more information, see https://aka.ms/TrustedLaunch-FAQ.", kind, map[string]string{"TrustedLaunch": "Trusted Launch", "ConfidentialVM": "Confidential VM"}[kind])
+}

@@ -1,0 +1,187 @@
+package compute
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
+	sp := "properties.storageProfile."
+	body.Default(d.New, sp+"osDisk.createOption", "FromImage")
+	attached := strings.EqualFold(body.String(d.New, sp+"osDisk.createOption"), "Attach")
+	img := body.Child(d.New, sp+"imageReference")
+	switch {
+	case attached:
+		if body.String(d.New, sp+"osDisk.osType") == "" {
+			return provider.Missing("osDisk.osType")
+		}
+		if err := attach(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
+			return err
+		}
+	case img == nil:
+		return provider.Missing("imageReference")
+	case body.String(img, "id") == "" && body.String(img, "communityGalleryImageId") == "" && body.String(img, "sharedGalleryImageId") == "":
+		exact := body.String(img, "version")
+		if exact == "latest" {
+			exact = "131.1.20250110"
+		}
+		img["exactVersion"] = exact
+	}
+	keep(d, sp+"osDisk.name", func() string {
+		if n := body.String(d.New, sp+"osDisk.name"); n != "" {
+			return n
+		}
+		return d.Name + "_OsDisk_1_" + strings.ReplaceAll(c.GUID(), "-", "")
+	})
+	if !attached {
+		body.Default(d.New, sp+"osDisk.diskSizeGB", imageSizeGB)
+		if err := checkDiskSize("osDisk.diskSizeGB", body.Int(d.New, sp+"osDisk.diskSizeGB"), 1, maxOSDiskGB); err != nil {
+			return err
+		}
+		if n := body.Int(d.New, sp+"osDisk.diskSizeGB"); n < imageSizeGB && d.Old == nil {
+			return provider.InvalidParameter("osDisk.diskSizeGB", "The specified disk size %d GB is smaller than the size of the corresponding disk in the VM image: %d GB.", n, imageSizeGB)
+		}
+	}
+	if err := checkOSDiskName(c, d); err != nil {
+		return err
+	}
+	body.Default(d.New, sp+"osDisk.caching", "ReadWrite")
+	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
+	account := "Standard_LRS"
+	if z.Premium {
+		account = "Premium_LRS"
+	}
+	body.Default(d.New, sp+"osDisk.managedDisk.storageAccountType", account)
+	if replaced(d, sp+"osDisk.managedDisk.diskEncryptionSet.id") || replaced(d, sp+"osDisk.managedDisk.securityProfile.diskEncryptionSet.id") {
+		if err := checkEncryptionSet(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
+			return err
+		}
+	}
+	if err := checkImage(c, d, z); err != nil {
+		return err
+	}
+	windows := body.Child(d.New, "properties.osProfile.windowsConfiguration") != nil
+	if body.String(d.New, sp+"osDisk.osType") == "" {
+		body.Set(d.New, sp+"osDisk.osType", map[bool]string{true: "Windows", false: "Linux"}[windows])
+	}
+	body.Default(d.New, sp+"dataDisks", []any{})
+	body.Default(d.New, sp+"diskControllerType", "SCSI")
+	return prepareDataDisks(c, d, z, account)
+}
+
+// Sizes of disks in GiB. Source: https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview, and the answer for what
+// is out of range is Compute's for numbers.
+const (
+	maxOSDiskGB = 4095
+	maxDiskGB   = 32767
+	maxUltraGB  = 65536
+)
+
+func checkDiskSize(path string, n, low, high int) error {
+	if n >= low && n <= high {
+		return nil
+	}
+	return provider.InvalidParameter(path, "The value '%d' of parameter '%s' is out of range. Value '%[1]d' must be between '%[3]d' and '%[4]d' inclusive.", n, path, low, high)
+}
+
+// checkOSDiskName refuses a new VM whose OS disk would have the name of a disk that is there already.
+func checkOSDiskName(c *provider.Call, d *provider.Draft) error {
+	if d.Old != nil || !strings.EqualFold(body.String(d.New, "properties.storageProfile.osDisk.createOption"), "FromImage") {
+		return nil
+	}
+	return nameFree(c, d, body.String(d.New, "properties.storageProfile.osDisk.name"))
+}
+
+func nameFree(c *provider.Call, d *provider.Draft, name string) error {
+	id, err := store.ParseID(d.ID)
+	if err != nil || name == "" || !strings.EqualFold(id.Type(), VirtualMachines) {
+		return nil
+	}
+	if disk := c.Get(id.Scope + "/providers/" + Disks + "/" + name); disk != nil {
+		return provider.Errorf(409, "ConflictingUserInput", "Disk %s already exists in resource group %s. Only CreateOption.Attach is supported.", disk.Name(), strings.ToUpper(id.ResourceGroup)).WithTarget(disk.ID)
+	}
+	return nil
+}
+
+func prepareDataDisks(c *provider.Call, d *provider.Draft, z Size, account string) error {
+	sp := "properties.storageProfile."
+	luns := map[int]bool{}
+	disks := body.Objects(d.New, sp+"dataDisks")
+	if len(disks) > z.MaxDisks {
+		return provider.Errorf(409, "OperationNotAllowed", "The maximum number of data disks allowed to be attached to a VM of this size is %d.", z.MaxDisks).WithTarget("dataDisks")
+	}
+	for i, disk := range disks {
+		lun := body.Int(disk, "lun")
+		if lun < 0 || lun > 63 {
+			return checkDiskSize("dataDisk.lun", lun, 0, 63)
+		}
+		if luns[lun] {
+			return provider.InvalidParameter("dataDisks.lun", "A disk at LUN %d already exists.", lun)
+		}
+		luns[lun] = true
+		known := false
+		for _, was := range body.Objects(d.Old, sp+"dataDisks") {
+			// What the definition leaves out stays as it is, as long as it is the same disk.
+			if name := body.String(disk, "name"); body.Int(was, "lun") == lun && (name == "" || strings.EqualFold(name, body.String(was, "name"))) {
+				merged := body.Clone(was)
+				body.Overlay(merged, disk)
+				body.Overlay(disk, merged)
+				known = true
+			}
+		}
+		body.Default(disk, "lun", 0)
+		body.Default(disk, "createOption", "Empty")
+		body.Default(disk, "caching", "None")
+		body.Default(disk, "deleteOption", "Detach")
+		if strings.EqualFold(body.String(disk, "createOption"), "Attach") {
+			if err := attach(c, d, disk, "dataDisk"); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := newDataDisk(c, d, disk, known, account, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attach checks a disk that exists.
+func attach(c *provider.Call, d *provider.Draft, disk body.Object, path string) error {
+	it, err := referred(c, body.String(disk, "managedDisk.id"), Disks, path+".managedDisk", d.Location)
+	if err != nil {
+		return err
+	}
+	if owner := body.String(it.Body, "managedBy"); owner != "" && !store.Same(owner, d.ID) {
+		return provider.Errorf(409, "AttachDiskWhileBeingDetached", "Cannot attach data disk '%s' to VM '%s' because the disk is attached to %s.", it.Name, d.Name, owner)
+	}
+	body.Default(disk, "name", it.Name)
+	return nil
+}
+
+// newDataDisk checks and defaults a disk that Azure makes with the VM; known tells that it has made it already.
+func newDataDisk(c *provider.Call, d *provider.Draft, disk body.Object, known bool, account string, i int) error {
+	body.Default(disk, "managedDisk.storageAccountType", account)
+	name := body.String(disk, "name")
+	if name == "" {
+		body.Set(disk, "name", fmt.Sprintf("%s_DataDisk_%d_%s", d.Name, i, strings.ReplaceAll(c.GUID(), "-", "")))
+	}
+	size, most := body.Int(disk, "diskSizeGB"), maxDiskGB
+	if size == 0 {
+		return provider.Missing("dataDisk.diskSizeGB")
+	}
+	if body.String(disk, "managedDisk.storageAccountType") == "UltraSSD_LRS" {
+		most = maxUltraGB
+	}
+	if err := checkDiskSize("dataDisk.diskSizeGB", size, 1, most); err != nil || known {
+		return err
+	}
+	if err := nameFree(c, d, name); err != nil {
+		return err
+	}
+	return checkEncryptionSet(c, d, disk, "dataDisk")
+}
