@@ -1,14 +1,12 @@
 package changes_test
 
 import (
-	"maps"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,42 +20,6 @@ func moved() []client.Object {
 	return []client.Object{
 		cluster("c1"), &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 		&clusterv1.Machine{ObjectMeta: machine}, &infrav1.AzureMachine{ObjectMeta: machine}, &corev1.Secret{ObjectMeta: machine},
-	}
-}
-
-// move does what clusterctl move does: the objects are made in the other namespace without status and UIDs, and then deleted
-// here without their finalizers.
-func move(from, to *harness.Stage) {
-	from.T.Helper()
-	uids := map[types.UID]types.UID{}
-	objects := moved()
-	for _, object := range objects {
-		from.Get(object, object.GetName())
-		old := object.GetUID()
-		object.SetNamespace(to.Namespace)
-		object.SetResourceVersion("")
-		object.SetUID("")
-		object.SetCreationTimestamp(metav1.Time{})
-		object.SetManagedFields(nil)
-		owners := object.GetOwnerReferences()
-		for i := range owners {
-			owners[i].UID = uids[owners[i].UID]
-		}
-		object.SetOwnerReferences(owners)
-		to.Create(object)
-		uids[old] = object.GetUID()
-	}
-	for _, object := range moved() {
-		harness.Change(from, object, func(o client.Object) {
-			annotations := map[string]string{"clusterctl.cluster.x-k8s.io/delete-for-move": ""}
-			maps.Copy(annotations, o.GetAnnotations())
-			o.SetAnnotations(annotations)
-			o.SetFinalizers(nil)
-		})
-		if err := from.Client.Delete(from.T.Context(), object); err != nil {
-			from.T.Fatalf("delete %T %s: %v", object, object.GetName(), err)
-		}
-		from.WaitGone(object, object.GetName())
 	}
 }
 
@@ -88,19 +50,17 @@ func TestMove(t *testing.T) {
 	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	target.CreateIdentity()
 
-	harness.Change(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", func(c *infrav1.AzureCluster) bool { return movable(c) })
-	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "free to move", func(m *infrav1.AzureMachine) bool { return movable(m) })
+	stage.Pause("c1", true)
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", harness.Movable)
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "free to move", harness.Movable)
 	mark := stage.Azure.Mark()
 	before := stage.Azure.Resources()
-	move(stage, target)
-	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", func(m *infrav1.AzureMachine) bool {
-		return harness.Condition(m, clusterv1.PausedCondition).Status == metav1.ConditionTrue
-	})
+	stage.Move(target, moved())
+	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", harness.Paused)
 	if asked := stage.Azure.Since(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 	}
-	harness.Change(target, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	target.Pause("c1", false)
 	target.WaitClusterProvisioned("c1")
 	target.WaitMachineProvisioned("m1")
 	harness.WaitFor(target, &corev1.Secret{}, "m1-azure-json", "written", func(s *corev1.Secret) bool { return len(s.Data["azure.json"]) > 0 })

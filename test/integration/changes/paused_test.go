@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -18,12 +17,6 @@ import (
 
 func cluster(name string) *clusterv1.Cluster {
 	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-}
-
-// movable tells whether clusterctl may move the object.
-func movable(object client.Object) bool {
-	_, blocked := object.GetAnnotations()[infrav1.BlockMoveAnnotation]
-	return !blocked
 }
 
 // TestPausedBeforeItIsMade pauses a cluster of which Azure has nothing yet: it can be moved like that, and is made when the
@@ -36,10 +29,8 @@ func TestPausedBeforeItIsMade(t *testing.T) {
 	azureCluster := stage.AzureCluster("c1")
 	azureCluster.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
 	stage.CreateCluster(azureCluster)
-	paused := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", func(c *infrav1.AzureCluster) bool {
-		return harness.Condition(c, clusterv1.PausedCondition).Status == metav1.ConditionTrue
-	})
-	if !movable(paused) {
+	paused := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", harness.Paused)
+	if !harness.Movable(paused) {
 		t.Error("a paused cluster can be moved")
 	}
 	for _, request := range stage.Azure.Since(0) {
@@ -48,7 +39,7 @@ func TestPausedBeforeItIsMade(t *testing.T) {
 		}
 	}
 	harness.Change(stage, paused, func(c *infrav1.AzureCluster) { delete(c.Annotations, clusterv1.PausedAnnotation) })
-	if movable(stage.WaitClusterProvisioned("c1")) {
+	if harness.Movable(stage.WaitClusterProvisioned("c1")) {
 		t.Error("a cluster that is not paused cannot be moved")
 	}
 	stage.DeleteCluster("c1")
@@ -69,10 +60,10 @@ func TestPaused(t *testing.T) {
 		stage.WaitMachineProvisioned(name)
 	}
 
-	harness.Change(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", func(c *infrav1.AzureCluster) bool { return movable(c) })
+	stage.Pause("c1", true)
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", harness.Movable)
 	for _, name := range []string{"m1", "m2"} {
-		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", func(m *infrav1.AzureMachine) bool { return movable(m) })
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", harness.Movable)
 	}
 	mark := stage.Azure.Mark()
 	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
@@ -90,7 +81,7 @@ func TestPaused(t *testing.T) {
 		t.Errorf("a paused cluster is left alone, but: %q", writes)
 	}
 
-	harness.Change(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	stage.Pause("c1", false)
 	stage.WaitGone(&infrav1.AzureMachine{}, "m2")
 	stage.Eventually("the port is added", func() bool {
 		_, lb := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkVersion)

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"encoding/base64"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -142,22 +140,7 @@ func (s *Stage) TryCreateMachine(azureMachine *infrav1.AzureMachine, role Role, 
 	if err := s.TryCreate(azureMachine); err != nil {
 		return err
 	}
-	bootstrap := s.Secret("bootstrap-data")
-	s.secrets = append(s.secrets, base64.StdEncoding.EncodeToString([]byte("#cloud-config\n# "+bootstrap+"\n")))
-	s.Create(&corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels},
-		Data:       map[string][]byte{"value": []byte("#cloud-config\n# " + bootstrap + "\n"), "format": []byte("cloud-config")},
-	})
-	machine := &clusterv1.Machine{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels, Finalizers: []string{played}},
-		Spec: clusterv1.MachineSpec{
-			ClusterName: labels[clusterv1.ClusterNameLabel], Version: KubernetesVersion, FailureDomain: zone,
-			InfrastructureRef: reference("AzureMachine", azureMachine.Name),
-			Bootstrap:         clusterv1.Bootstrap{DataSecretName: &azureMachine.Name},
-		},
-	}
-	s.Create(machine)
-	s.own(machine, azureMachine)
+	s.createMachine(azureMachine, labels, zone, "cloud-config")
 	return nil
 }
 

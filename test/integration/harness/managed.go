@@ -121,6 +121,17 @@ func (s *Stage) WaitPoolReady(name string, machines int) *infrav1.AzureManagedMa
 	})
 }
 
+// WaitManagedClusterReady waits for the control plane of an AKS cluster, which it returns, and for all machines of these
+// pools.
+func (s *Stage) WaitManagedClusterReady(name string, pools ...ManagedPool) *infrav1.AzureManagedControlPlane {
+	s.T.Helper()
+	controlPlane := s.WaitControlPlaneReady(name)
+	for _, pool := range pools {
+		s.WaitPoolReady(name+"-"+pool.Name, int(pool.Replicas))
+	}
+	return controlPlane
+}
+
 // DeleteManagedPool deletes a MachinePool in the order of Cluster API.
 func (s *Stage) DeleteManagedPool(name string) {
 	s.T.Helper()

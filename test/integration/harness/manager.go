@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -176,9 +177,27 @@ func (m *Manager) kubernetesTransport(next http.RoundTripper) http.RoundTripper 
 	})
 }
 
-// RestartWhenKilled starts another manager as soon as m is killed. The channel is closed when that has happened.
-func (s *Stage) RestartWhenKilled(m *Manager) <-chan struct{} {
-	restarted := make(chan struct{})
+// AtEveryWrite runs test side by side for each of this many writes to Azure, with the options of a manager that is killed at
+// it: once before Azure gets the write, and once after.
+func AtEveryWrite(t *testing.T, writes int, test func(t *testing.T, kill ManagerOptions)) {
+	t.Helper()
+	for k := 1; k <= writes; k++ {
+		for _, before := range []bool{true, false} {
+			name := fmt.Sprintf("write %d taken", k)
+			if before {
+				name = fmt.Sprintf("write %d not sent", k)
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, ManagerOptions{KillAtWrite: k, KillBefore: before})
+			})
+		}
+	}
+}
+
+// RestartWhenKilled starts another manager as soon as m is killed. restarted waits until that has happened.
+func (s *Stage) RestartWhenKilled(m *Manager) (restarted func()) {
+	done := make(chan struct{})
 	ended := make(chan struct{})
 	s.T.Cleanup(func() { close(ended) })
 	go func() {
@@ -189,8 +208,17 @@ func (s *Stage) RestartWhenKilled(m *Manager) <-chan struct{} {
 			if _, err := s.startManager(ManagerOptions{}); err != nil {
 				s.T.Error(err)
 			}
-			close(restarted)
+			close(done)
 		}
 	}()
-	return restarted
+	return func() {
+		s.T.Helper()
+		ctx, cancel := s.context()
+		defer cancel()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			s.T.Fatalf("the manager is not killed and started again after %s", Patience)
+		}
+	}
 }

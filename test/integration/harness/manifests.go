@@ -48,6 +48,13 @@ func (s *Stage) PlayMachine(azureMachine *infrav1.AzureMachine, role Role, zone,
 	}
 	azureMachine.Labels = labels
 	s.Create(azureMachine)
+	s.createMachine(azureMachine, labels, zone, format)
+}
+
+// createMachine makes the Machine of an AzureMachine, zone "" for none, and its bootstrap data in this format, and has it own
+// the AzureMachine.
+func (s *Stage) createMachine(azureMachine *infrav1.AzureMachine, labels map[string]string, zone, format string) {
+	s.T.Helper()
 	data := "#cloud-config\n# " + s.Secret("bootstrap-data") + "\n"
 	if format == "ignition" {
 		data = `{"ignition":{"version":"2.3.0"},"passwd":{"users":[{"name":"` + s.Secret("bootstrap-data") + `"}]}}`

@@ -216,6 +216,12 @@ func (s *Simulator) PutNetwork(group, name, addresses string, subnets map[string
 
 // Find is the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
 func Find(resource map[string]any, path string) string {
+	text, _ := Value(resource, path).(string)
+	return text
+}
+
+// Value is what Find finds, of any type; nil when there is none.
+func Value(resource map[string]any, path string) any {
 	var value any = resource
 	for _, part := range strings.Split(path, ".") {
 		switch v := value.(type) {
@@ -224,13 +230,12 @@ func Find(resource map[string]any, path string) string {
 		case []any:
 			i, err := strconv.Atoi(part)
 			if err != nil || i >= len(v) {
-				return ""
+				return nil
 			}
 			value = v[i]
 		default:
-			return ""
+			return nil
 		}
 	}
-	text, _ := value.(string)
-	return text
+	return value
 }

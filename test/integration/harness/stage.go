@@ -280,12 +280,14 @@ func (s *Stage) tell() {
 // Wake has the controllers of an object look at it again, as any change of it does.
 func (s *Stage) Wake(object client.Object) {
 	s.T.Helper()
-	Change(s, object, func(o client.Object) {
-		annotations := o.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations["integration-test/woken"] = uuid.NewString()
-		o.SetAnnotations(annotations)
-	})
+	Change(s, object, func(o client.Object) { annotate(o, "integration-test/woken", uuid.NewString()) })
+}
+
+func annotate(object client.Object, key, value string) {
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	object.SetAnnotations(annotations)
 }

@@ -50,10 +50,7 @@ func TestAdopt(t *testing.T) {
 	stage.CreateIdentity()
 	mark := stage.Azure.Mark()
 	stage.CreateManagedCluster(adopting(stage), pools...)
-	stage.WaitControlPlaneReady("c1")
-	for _, pool := range pools {
-		stage.WaitPoolReady("c1-"+pool.Name, 2)
-	}
+	stage.WaitManagedClusterReady("c1", pools...)
 	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("the manifest matches the cluster, so nothing is to be written (-want +got):\n%s", diff)
 	}
@@ -91,9 +88,7 @@ func TestTakeOver(t *testing.T) {
 	manager := stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
-	stage.WaitControlPlaneReady("c1")
-	stage.WaitPoolReady("c1-pool0", 2)
-	stage.WaitPoolReady("c1-pool1", 2)
+	stage.WaitManagedClusterReady("c1", pools...)
 	manager.Kill()
 
 	controlPlane := &infrav1.AzureManagedControlPlane{}

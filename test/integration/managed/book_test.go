@@ -3,7 +3,6 @@ package managed_test
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,10 +64,7 @@ func (s snippet) run(t *testing.T, row row) int {
 	stage.CreateIdentity()
 	asked := s.apply(t, stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: 300 * time.Millisecond})
-	stage.WaitControlPlaneReady("c1")
-	for _, pool := range asked {
-		stage.WaitPoolReady("c1-"+pool.Name, int(pool.Replicas))
-	}
+	stage.WaitManagedClusterReady("c1", asked...)
 	mark := stage.Azure.Mark()
 	quiet(t, stage, manager)
 	reads := len(stage.Azure.Since(mark)) - len(stage.Azure.Writes(mark))
@@ -135,7 +131,7 @@ func show(t *testing.T, stage *harness.Stage, path, version string, want values)
 	}
 	got := values{}
 	for key := range want {
-		got[key] = find(resource, strings.Split(key, "."))
+		got[key] = plain(harness.Value(resource, key))
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		raw, _ := json.Marshal(resource)
@@ -143,22 +139,8 @@ func show(t *testing.T, stage *harness.Stage, path, version string, want values)
 	}
 }
 
-// find is the value at a path of keys and indexes as JSON, without quotes; "" when there is none.
-func find(value any, path []string) string {
-	for _, part := range path {
-		switch v := value.(type) {
-		case map[string]any:
-			value = v[part]
-		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i >= len(v) {
-				return ""
-			}
-			value = v[i]
-		default:
-			return ""
-		}
-	}
+// plain is a value as JSON, without quotes; "" for none.
+func plain(value any) string {
 	if value == nil {
 		return ""
 	}

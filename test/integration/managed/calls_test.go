@@ -24,10 +24,7 @@ func TestTenPools(t *testing.T) {
 		pools = append(pools, pool)
 	}
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
-	stage.WaitControlPlaneReady("c1")
-	for _, pool := range pools {
-		stage.WaitPoolReady("c1-"+pool.Name, 1)
-	}
+	stage.WaitManagedClusterReady("c1", pools...)
 	writes := changes(stage.Azure.Writes(0))
 	if len(writes) != 4 {
 		t.Errorf("group, network, subnet and cluster take a write each and the pools none, got %q", writes)

@@ -32,10 +32,7 @@ func running(t *testing.T, change func(*infrav1.AzureManagedControlPlane)) *harn
 		change(controlPlane)
 	}
 	stage.CreateManagedCluster(controlPlane, pools...)
-	stage.WaitControlPlaneReady("c1")
-	for _, pool := range pools {
-		stage.WaitPoolReady("c1-"+pool.Name, 2)
-	}
+	stage.WaitManagedClusterReady("c1", pools...)
 	return stage
 }
 
@@ -245,17 +242,13 @@ func TestIssuer(t *testing.T) {
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
-	free := func(obj interface{ GetAnnotations() map[string]string }) bool {
-		_, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]
-		return !blocked
-	}
-	harness.WaitFor(stage, controlPlane("c1"), "c1", "free to move", func(c *infrav1.AzureManagedControlPlane) bool { return free(c) })
-	harness.WaitFor(stage, azurePool("c1-pool0"), "c1-pool0", "free to move", func(p *infrav1.AzureManagedMachinePool) bool { return free(p) })
+	stage.Pause("c1", true)
+	harness.WaitFor(stage, controlPlane("c1"), "c1", "free to move", harness.Movable)
+	harness.WaitFor(stage, azurePool("c1-pool0"), "c1-pool0", "free to move", harness.Movable)
 	mark := stage.Azure.Mark()
 	harness.Change(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(3)) })
 	stage.Advance(time.Hour)
-	harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	stage.Pause("c1", false)
 	stage.WaitPoolReady("c1-pool1", 3)
 	if diff := cmp.Diff([]string{clusterPut + "/agentPools/pool1"}, changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("the change is made once, after the pause (-want +got):\n%s", diff)

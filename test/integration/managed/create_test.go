@@ -29,10 +29,7 @@ func TestManagedCluster(t *testing.T) {
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 
-	controlPlane := stage.WaitControlPlaneReady("c1")
-	for _, pool := range pools {
-		stage.WaitPoolReady("c1-"+pool.Name, int(pool.Replicas))
-	}
+	controlPlane := stage.WaitManagedClusterReady("c1", pools...)
 	want := []string{
 		"PUT resourceGroups/c1",
 		"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1",

@@ -131,10 +131,7 @@ func TestDelete(t *testing.T) {
 				test.change(stage, own)
 			}
 			stage.CreateManagedCluster(own, pools...)
-			stage.WaitControlPlaneReady("c1")
-			for _, pool := range pools {
-				stage.WaitPoolReady("c1-"+pool.Name, 2)
-			}
+			stage.WaitManagedClusterReady("c1", pools...)
 			// The manager must not repair what is taken away before the deletion.
 			if err := manager.Stop(); err != nil {
 				t.Fatal(err)
@@ -266,10 +263,16 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
+	identityFree(stage)
+}
+
+// identityFree checks that no control plane holds the stage's identity.
+func identityFree(stage *harness.Stage) {
+	stage.T.Helper()
 	identity := stage.Identity()
 	stage.Get(identity, identity.Name)
 	if slices.ContainsFunc(identity.Finalizers, func(f string) bool { return strings.Contains(f, "azuremanagedcontrolplane") }) {
-		t.Errorf("the identity is still held by %v", identity.Finalizers)
+		stage.T.Errorf("the identity is still held by %v", identity.Finalizers)
 	}
 }
 

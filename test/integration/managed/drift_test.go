@@ -66,12 +66,7 @@ func put(at string, value any) func(body) {
 // shows is the value at a dotted path of a resource as JSON; "null" when there is none.
 func shows(stage *harness.Stage, path, version, at string) string {
 	_, have := stage.Azure.Get(path, version)
-	var value any = have
-	for _, part := range strings.Split(at, ".") {
-		below, _ := value.(body)
-		value = below[part]
-	}
-	raw, _ := json.Marshal(value) // It was JSON.
+	raw, _ := json.Marshal(harness.Value(have, at)) // It was JSON.
 	return string(raw)
 }
 
@@ -92,9 +87,7 @@ func TestDrift(t *testing.T) {
 		p.Spec.Taints = infrav1.Taints{{Key: "dedicated", Value: "web", Effect: "NoSchedule"}}
 		p.Spec.AdditionalTags = infrav1.Tags{"pool": "web"}
 	}})
-	stage.WaitControlPlaneReady("c1")
-	stage.WaitPoolReady("c1-pool0", 2)
-	stage.WaitPoolReady("c1-pool1", 2)
+	stage.WaitManagedClusterReady("c1", pools...)
 	const ownTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
 
 	rows := []struct {

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,46 +32,6 @@ func secret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// move does what clusterctl move does: the objects are made in the other namespace as they are, but for status and UIDs, and
-// then deleted here without their finalizers. The owners of those in keep are not set right, as after a restore.
-func move(from, to *harness.Stage, keep string) {
-	from.T.Helper()
-	uids := map[types.UID]types.UID{}
-	for _, object := range moved() {
-		from.Get(object, object.GetName())
-		old := object.GetUID()
-		object.SetNamespace(to.Namespace)
-		object.SetResourceVersion("")
-		object.SetUID("")
-		object.SetCreationTimestamp(metav1.Time{})
-		object.SetManagedFields(nil)
-		owners := object.GetOwnerReferences()
-		for i := range owners {
-			if object.GetName() != keep {
-				owners[i].UID = uids[owners[i].UID]
-			}
-		}
-		object.SetOwnerReferences(owners)
-		to.Create(object)
-		uids[old] = object.GetUID()
-	}
-	objects := moved()
-	for i := len(objects) - 1; i >= 0; i-- {
-		object := objects[i]
-		harness.Change(from, object, func(o client.Object) {
-			annotations := o.GetAnnotations()
-			if annotations == nil {
-				annotations = map[string]string{}
-			}
-			annotations["clusterctl.cluster.x-k8s.io/delete-for-move"] = ""
-			o.SetAnnotations(annotations)
-			o.SetFinalizers(nil)
-		})
-		must(from, from.Client.Delete(from.T.Context(), object))
-		from.WaitGone(object, object.GetName())
-	}
-}
-
 // TestMove moves a cluster to another management cluster: nothing is written to Azure, everything is known there, the
 // Secrets belong to the control plane that is there now, and the cluster can be deleted from there.
 func TestMove(t *testing.T) {
@@ -84,30 +43,26 @@ func TestMove(t *testing.T) {
 	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	target.CreateIdentity()
 
-	harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+	stage.Pause("c1", true)
 	for _, object := range moved() {
 		switch object.(type) {
 		case *infrav1.AzureManagedControlPlane, *infrav1.AzureManagedMachinePool:
-			harness.WaitFor(stage, object, object.GetName(), "free to move", func(o client.Object) bool {
-				_, blocked := o.GetAnnotations()[infrav1.BlockMoveAnnotation]
-				return !blocked
-			})
+			harness.WaitFor(stage, object, object.GetName(), "free to move", harness.Movable)
 		}
 	}
 	mark := stage.Azure.Mark()
 	before := stage.Azure.Resources()
-	move(stage, target, "c1-ca")
-	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", func(c *infrav1.AzureManagedControlPlane) bool {
-		return harness.Condition(c, clusterv1.PausedCondition).Status == metav1.ConditionTrue
-	})
+	restored := secret("c1-ca")
+	stage.Get(restored, "c1-ca")
+	stage.Move(target, moved())
+	// As after a restore, nobody sets the owner right.
+	harness.Change(target, secret("c1-ca"), func(s *corev1.Secret) { s.OwnerReferences = restored.OwnerReferences })
+	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", harness.Paused)
 	if asked := stage.Azure.Since(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 	}
-	harness.Change(target, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
-	own := target.WaitControlPlaneReady("c1")
-	for _, pool := range pools {
-		target.WaitPoolReady("c1-"+pool.Name, 2)
-	}
+	target.Pause("c1", false)
+	own := target.WaitManagedClusterReady("c1", pools...)
 	resync(t, target)
 	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("writes to Azure (-want +got):\n%s", diff)
@@ -130,13 +85,7 @@ func TestMove(t *testing.T) {
 	if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
 		t.Errorf("only what others made is left (-want +got):\n%s", diff)
 	}
-	identity := target.Identity()
-	target.Get(identity, identity.Name)
-	for _, finalizer := range identity.Finalizers {
-		if strings.Contains(finalizer, "azuremanagedcontrolplane") {
-			t.Errorf("the identity is still held by %s", finalizer)
-		}
-	}
+	identityFree(target)
 }
 
 // TestExternallyManaged leaves a control plane alone that somebody else manages, and shows its endpoint all the same.

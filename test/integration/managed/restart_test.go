@@ -1,7 +1,6 @@
 package managed_test
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"testing"
@@ -56,10 +55,7 @@ func equipped(stage *harness.Stage) {
 	controlPlane := stage.ControlPlane("c1")
 	equip(stage, controlPlane)
 	stage.CreateManagedCluster(controlPlane, pools...)
-	stage.WaitControlPlaneReady("c1")
-	for _, pool := range pools {
-		stage.WaitPoolReady("c1-"+pool.Name, int(pool.Replicas))
-	}
+	stage.WaitManagedClusterReady("c1", pools...)
 }
 
 // shared is what is there of what others made.
@@ -85,35 +81,26 @@ func TestKilledAtEveryWrite(t *testing.T) {
 
 	// Kubeconfigs are asked for by POST, once before the cluster is ready and as often as there are passes after that: one
 	// write more than there are PUTs is always reached.
-	for k := 1; k <= len(writes)+1; k++ {
-		for _, before := range []bool{true, false} {
-			name := fmt.Sprintf("write %d taken", k)
-			if before {
-				name = fmt.Sprintf("write %d not sent", k)
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				timeScale := 0.01
-				if before {
-					timeScale = 0
-				}
-				stage := harness.NewSlowStage(t, environment, timeScale)
-				restarted := stage.RestartWhenKilled(stage.StartManager(harness.ManagerOptions{KillAtWrite: k, KillBefore: before}))
-				equipped(stage)
-				awaitRestart(stage, restarted)
-				if diff := cmp.Diff(writes, changes(stage.Azure.Writes(0))); diff != "" {
-					t.Errorf("everything is written once (-undisturbed +killed):\n%s", diff)
-				}
-				if diff := cmp.Diff(resources, withoutSuffixes(stage.Azure.Resources())); diff != "" {
-					t.Errorf("resources (-undisturbed +killed):\n%s", diff)
-				}
-				stage.DeleteManagedCluster("c1", "pool0", "pool1")
-				if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
-					t.Errorf("only what others made is left (-want +got):\n%s", diff)
-				}
-			})
+	harness.AtEveryWrite(t, len(writes)+1, func(t *testing.T, kill harness.ManagerOptions) {
+		timeScale := 0.01
+		if kill.KillBefore {
+			timeScale = 0
 		}
-	}
+		stage := harness.NewSlowStage(t, environment, timeScale)
+		restarted := stage.RestartWhenKilled(stage.StartManager(kill))
+		equipped(stage)
+		restarted()
+		if diff := cmp.Diff(writes, changes(stage.Azure.Writes(0))); diff != "" {
+			t.Errorf("everything is written once (-undisturbed +killed):\n%s", diff)
+		}
+		if diff := cmp.Diff(resources, withoutSuffixes(stage.Azure.Resources())); diff != "" {
+			t.Errorf("resources (-undisturbed +killed):\n%s", diff)
+		}
+		stage.DeleteManagedCluster("c1", "pool0", "pool1")
+		if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
+			t.Errorf("only what others made is left (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // TestKilledWhileDeleting kills the manager at each write that deletes a cluster in a group that the user brought, where
@@ -134,35 +121,26 @@ func TestKilledWhileDeleting(t *testing.T) {
 		t.Fatalf("cluster, membership, endpoint and network go one by one, got %q", deletes)
 	}
 
-	for k := 1; k <= len(deletes); k++ {
-		for _, before := range []bool{true, false} {
-			name := fmt.Sprintf("write %d taken", k)
-			if before {
-				name = fmt.Sprintf("write %d not sent", k)
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				stage := harness.NewStage(t, environment)
-				first := stage.StartManager(harness.ManagerOptions{})
-				brought(stage)
-				if err := first.Stop(); err != nil {
-					t.Fatal(err)
-				}
-				// The new manager asks for the kubeconfig of a cluster that is not deleted yet, so it starts with the deletion.
-				gone := deleteAll(stage)
-				mark := stage.Azure.Mark()
-				restarted := stage.RestartWhenKilled(stage.StartManager(harness.ManagerOptions{KillAtWrite: k, KillBefore: before}))
-				gone()
-				awaitRestart(stage, restarted)
-				if diff := cmp.Diff(deletes, changes(stage.Azure.Writes(mark))); diff != "" {
-					t.Errorf("everything is deleted once (-undisturbed +killed):\n%s", diff)
-				}
-				if diff := cmp.Diff(append([]string{"resourceGroups/c1"}, shared...), stage.Azure.Resources()); diff != "" {
-					t.Errorf("only what others made is left (-want +got):\n%s", diff)
-				}
-			})
+	harness.AtEveryWrite(t, len(deletes), func(t *testing.T, kill harness.ManagerOptions) {
+		stage := harness.NewStage(t, environment)
+		first := stage.StartManager(harness.ManagerOptions{})
+		brought(stage)
+		if err := first.Stop(); err != nil {
+			t.Fatal(err)
 		}
-	}
+		// The new manager asks for the kubeconfig of a cluster that is not deleted yet, so it starts with the deletion.
+		gone := deleteAll(stage)
+		mark := stage.Azure.Mark()
+		restarted := stage.RestartWhenKilled(stage.StartManager(kill))
+		gone()
+		restarted()
+		if diff := cmp.Diff(deletes, changes(stage.Azure.Writes(mark))); diff != "" {
+			t.Errorf("everything is deleted once (-undisturbed +killed):\n%s", diff)
+		}
+		if diff := cmp.Diff(append([]string{"resourceGroups/c1"}, shared...), stage.Azure.Resources()); diff != "" {
+			t.Errorf("only what others made is left (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // suffix is what AKS draws anew for every cluster, in the names of scale sets and disks.
@@ -176,18 +154,6 @@ func withoutSuffixes(ids []string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-func awaitRestart(stage *harness.Stage, restarted <-chan struct{}) {
-	stage.T.Helper()
-	stage.Eventually("the manager was killed and started again", func() bool {
-		select {
-		case <-restarted:
-			return true
-		default:
-			return false
-		}
-	})
 }
 
 // deleteAll asks for the deletion of all objects of the cluster at once, and returns what waits until they are gone.

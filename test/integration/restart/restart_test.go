@@ -24,42 +24,26 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	resources := undisturbed.Azure.Resources()
 	t.Logf("an undisturbed run sends %d writes", len(writes))
 
-	for k := 1; k <= len(writes); k++ {
-		for _, before := range []bool{true, false} {
-			name := fmt.Sprintf("write %d taken", k)
-			if before {
-				name = fmt.Sprintf("write %d not sent", k)
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				timeScale := slow
-				if before {
-					timeScale = 0
-				}
-				stage := harness.NewSlowStage(t, environment, timeScale)
-				restarted := stage.RestartWhenKilled(stage.StartManager(harness.ManagerOptions{KillAtWrite: k, KillBefore: before}))
-				bringUp(stage)
-				stage.Eventually("the manager was killed and started again", func() bool {
-					select {
-					case <-restarted:
-						return true
-					default:
-						return false
-					}
-				})
-				if diff := cmp.Diff(distinct(writes), distinct(stage.Azure.Writes(0))); diff != "" {
-					t.Errorf("IDs written to (-undisturbed +killed):\n%s", diff)
-				}
-				if diff := cmp.Diff(resources, stage.Azure.Resources()); diff != "" {
-					t.Errorf("resources (-undisturbed +killed):\n%s", diff)
-				}
-				stage.DeleteCluster("c1", "c1-cp", "c1-md")
-				if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
-					t.Errorf("resources left behind (-want +got):\n%s", diff)
-				}
-			})
+	harness.AtEveryWrite(t, len(writes), func(t *testing.T, kill harness.ManagerOptions) {
+		timeScale := slow
+		if kill.KillBefore {
+			timeScale = 0
 		}
-	}
+		stage := harness.NewSlowStage(t, environment, timeScale)
+		restarted := stage.RestartWhenKilled(stage.StartManager(kill))
+		bringUp(stage)
+		restarted()
+		if diff := cmp.Diff(distinct(writes), distinct(stage.Azure.Writes(0))); diff != "" {
+			t.Errorf("IDs written to (-undisturbed +killed):\n%s", diff)
+		}
+		if diff := cmp.Diff(resources, stage.Azure.Resources()); diff != "" {
+			t.Errorf("resources (-undisturbed +killed):\n%s", diff)
+		}
+		stage.DeleteCluster("c1", "c1-cp", "c1-md")
+		if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+			t.Errorf("resources left behind (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // TestKilledWhileDeleting kills the manager at each write that deletes a cluster in a group that the user brought, where
@@ -86,14 +70,7 @@ func TestKilledWhileDeleting(t *testing.T) {
 			}
 			restarted := stage.RestartWhenKilled(stage.StartManager(harness.ManagerOptions{KillAtWrite: k}))
 			stage.DeleteCluster("c1", "c1-cp", "c1-md")
-			stage.Eventually("the manager was killed and started again", func() bool {
-				select {
-				case <-restarted:
-					return true
-				default:
-					return false
-				}
-			})
+			restarted()
 			if diff := cmp.Diff([]string{"resourceGroups/c1"}, stage.Azure.Resources()); diff != "" {
 				t.Errorf("only the user's group is left (-want +got):\n%s", diff)
 			}

@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Pause pauses a Cluster, or ends its pause.
+func (s *Stage) Pause(cluster string, paused bool) {
+	s.T.Helper()
+	Change(s, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+}
+
+// Paused tells whether the condition Paused is True.
+func Paused[T conditioned](object T) bool {
+	return Condition(object, clusterv1.PausedCondition).Status == metav1.ConditionTrue
+}
+
+// Movable tells whether clusterctl may move the object.
+func Movable[T client.Object](object T) bool {
+	_, blocked := object.GetAnnotations()[infrav1.BlockMoveAnnotation]
+	return !blocked
+}
+
+// Move does what clusterctl move does with objects, of which only type and name are read, owners first: they are made in the
+// other stage as they are, but for status and UIDs, and then deleted here without their finalizers.
+func (s *Stage) Move(to *Stage, objects []client.Object) {
+	s.T.Helper()
+	uids := map[types.UID]types.UID{}
+	for _, named := range objects {
+		object := named.DeepCopyObject().(client.Object)
+		s.Get(object, object.GetName())
+		old := object.GetUID()
+		object.SetNamespace(to.Namespace)
+		object.SetResourceVersion("")
+		object.SetUID("")
+		object.SetCreationTimestamp(metav1.Time{})
+		object.SetManagedFields(nil)
+		owners := object.GetOwnerReferences()
+		for i := range owners {
+			owners[i].UID = uids[owners[i].UID]
+		}
+		object.SetOwnerReferences(owners)
+		to.Create(object)
+		uids[old] = object.GetUID()
+	}
+	for _, named := range slices.Backward(objects) {
+		object := named.DeepCopyObject().(client.Object)
+		Change(s, object, func(o client.Object) {
+			annotate(o, "clusterctl.cluster.x-k8s.io/delete-for-move", "")
+			o.SetFinalizers(nil)
+		})
+		s.delete(object, object.GetName())
+		s.WaitGone(object, object.GetName())
+	}
+}
