@@ -176,7 +176,9 @@ func substitute(substitution string, g guest) (string, error) {
 	}
 	i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, metadataService) })
 	if i < 0 || words[0] != "curl" {
-		return "", fmt.Errorf("the lab does not know what %s prints: it knows hostname, and curl of %s", abbreviate(command, 60), metadataService)
+		// Nothing but the program: arguments can be secrets.
+		program, _, _ := strings.Cut(command, " ")
+		return "", fmt.Errorf("the lab does not know what %s prints: it knows hostname, and curl of %s", program, metadataService)
 	}
 	field, query, _ := strings.Cut(strings.TrimPrefix(words[i], metadataService), "?")
 	header := slices.ContainsFunc(words, func(w string) bool {

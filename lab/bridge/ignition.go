@@ -73,17 +73,21 @@ func (ignitionFormat) read(document []byte, _ guest) (*bootScript, error) {
 			return nil, fmt.Errorf("ignition storage.files[%d] (%s): %w", i, f.Path, err)
 		}
 	}
-	var started []string
+	var started, unknown []string
 	for _, service := range mergeUnits(config.Systemd.Units) {
 		if !service.starts() {
 			continue
 		}
 		started = append(started, service.Name)
 		for _, line := range service.commands() {
-			script.Commands = append(script.Commands, script.expand(line)...)
+			commands, err := script.expand(line)
+			if err != nil {
+				unknown = append(unknown, err.Error())
+			}
+			script.Commands = append(script.Commands, commands...)
 		}
 	}
-	script.RunBy = "ignition systemd.units (enabled services with contents: " + or(strings.Join(started, ", "), "none") + ")"
+	script.RunBy = "ignition systemd.units (" + strings.Join(append([]string{"enabled services with contents: " + or(strings.Join(started, ", "), "none")}, unknown...), "; ") + ")"
 	return script, nil
 }
 
@@ -92,8 +96,12 @@ func (f ignitionFile) write(script *bootScript, second bool) error {
 	if err != nil {
 		return err
 	}
-	if second && f.Filesystem == "" {
+	_, twice := script.Files[name]
+	switch {
+	case second && f.Filesystem == "":
 		return fmt.Errorf("filesystem is missing: use root")
+	case !second && twice:
+		return fmt.Errorf("version 3 takes a path only once")
 	}
 	if f.Mode != nil && (*f.Mode < 0 || *f.Mode > 0o7777) {
 		return fmt.Errorf("mode %d is no file mode: JSON has it as a decimal number, 420 is 0644", *f.Mode)
@@ -108,10 +116,6 @@ func (f ignitionFile) write(script *bootScript, second bool) error {
 		var more []ignitionContents
 		if err := json.Unmarshal(f.Append, &more); err != nil {
 			return fmt.Errorf("append: %w", err)
-		}
-		if f.Contents.Source == "" {
-			parts, onto = nil, script.Files[name]
-			onto.Path = name
 		}
 		parts = append(parts, more...)
 	}

@@ -193,6 +193,21 @@ func TestIgnition(t *testing.T) {
 			}),
 			want: "/etc/kubeadm.yml: its content comes from https://example.blob.core.windows.net, and the lab fetches nothing",
 		},
+		"script from elsewhere": {
+			reason: "it may run kubeadm, but the lab cannot know", kind: workers,
+			edit: editFile("/etc/kubeadm.sh", func(f map[string]any) { f["contents"] = map[string]any{"source": "https://example.com/SECRET"} }),
+			want: "ignition systemd.units (enabled services with contents: kubeadm.service; /etc/kubeadm.sh: its content comes from https://example.com, and the lab fetches nothing) " +
+				"has neither kubeadm init nor kubeadm join: the machine never becomes a Node",
+		},
+		"twice in version 3": {
+			reason: "Ignition 3 refuses it, version 2 takes the later one", kind: workers,
+			edit: edit(func(config map[string]any) {
+				config["ignition"].(map[string]any)["version"] = "3.4.0"
+				storage := config["storage"].(map[string]any)
+				storage["files"] = append(storage["files"].([]any), map[string]any{"path": "/etc/kubeadm.sh"})
+			}),
+			want: "ignition storage.files[3] (/etc/kubeadm.sh): version 3 takes a path only once",
+		},
 		"kubeadm's configuration missing": {
 			reason: "kubeadm would find no file", kind: workers,
 			edit: editFile("/etc/kubeadm.yml", func(f map[string]any) { f["path"] = "/etc/kubeadm.yaml" }),
@@ -254,7 +269,9 @@ func TestIgnition(t *testing.T) {
 		},
 		"unknown command": {
 			reason: "the lab runs nothing, so it says what it cannot tell", kind: workers,
-			data: func(d *bootData) { d.before = []string{`sed -i "s/@@HOSTNAME@@/$(my-name)/" /etc/kubeadm.yml`} },
+			data: func(d *bootData) {
+				d.before = []string{`sed -i "s/@@HOSTNAME@@/$(my-name --token SECRET)/" /etc/kubeadm.yml`}
+			},
 			want: "/etc/kubeadm.yml: a command changes it with sed: the lab does not know what my-name prints: it knows hostname, and curl of http://169.254.169.254/metadata/instance",
 		},
 		"regular expression": {

@@ -88,26 +88,27 @@ func (u systemdUnit) values(section string, keys ...string) []string {
 	return found
 }
 
-// expand replaces a command that runs a script among the files by the lines of the script.
-func (s *bootScript) expand(command string) []string {
+// expand replaces a command that runs a script among the files by the lines of the script, if the lab knows them.
+func (s *bootScript) expand(command string) ([]string, error) {
 	// What stands before the path says how systemd takes the outcome.
 	words := strings.Fields(strings.TrimLeft(command, "@-:+!"))
 	for i, word := range words {
 		file, ok := s.Files[word]
 		switch shell := path.Base(word); {
 		case ok:
-			text := strings.ReplaceAll(string(file.Content), "\\\n", " ")
+			content, err := file.read()
+			text := strings.ReplaceAll(string(content), "\\\n", " ")
 			var lines []string
 			for line := range strings.Lines(text) {
 				if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 					lines = append(lines, line)
 				}
 			}
-			return lines
+			return lines, err
 		case i > 0 && strings.HasPrefix(word, "-"), shell == "bash", shell == "sh", shell == "env":
 		default:
-			return []string{strings.Join(words, " ")}
+			return []string{strings.Join(words, " ")}, nil
 		}
 	}
-	return []string{strings.Join(words, " ")}
+	return []string{strings.Join(words, " ")}, nil
 }
