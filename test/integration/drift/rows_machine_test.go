@@ -107,14 +107,8 @@ func machineRows() []row {
 					"managedDisk": body{"id": string(w.id(disk))}}}}}})
 			},
 		},
-		{
-			resource: "Virtual machine", change: "it is stopped or deallocated", outcome: kept, object: stopped, path: compute + "virtualMachines/" + stopped,
-			note: "a person's decision; the Node becomes NotReady, on which a MachineHealthCheck acts",
-			do: func(w *world) {
-				w.act(compute+"virtualMachines/"+stopped, "deallocate")
-			},
-			holds: func(*world) bool { return true },
-		},
+		halted("it is deallocated", "Azure does not start it again: start it, or let a MachineHealthCheck replace the Machine", "deallocate", "deallocated"),
+		halted("it is stopped", "as above", "powerOff", "stopped"),
 		{
 			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume", object: worker, path: vm,
 			do: func(w *world) {
@@ -139,6 +133,16 @@ func machineRows() []row {
 			do: func(w *world) { w.edit(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}}) },
 		},
 		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole, "providers/Microsoft.Authorization/roleAssignments/"+roleName),
+	}
+}
+
+// halted is a VM that somebody stops; it can be started again.
+func halted(change, note, action, told string) row {
+	const path = compute + "virtualMachines/" + stopped
+	return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: stopped, path: path,
+		do:   func(w *world) { w.act(path, action) },
+		want: metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: told},
+		undo: func(w *world) { w.act(path, "start") },
 	}
 }
 
