@@ -1,0 +1,145 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+)
+
+var losAngeles = obj{"name": "losangeles", "type": "EdgeZone"}
+
+// edge puts a body into the edge zone of westus.
+func edge(o obj) obj {
+	o["location"], o["extendedLocation"] = "westus", losAngeles
+	return o
+}
+
+func west(o obj) obj {
+	o["location"] = "westus"
+	return o
+}
+
+func network() obj {
+	return obj{"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24"}}}}}
+}
+
+func inNetwork(name string) obj { return ref(net + "/virtualNetworks/" + name + "/subnets/cp") }
+
+func edgeNIC(network string, more obj) obj {
+	p := obj{"subnet": inNetwork(network)}
+	for k, v := range more {
+		p[k] = v
+	}
+	return obj{"properties": obj{"ipConfigurations": []any{obj{"name": "ip", "properties": p}}}}
+}
+
+func edgeLB(frontend obj) obj {
+	return obj{"sku": obj{"name": "Standard"}, "properties": obj{"frontendIPConfigurations": []any{frontend}, "backendAddressPools": []any{obj{"name": "pool"}}}}
+}
+
+func edgeVM(nicName string) obj {
+	b := vm(nicName, nil)
+	delete(b, "zones")
+	return b
+}
+
+// edgeWorld makes networks and what is in them, in the edge zone ("edge") and in its region ("region").
+func (a *azure) edgeWorld() {
+	a.t.Helper()
+	a.must("PUT", groupA, obj{"location": "westus"})
+	for name, in := range map[string]func(obj) obj{"edge": edge, "region": west} {
+		a.must("PUT", net+"/virtualNetworks/"+name, in(network()))
+		a.must("PUT", net+"/publicIPAddresses/"+name, in(publicIP(name)))
+		a.must("PUT", net+"/publicIPAddresses/"+name+"2", in(publicIP(name+"2")))
+		a.must("PUT", net+"/loadBalancers/"+name, in(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/" + name)}})))
+		a.must("PUT", net+"/networkInterfaces/"+name, in(edgeNIC(name, obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/" + name + "/backendAddressPools/pool")})))
+		a.must("PUT", comp+"/disks/"+name, in(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}))
+	}
+}
+
+func TestEdgeZone(t *testing.T) {
+	a := newAzure(t)
+	a.edgeWorld()
+	a.must("PUT", comp+"/virtualMachines/edge", edge(edgeVM("edge")))
+	for _, id := range []string{net + "/virtualNetworks/edge", net + "/publicIPAddresses/edge", net + "/loadBalancers/edge", net + "/networkInterfaces/edge", comp + "/disks/edge", comp + "/disks/etcd", comp + "/virtualMachines/edge"} {
+		if r := a.do("GET", id, nil); r.at("extendedLocation.name") != "losangeles" || r.at("extendedLocation.type") != "EdgeZone" || r.at("location") != "westus" {
+			t.Errorf("%s is in %v of %v", id, r.at("extendedLocation"), r.at("location"))
+		}
+	}
+	// A PUT that leaves the edge zone out keeps it; networks are peered across.
+	a.must("PUT", net+"/virtualNetworks/edge", west(network()))
+	if r := a.do("GET", net+"/virtualNetworks/edge", nil); r.at("extendedLocation.name") != "losangeles" {
+		t.Errorf("the network left the edge zone: %v", r.body)
+	}
+	names := func(path string) string {
+		list, _ := a.do("GET", path, nil).at("value").([]any)
+		var out []string
+		for _, l := range list {
+			if at(l, "type") == "EdgeZone" {
+				out = append(out, at(l, "name").(string)+" of "+at(l, "metadata.homeLocation").(string))
+			}
+		}
+		return strings.Join(out, ", ")
+	}
+	if got := names("/subscriptions/" + sub + "/locations"); got != "" {
+		t.Errorf("edge zones are listed unasked: %s", got)
+	}
+	if got := names("/subscriptions/" + sub + "/locations?includeExtendedLocations=true"); got != "losangeles of westus, perth of australiaeast" {
+		t.Errorf("edge zones: %s", got)
+	}
+}
+
+func TestEdgeZoneRefusals(t *testing.T) {
+	in := func(o obj, location, name, kind string) obj {
+		o["location"], o["extendedLocation"] = location, obj{"name": name, "type": kind}
+		return o
+	}
+	zonal := func(o obj) obj {
+		o["zones"] = []any{"1"}
+		return o
+	}
+	const notAvailable, mixed, here = "LocationNotAvailableForResourceType", "InvalidResourceReference", "NotFound"
+	peer := obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/other")}}
+	cases := map[string]struct {
+		reason string
+		path   string
+		body   obj
+		code   string
+	}{
+		"unknown":               {"the region has no such edge zone", net + "/virtualNetworks/new", in(network(), "westus", "microsoftlosangeles9", "EdgeZone"), notAvailable},
+		"other region":          {"an edge zone is one of a region", net + "/virtualNetworks/new", in(network(), "eastus", "losangeles", "EdgeZone"), notAvailable},
+		"type":                  {"there is one type", net + "/virtualNetworks/new", in(network(), "westus", "losangeles", "Zone"), "InvalidRequestContent"},
+		"NAT gateway":           {"there are no NAT gateways in edge zones", net + "/natGateways/new", edge(obj{}), notAvailable},
+		"security group":        {"security groups are in the region", net + "/networkSecurityGroups/new", edge(obj{}), notAvailable},
+		"availability set":      {"availability sets are in the region", comp + "/availabilitySets/new", edge(obj{}), notAvailable},
+		"zone of an address":    {"an edge zone has no zones", net + "/publicIPAddresses/new", zonal(edge(publicIP("new"))), "InvalidAvailabilityZone"},
+		"zone of a disk":        {"an edge zone has no zones", comp + "/disks/new", zonal(edge(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})), "InvalidAvailabilityZone"},
+		"zone of a VM":          {"an edge zone has no zones", comp + "/virtualMachines/new", zonal(edge(edgeVM("edge"))), "InvalidAvailabilityZone"},
+		"zone of a frontend":    {"an edge zone has no zones", net + "/loadBalancers/new", edge(edgeLB(obj{"name": "fe", "zones": []any{"1"}, "properties": obj{"subnet": inNetwork("edge")}})), "AvailabilityZoneNotSupported"},
+		"moved in":              {"a network stays where it is", net + "/virtualNetworks/region", edge(network()), "PropertyChangeNotAllowed"},
+		"VM, other interface":   {"the interface is in the region", comp + "/virtualMachines/new", edge(edgeVM("region")), mixed},
+		"VM outside":            {"the interface is in the edge zone", comp + "/virtualMachines/new", west(edgeVM("edge")), mixed},
+		"interface, subnet":     {"the subnet is in the region", net + "/networkInterfaces/new", edge(edgeNIC("region", nil)), mixed},
+		"interface outside":     {"the subnet is in the edge zone", net + "/networkInterfaces/new", west(edgeNIC("edge", nil)), mixed},
+		"interface, address":    {"the address is in the region", net + "/networkInterfaces/new", edge(edgeNIC("edge", obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")})), mixed},
+		"interface, pool":       {"the load balancer is in the region", net + "/networkInterfaces/new", edge(edgeNIC("edge", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/region/backendAddressPools/pool")})), mixed},
+		"balancer, address":     {"the address is in the region", net + "/loadBalancers/new", edge(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")}})), mixed},
+		"balancer, subnet":      {"the subnet is in the region", net + "/loadBalancers/new", edge(edgeLB(obj{"name": "fe", "properties": obj{"subnet": inNetwork("region")}})), mixed},
+		"NAT gateway's address": {"the address is in the edge zone", net + "/natGateways/new", west(obj{"properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/edge2")}}), mixed},
+		"peering":               {"networks are peered across", net + "/virtualNetworks/edge/virtualNetworkPeerings/p", peer, ""},
+	}
+	a := newAzure(t)
+	a.edgeWorld()
+	other := network()
+	other["properties"].(obj)["addressSpace"], other["properties"].(obj)["subnets"] = obj{"addressPrefixes": []any{"172.16.0.0/16"}}, []any{}
+	a.must("PUT", net+"/virtualNetworks/other", west(other))
+	for name, tc := range cases {
+		if r := a.do("PUT", tc.path, tc.body); strings.TrimSuffix(r.code(), "/") != tc.code {
+			t.Errorf("%s: %s: got %d %s %s, want %q", name, tc.reason, r.status, r.code(), r.message(), tc.code)
+		}
+	}
+	attached := edge(edgeVM("edge"))
+	dataDisk(obj{"createOption": "Attach", "managedDisk": ref(comp + "/disks/region")})(attached["properties"].(obj))
+	if r := a.do("PUT", comp+"/virtualMachines/new", attached); r.code() != here {
+		t.Errorf("a disk of the region: %d %s", r.status, r.code())
+	}
+}
