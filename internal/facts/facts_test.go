@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -264,6 +266,32 @@ func TestMachine(t *testing.T) {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})
+	}
+}
+
+// TestStoppedMachineReadFromAList asks once more for a machine that was told to be stopped when it was read from a list, which
+// does not show whether it runs; no other machine is asked for.
+func TestStoppedMachineReadFromAList(t *testing.T) {
+	for reason, want := range map[string]struct {
+		power string
+		asked int
+	}{infrav1.VMStoppedReason: {"running", 1}, infrav1.ReadyReason: {"", 0}} {
+		in := machineInput("m0")
+		in.ControlPlane = false
+		in.AzureMachine.Status.Conditions = []metav1.Condition{{Type: infrav1.VMRunningCondition, Reason: reason}}
+		bodies := maps.Clone(region)
+		bodies[vmPath] = `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/running"}]}}}`
+		azure := newAzure(bodies)
+		list := func(context.Context, *client.Client, arm.ID) (json.RawMessage, error) {
+			return json.RawMessage(`{"properties":{}}`), nil
+		}
+		got, err := New(Options{Now: newClock().Now, Read: list}).Machine(context.Background(), clientOf(t, azure, "p"), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.PowerState != want.power || azure.count(vmPath) != want.asked {
+			t.Errorf("%s: power state %q, asked %d times", reason, got.PowerState, azure.count(vmPath))
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -100,7 +101,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	id := plan.VMID(in)
 	exists, err = f.readInto(ctx, c, id, &vm)
 	view := vm.Properties.InstanceView
-	if err == nil && exists && len(view) == 0 && in.AzureMachine.Spec.SpotVMOptions != nil {
+	if err == nil && exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || toldStopped(in.AzureMachine)) {
 		// What was read is from a list.
 		row, typeErr := types.Of(id)
 		if typeErr != nil {
@@ -120,6 +121,13 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 		return false, "", "", fmt.Errorf("GET %s: %w", id.Short(), err)
 	}
 	return exists, vm.Identity.PrincipalID, powerState(view), nil
+}
+
+// toldStopped tells whether the last that was known of the VM is that somebody stopped it: that it was started again has to
+// be seen, and a list does not show it.
+func toldStopped(azureMachine *infrav1.AzureMachine) bool {
+	running := meta.FindStatusCondition(azureMachine.Status.Conditions, infrav1.VMRunningCondition)
+	return running != nil && running.Reason == infrav1.VMStoppedReason
 }
 
 // powerState is the power state in an instance view, "" when there is none.

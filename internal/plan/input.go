@@ -122,8 +122,8 @@ type MachineFacts struct {
 	VMExists bool
 
 	// PowerState is what Azure says of an existing VM, in lower case: starting, running, stopping, stopped, deallocating or
-	// deallocated. "" is not known: lists of VMs do not show it, and it is asked for by itself for spot VMs only, which
-	// Azure takes back by deallocating them.
+	// deallocated. "" is not known: lists of VMs do not show it, and it is asked for by itself only for spot VMs, which
+	// Azure takes back by deallocating them, and for VMs that were stopped when they were last looked at.
 	PowerState string
 
 	// AvailabilitySetEmpty tells that no other machine's VM is in the machine's availability set, so that deleting the
