@@ -226,3 +226,35 @@ func TestUnregisteredFeature(t *testing.T) {
 		message: "the 'Microsoft.Compute/EncryptionAtHost' feature is not enabled for this subscription",
 	})
 }
+
+func TestWhatIsNotToBeHad(t *testing.T) {
+	fast := func(p obj) {
+		sized("Standard_B2s")(p)
+		p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/fast")}
+	}
+	a := newAzure(t, func(o *server.Options) {
+		o.Quota = map[string]int{"standardDSv3Family": 3, "eastus/cores": 1, "standardBSFamily": 10, "lowPriorityCores": 1}
+	})
+	a.brought()
+	accelerated := nic("cp", nil)
+	accelerated["properties"].(obj)["enableAcceleratedNetworking"] = true
+	a.must("PUT", net+"/networkInterfaces/fast", accelerated)
+	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.must("PUT", comp+"/virtualMachines/vm0", vm("nic0", dataDisk(obj{"name": "of-vm0"})))
+	cases := map[string]refusal{
+		"quota": {reason: "two cores of three are in use", code: "OperationNotAllowed",
+			message: "exceeding approved standardDSv3Family Cores quota. Additional details - Deployment Model: Resource Manager, Location: westus3, Current Limit: 3, Current Usage: 2, Additional Required: 2, (Minimum) New Limit Required: 4."},
+		"spot quota": {reason: "spot VMs have a quota of their own", change: spot(nil), code: "OperationNotAllowed",
+			message: "approved LowPriorityCores quota. Additional details - Deployment Model: Resource Manager, Location: westus3, Current Limit: 1, Current Usage: 0, Additional Required: 2, (Minimum) New Limit Required: 2."},
+		"restricted":  {reason: "the subscription may not use the size in the zone", change: sized("Standard_NC6s_v3"), code: "SkuNotAvailable", message: "Capacity Restrictions: Standard_NC6s_v3' is currently not available in location 'westus3'"},
+		"accelerated": {reason: "the size has no accelerated networking", change: fast, code: "VMSizeIsNotPermittedToEnableAcceleratedNetworking", message: "Standard_B2s"},
+	}
+	for name, tc := range cases {
+		a.try(name, tc)
+	}
+	body := vm("nic1", sized("Standard_B2s"))
+	body["identity"] = obj{"type": "UserAssigned", "userAssignedIdentities": obj{groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/none": obj{}}}
+	if r := a.do("PUT", vmID, body); r.status != 400 || r.code() != "FailedIdentityOperation" || !strings.Contains(r.message(), "userAssignedIdentities/none") {
+		t.Errorf("an identity that is not there: %d %s %s", r.status, r.code(), r.message())
+	}
+}

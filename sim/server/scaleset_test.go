@@ -211,6 +211,22 @@ func TestScaleSetRefusals(t *testing.T) {
 		"unknown subnet": {"references are checked", nil, func(_, p obj) {
 			p["networkProfile"] = obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"ipConfigurations": []any{obj{"name": "ip0", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
 		}, 400, "InvalidResourceReference", "subnets/none"},
+		"load balancer of another region": {"load balancers are regional", func(a *azure) {
+			a.must("PUT", net+"/loadBalancers/east", obj{"location": "eastus", "properties": obj{"backendAddressPools": []any{obj{"name": "pool"}}}})
+		}, func(_, p obj) {
+			ip := at(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
+			ip["loadBalancerBackendAddressPools"] = refs(net + "/loadBalancers/east/backendAddressPools/pool")
+		}, 400, "InvalidResourceReference", "loadBalancers/east"},
+		"no application security group": {"references are checked", nil, func(_, p obj) {
+			ip := at(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
+			ip["applicationSecurityGroups"] = refs(net + "/applicationSecurityGroups/none")
+		}, 400, "InvalidResourceReference", "applicationSecurityGroups/none"},
+		"no image": {"images are checked", nil, func(_, p obj) { imageRef("id", comp+"/images/none")(p) }, 404, "NotFound", "not found in this Azure location"},
+		"no key":   {"keys are checked", nil, func(_, p obj) { osDisk(keyed("none"))(p) }, 404, "NotFound", "not found in this Azure location"},
+		"no password": {"Windows has no SSH keys", nil, func(_, p obj) {
+			p["osProfile"] = obj{"computerNamePrefix": "win", "adminUsername": "capi", "windowsConfiguration": obj{}}
+			p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "MicrosoftWindowsServer", "offer": "WindowsServer", "sku": "2022", "version": "latest"}
+		}, 400, "InvalidParameter", "adminPassword"},
 		"eviction without spot": {"only spot instances are evicted", nil, func(_, p obj) { p["evictionPolicy"] = "Delete" }, 400, "InvalidParameter", "Spot"},
 		"prefix changed": {"names of computers cannot change", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
 			"computerNamePrefix"},

@@ -290,6 +290,11 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 	} else if v != *vnet {
 		return provider.NetworkError(400, "NicsNotInSameVnet", "Network interface configurations of scale set %s are not in the same virtual network.", d.ID)
 	}
+	for _, ref := range body.Objects(ip, "properties.applicationSecurityGroups") {
+		if _, err := c.Need(body.String(ref, "id"), d.ID, network.AppGroups, d.Location); err != nil {
+			return err
+		}
+	}
 	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": "backendAddressPools", "loadBalancerInboundNatPools": "inboundNatPools"} {
 		for _, ref := range body.Objects(ip, "properties."+field) {
 			id := body.String(ref, "id")
@@ -297,9 +302,11 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 			if err != nil || !strings.EqualFold(lb.Type(), network.LoadBalancers+"/"+typ) {
 				return provider.InvalidReference(id, d.ID)
 			}
-			if balancer := c.Get(lb.Top().String()); balancer == nil {
-				return provider.InvalidReference(id, d.ID)
-			} else if _, e := body.Named(body.Objects(balancer.Body, "properties."+typ), lb.Name()); e == nil {
+			balancer, err := c.Need(lb.Top().String(), d.ID, network.LoadBalancers, d.Location)
+			if err != nil {
+				return err
+			}
+			if _, e := body.Named(body.Objects(balancer.Body, "properties."+typ), lb.Name()); e == nil {
 				return provider.InvalidReference(id, d.ID)
 			}
 		}
