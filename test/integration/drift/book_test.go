@@ -24,8 +24,16 @@ look at the object: after ` + "`--sync-period`" + `, ten minutes by default, or 
   reason ` + "`Drifted`" + ` as long as the object works, with status False when it does not
 - **kept**: it is not the provider's business, stays through all repairs, and nothing is said
 
-Resources that you bring are never changed. Every line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which
-also write this page.
+What is not repaired differs because Azure was changed or because the spec was, and the message says which: a resource "was
+changed outside", or "stays as it was made, and the spec now says otherwise". Where the manager has not seen the two agree, as
+when one was changed while no manager ran, it says only that the resource "differs from the spec".
+
+A machine that is stopped is found when its VM is read, which costs no request of its own. Machines that are looked at within
+the same ten seconds are read as a list, which does not show it: then it is found at one of the next looks. Its Node is NotReady
+soon in any case, on which a MachineHealthCheck acts, too.
+
+Of a paused object nothing is read, repaired or reported until it goes on. Resources that you bring are never changed. Every
+line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which also write this page.
 
 | Resource | Changed outside | Outcome | |
 |---|---|---|---|
