@@ -52,6 +52,7 @@ func upCommand() *cobra.Command {
 	c.Flags().Int("base-port", 21000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
 	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
 	c.Flags().Int("verbosity", 2, "log level of our manager")
+	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
 	c.Flags().StringVar(&name, "cluster-name", "demo", "name of the workload cluster")
 	createFlags(c, &create)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -104,6 +105,9 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	}
 	if fresh || flags.Changed("verbosity") {
 		s.Verbosity, _ = flags.GetInt("verbosity")
+	}
+	if fresh || flags.Changed("feature-gates") {
+		s.FeatureGates, _ = flags.GetString("feature-gates")
 	}
 	return s, nil
 }

@@ -121,8 +121,8 @@ func managerSpec(s *settings.Settings, m settings.Manager) process.Spec {
 		},
 		Ready: process.ReadyURL("http://"+s.HealthAddress(m)+"/readyz", nil),
 	}
-	if m.FeatureGates != "" {
-		spec.Args = append(spec.Args, "--feature-gates="+m.FeatureGates)
+	if gates := s.Gates(m); gates != "" {
+		spec.Args = append(spec.Args, "--feature-gates="+gates)
 	}
 	if m.Name == settings.Azure.Name {
 		spec.Args = append(spec.Args, "--v="+strconv.Itoa(s.Verbosity))

@@ -23,6 +23,8 @@ type flavor struct {
 	// template is the name of the flavor if the row has another.
 	template  string
 	variables map[string]string
+	// gate is a feature gate that changes clusters of all flavors, so only some labs have it on.
+	gate string
 	// nodes are 2 if nothing is said.
 	nodes int
 	// look says what else there is to see.
@@ -40,7 +42,7 @@ var flavors = map[string]flavor{
 		},
 	},
 	"apiserver-ilb": {
-		reason: "machines use the internal address, people the public name",
+		reason: "machines use the internal address, people the public name", gate: internalLoadBalancer,
 		look: func(l *lab, cluster, _ string) {
 			l.expectField("cluster/"+cluster, ".spec.controlPlaneEndpoint.host", cluster+"-lab."+settings.Location+".cloudapp.azure.com")
 		},
@@ -64,7 +66,7 @@ var flavors = map[string]flavor{
 	"user-assigned-identity":   {reason: "an identity that the user brings"},
 	"system-assigned-identity": {reason: "identities of the machines with roles of their own, which go with them"},
 	"windows":                  {reason: "workers of both operating systems", nodes: 3, look: expectWindows},
-	"windows-apiserver-ilb":    {reason: "both", nodes: 3, look: expectWindows},
+	"windows-apiserver-ilb":    {reason: "both", gate: internalLoadBalancer, nodes: 3, look: expectWindows},
 	"flatcar":                  {reason: "bootstrap data is an Ignition config"},
 	"flatcar-sysext":           {reason: "the config also brings files of other hosts and masks units"},
 	"topology":                 {reason: "clusterctl adds the class whose name is default"},
@@ -73,6 +75,8 @@ var flavors = map[string]flavor{
 		variables: map[string]string{"CLUSTER_CLASS_NAME": "mine"},
 	},
 }
+
+const internalLoadBalancer = "APIServerILB"
 
 // elsewhere are the templates that other stories are about.
 var elsewhere = map[string]string{
@@ -91,11 +95,28 @@ func TestEveryFlavor(t *testing.T) {
 	l := newLab(t)
 	expectEveryTemplate(l)
 	l.up("--bare")
+	l.liveAll("")
+}
+
+// TestInternalLoadBalancerFlavors takes those whose API server has a second load balancer.
+func TestInternalLoadBalancerFlavors(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare", "--feature-gates", internalLoadBalancer+"=true")
+	l.liveAll(internalLoadBalancer)
+}
+
+// liveAll takes the flavors that need the gate, or those that need none.
+func (l *lab) liveAll(gate string) {
+	l.t.Helper()
+	t := l.t
 	names := make(chan string)
 	go func() {
 		defer close(names)
 		for _, name := range slices.Sorted(maps.Keys(flavors)) {
-			names <- name
+			if flavors[name].gate == gate {
+				names <- name
+			}
 		}
 	}()
 	var group sync.WaitGroup

@@ -14,7 +14,7 @@ type Manager struct {
 	Provider, Type string
 	// Components is the file name clusterctl expects.
 	Components string
-	// FeatureGates are those that are off by default and that a flavor of our templates needs.
+	// FeatureGates are those that a flavor of our templates needs and that change nothing for clusters of other flavors.
 	FeatureGates string
 
 	index int
@@ -33,7 +33,7 @@ var Managers = []Manager{
 
 // Azure is our own provider.
 var Azure = Manager{Name: "capz-manager", Binary: "manager", Label: "infrastructure-azure", Provider: "azure", Type: "InfrastructureProvider",
-	Components: "infrastructure-components.yaml", FeatureGates: "EdgeZone=true,APIServerILB=true", index: 3}
+	Components: "infrastructure-components.yaml", FeatureGates: "EdgeZone=true", index: 3}
 
 // WebhookPort is where the manager serves admission and conversion. Managers have no flag for the address: they listen
 // on all interfaces.
@@ -47,6 +47,14 @@ func (s *Settings) HealthAddress(m Manager) string {
 // DiagnosticsAddress is host:port of the manager's metrics.
 func (s *Settings) DiagnosticsAddress(m Manager) string {
 	return fmt.Sprintf("127.0.0.1:%d", s.WebhookPort(m)+2)
+}
+
+// Gates are the feature gates that the manager gets.
+func (s *Settings) Gates(m Manager) string {
+	if m.Name != Azure.Name || s.FeatureGates == "" {
+		return m.FeatureGates
+	}
+	return m.FeatureGates + "," + s.FeatureGates
 }
 
 // InstalledManagers are the managers of this lab.

@@ -50,6 +50,8 @@ type Settings struct {
 	ClientSecret string `json:"clientSecret"`
 	// ControlToken guards the simulator's control API.
 	ControlToken string `json:"controlToken"`
+	// FeatureGates of our manager beside those that every lab turns on, NAME=true,NAME=false.
+	FeatureGates string `json:"featureGates,omitempty"`
 	// Verbosity is our manager's klog level.
 	Verbosity int `json:"verbosity"`
 }
