@@ -1,0 +1,33 @@
+// Tests of what a lab's settings become on the command lines of its processes.
+package settings
+
+import "testing"
+
+func TestGates(t *testing.T) {
+	bootstrap := Managers[1]
+	for name, tc := range map[string]struct {
+		reason  string
+		manager Manager
+		more    string
+		want    string
+	}{
+		"ours": {
+			reason: "what flavors need is on in every lab", manager: Azure, want: "EdgeZone=true",
+		},
+		"ours with more": {
+			reason: "a person can turn on more, and off what is on, because the last one counts", manager: Azure,
+			more: "APIServerILB=true,EdgeZone=false", want: "EdgeZone=true,APIServerILB=true,EdgeZone=false",
+		},
+		"Cluster API's": {
+			reason: "it does not know our gates and would not start", manager: bootstrap,
+			more: "APIServerILB=true", want: "MachinePool=true,KubeadmBootstrapFormatIgnition=true",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &Settings{FeatureGates: tc.more}
+			if got := s.Gates(tc.manager); got != tc.want {
+				t.Errorf("%s: gates %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
