@@ -17,14 +17,15 @@ const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 // gone already, also because its parent is, counts as deleted. The deletion is complete when Outcome.Deleted is true.
 //
 // Resources that go with their parent are not deleted one by one. With Request.WholeGroups, an owned resource group of
-// the graph without resources of another cluster goes as a whole, after what lies outside of it and depends on it. Any
-// other group stays: its result is Foreign.
+// the graph without resources of another cluster goes as a whole, after what lies outside of it and depends on it. Where it
+// depends on that, too, as the network in a group of its own and the load balancers in its subnets do, its resources go one
+// by one before it. Any other group stays: its result is Foreign.
 func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, error) {
 	p, err := e.newPass(ctx, request)
 	if err != nil {
 		return arm.Outcome{}, err
 	}
-	d := &deletion{pass: p, whole: map[string]bool{}, unsure: map[string]error{}}
+	d := &deletion{pass: p, whole: map[string]bool{}, piecewise: map[string]bool{}, unsure: map[string]error{}}
 	for _, node := range p.nodes {
 		if node.Policy == arm.Observe {
 			p.set(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
@@ -64,14 +65,16 @@ type deletion struct {
 	*pass
 	targets []arm.ID
 	extra   []arm.ID
-	// whole are the keys of resource groups that go as a whole, unsure those of which it could not be found out.
-	whole  map[string]bool
-	unsure map[string]error
+	// whole are the keys of resource groups that go as a whole, unsure those of which it could not be found out, and
+	// piecewise those whose resources have to go before.
+	whole, piecewise map[string]bool
+	unsure           map[string]error
 }
 
 // groups finds out which resource groups go as a whole, and lists what carries the cluster's tag in the others.
 func (d *deletion) groups() []arm.ID {
 	var extra []arm.ID
+	within := map[string][]arm.ID{}
 	for _, node := range d.nodes {
 		if node.ID.Type() != types.ResourceGroup || node.Policy == arm.Observe {
 			continue
@@ -98,12 +101,54 @@ func (d *deletion) groups() []arm.ID {
 			d.unsure[node.ID.Key()] = err
 		case owned && !others:
 			d.whole[node.ID.Key()] = true
+			within[node.ID.Key()] = ours
 		default:
+			extra = append(extra, ours...)
+		}
+	}
+	for key, ours := range within {
+		if d.entangled(key) {
+			d.piecewise[key] = true
 			extra = append(extra, ours...)
 		}
 	}
 	return extra
 }
+
+// entangled tells whether a group that could go as a whole waits for something that waits for it.
+func (d *deletion) entangled(group string) bool {
+	unit := func(id arm.ID) string {
+		if key := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()).Key(); d.whole[key] {
+			return key
+		}
+		return id.Key()
+	}
+	before := map[string][]string{}
+	for _, node := range d.nodes {
+		if node.Policy == arm.Observe {
+			continue
+		}
+		for _, dependency := range d.request.Graph.Dependencies(node) {
+			if from, to := unit(node.ID), unit(dependency.ID); from != to && dependency.Policy != arm.Observe {
+				before[from] = append(before[from], to)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for next := slices.Clone(before[group]); len(next) > 0; next = next[1:] {
+		if next[0] == group {
+			return true
+		}
+		if !seen[next[0]] {
+			seen[next[0]] = true
+			next = append(next, before[next[0]]...)
+		}
+	}
+	return false
+}
+
+// takes tells whether the deletion of a group takes what is in it along.
+func (d *deletion) takes(group arm.ID) bool { return d.whole[group.Key()] && !d.piecewise[group.Key()] }
 
 // inGroup lists what in a group carries the cluster's tag and is not in the graph, and tells whether anything carries
 // another cluster's.
@@ -142,7 +187,7 @@ func clusters(tags map[string]string, owner Owner) bool {
 func (d *deletion) toObserve() []arm.ID {
 	var ids []arm.ID
 	for _, id := range d.targets {
-		if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); !d.whole[group.Key()] || group.Equal(id) {
+		if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); !d.takes(group) || group.Equal(id) {
 			ids = append(ids, id)
 		}
 	}
@@ -151,7 +196,7 @@ func (d *deletion) toObserve() []arm.ID {
 
 // fold is the resource whose deletion takes id with it: its group, its parent, or itself.
 func (d *deletion) fold(id arm.ID) arm.ID {
-	if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); d.whole[group.Key()] {
+	if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); d.takes(group) {
 		return group
 	}
 	row, err := types.Of(id)

@@ -3,13 +3,11 @@ package azuremachine
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
@@ -36,8 +34,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 
 	goesWithGroup := false
 	group := plan.ResourceGroupID(planned.ClusterInput)
-	inGroup := !slices.ContainsFunc(graph.Nodes(), func(node *arm.Node) bool { return !node.ID.Within(group) })
-	if !in.cluster.DeletionTimestamp.IsZero() && inGroup {
+	if !in.cluster.DeletionTimestamp.IsZero() && machine.GoesWithGroup(planned, graph) {
 		goesWithGroup, err = r.Engine.DeletableWhole(ctx, request, group)
 		if err != nil {
 			return reportProblem(in, err), nil
