@@ -19,6 +19,7 @@ const (
 type UserAssignedIdentity struct {
 	// providerID is the Azure resource ID of the identity, with or without "azure://" before it.
 	// +required
+	// +kubebuilder:validation:Pattern=`(?i)^(azure://)?/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ManagedIdentity/userAssignedIdentities/[^/]+/?$`
 	ProviderID string `json:"providerID"`
 }
 

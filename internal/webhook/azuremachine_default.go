@@ -99,13 +99,23 @@ func DefaultDiagnostics(diagnostics *infrav1.Diagnostics) *infrav1.Diagnostics {
 	return diagnostics
 }
 
-// DefaultNetworkInterfaces moves the deprecated network fields into a network interface. Where both are set it does
-// nothing: that is refused.
+// DefaultNetworkInterfaces moves the deprecated network fields into a network interface. Where both are set and say the
+// same, as in a manifest that is applied again, the deprecated ones go; where they differ it does nothing: that is refused.
 func DefaultNetworkInterfaces(spec *infrav1.AzureMachineSpec) {
 	if len(spec.NetworkInterfaces) == 0 {
 		spec.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: spec.SubnetName, AcceleratedNetworking: spec.AcceleratedNetworking}}
 		spec.SubnetName, spec.AcceleratedNetworking = "", nil
-	} else if spec.SubnetName != "" || spec.AcceleratedNetworking != nil {
+	}
+	if len(spec.NetworkInterfaces) == 1 {
+		only := spec.NetworkInterfaces[0]
+		if spec.SubnetName == only.SubnetName {
+			spec.SubnetName = ""
+		}
+		if a, b := spec.AcceleratedNetworking, only.AcceleratedNetworking; a != nil && b != nil && *a == *b {
+			spec.AcceleratedNetworking = nil
+		}
+	}
+	if spec.SubnetName != "" || spec.AcceleratedNetworking != nil {
 		return
 	}
 	spec.NetworkInterfaces = slices.Clone(spec.NetworkInterfaces)

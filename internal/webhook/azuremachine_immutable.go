@@ -13,8 +13,7 @@ import (
 const immutableMachine = "cannot change after the machine was made; make a new machine"
 
 // ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted, which is why what defaulting
-// touches is compared here and not by the CRD. It checks what cannot change, and the rest only where it can take effect on
-// an existing VM.
+// touches is compared here and not by the CRD.
 func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorList) {
 	if unchanged(m, old.Spec, m.Spec) {
 		return nil
@@ -35,7 +34,6 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	}
 	if !equality.Semantic.DeepEqual(before.UserAssignedIdentities, after.UserAssignedIdentities) {
 		errs = append(errs, addedIdentities(before.UserAssignedIdentities, after.UserAssignedIdentities, path.Child("userAssignedIdentities"))...)
-		errs = append(errs, ValidateUserAssignedIdentities(after.UserAssignedIdentities, path.Child("userAssignedIdentities"))...)
 	}
 	errs = append(errs, visibleExtensions(before.VMExtensions, after.VMExtensions, path.Child("vmExtensions"))...)
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +12,6 @@ import (
 const (
 	subscription = "00000000-0000-0000-0000-000000000001"
 	contributor  = "/subscriptions/" + subscription + "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"
-	scaleSetID   = "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/v"
 	identityID   = "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
 )
 
@@ -113,6 +111,27 @@ func TestDefaultAzureMachine(t *testing.T) {
 			change: func(s *spec) { s.SubnetName, s.NetworkInterfaces = "nodes", []infrav1.NetworkInterface{{}} },
 			want:   func(s *spec) { s.SubnetName, s.NetworkInterfaces = "nodes", []infrav1.NetworkInterface{{}} },
 		},
+		"networks that say the same": {
+			reason: "a manifest with the deprecated fields is applied again beside the interface that they became",
+			change: func(s *spec) {
+				s.SubnetName, s.AcceleratedNetworking = "nodes", new(true)
+				s.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", AcceleratedNetworking: new(true), PrivateIPConfigs: 1}}
+			},
+			want: func(s *spec) {
+				s.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", AcceleratedNetworking: new(true), PrivateIPConfigs: 1}}
+			},
+		},
+		"networks that differ in part": {
+			reason: "which setting is meant is the user's to say",
+			change: func(s *spec) {
+				s.SubnetName, s.AcceleratedNetworking = "nodes", new(false)
+				s.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", AcceleratedNetworking: new(true), PrivateIPConfigs: 1}}
+			},
+			want: func(s *spec) {
+				s.AcceleratedNetworking = new(false)
+				s.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", AcceleratedNetworking: new(true), PrivateIPConfigs: 1}}
+			},
+		},
 		"two interfaces": {
 			reason: "every interface has an address",
 			change: func(s *spec) { s.NetworkInterfaces = []infrav1.NetworkInterface{{PrivateIPConfigs: 3}, {}} },
@@ -150,43 +169,25 @@ func TestDefaultAzureMachineTemplate(t *testing.T) {
 }
 
 func TestValidateAzureMachine(t *testing.T) {
-	type spec = infrav1.AzureMachineSpec
 	for name, tc := range map[string]struct {
 		reason string
-		change func(*spec)
+		key    string
 		want   []string
 	}{
-		"minimal":            {reason: "what defaulting makes of the smallest spec is valid", change: func(*spec) {}},
-		"SSH key not base64": {reason: "the key is in base64", change: func(s *spec) { s.SSHPublicKey = "ssh-ed25519 AAAA" }, want: []string{"sshPublicKey: FieldValueInvalid"}},
-		"SSH key not a key":  {reason: "the key is a line of authorized_keys", change: func(s *spec) { s.SSHPublicKey = "bm9wZQ==" }, want: []string{"sshPublicKey: FieldValueInvalid"}},
-
-		"user-assigned": {reason: "an identity may have azure:// before it", change: func(s *spec) {
-			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}, {ProviderID: strings.TrimPrefix(identityID, "azure://")}}
-		}},
-		"user-assigned name": {reason: "identities are named by ID", change: func(s *spec) {
-			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: "i"}}
-		}, want: []string{"userAssignedIdentities[0].providerID: FieldValueInvalid"}},
-		"system-assigned": {reason: "the role waits for the subscription", change: func(s *spec) { s.Identity = "SystemAssigned" }},
-		"role name":       {reason: "Azure names role assignments by UUID", change: func(s *spec) { s.Identity, s.RoleAssignmentName = "SystemAssigned", "name" }, want: []string{"systemAssignedIdentityRole.name: FieldValueInvalid"}},
-		"role by UUID": {reason: "Azure names role assignments by UUID", change: func(s *spec) {
-			s.Identity, s.RoleAssignmentName = "SystemAssigned", "86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2"
-		}},
-
-		"capacity reservation": {reason: "the group is named by ID", change: func(s *spec) { s.CapacityReservationGroupID = new("g") }, want: []string{"capacityReservationGroupID: FieldValueInvalid"}},
-		"capacity reservation by ID": {reason: "a resource ID is one", change: func(s *spec) {
-			s.CapacityReservationGroupID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/g")
-		}},
-		"scale set of another type": {reason: "a VM is not a scale set", change: func(s *spec) {
-			s.VirtualMachineScaleSetID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/v")
-		}, want: []string{"virtualMachineScaleSetID: FieldValueInvalid"}},
-		"scale set":          {reason: "an ID may have azure:// before it", change: func(s *spec) { s.VirtualMachineScaleSetID = new(scaleSetID) }},
-		"scale set instance": {reason: "an instance is not a scale set", change: func(s *spec) { s.VirtualMachineScaleSetID = new(scaleSetID + "/virtualMachines/0") }, want: []string{"virtualMachineScaleSetID: FieldValueInvalid"}},
+		"key":        {reason: "a line of authorized_keys in base64 is one", key: testSSHKey},
+		"no key":     {reason: "the key is made on creation"},
+		"not base64": {reason: "the key is in base64", key: "ssh-ed25519 AAAA", want: []string{"sshPublicKey: FieldValueInvalid"}},
+		"not a key":  {reason: "the key is a line of authorized_keys", key: "bm9wZQ==", want: []string{"sshPublicKey: FieldValueInvalid"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMachine(func(m *infrav1.AzureMachine) { tc.change(&m.Spec) })
+			m := newMachine(func(m *infrav1.AzureMachine) { m.Spec.SSHPublicKey = tc.key })
 			DefaultAzureMachine(m, "")
 			if diff := cmp.Diff(below("spec.", tc.want), found(ValidateAzureMachine(m)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+			template := newMachineTemplate(func(s *infrav1.AzureMachineSpec) { s.SSHPublicKey = tc.key })
+			if diff := cmp.Diff(below("spec.template.spec.", tc.want), found(ValidateAzureMachineTemplate(template)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got for the template\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 
 // ValidateAzureMachineTemplate checks what the CRD cannot check of a defaulted AzureMachineTemplate.
 func ValidateAzureMachineTemplate(t *infrav1.AzureMachineTemplate) field.ErrorList {
-	return validateMachineSpec(&t.Spec.Template.Spec, field.NewPath("spec", "template", "spec"))
+	return ValidateSSHPublicKey(t.Spec.Template.Spec.SSHPublicKey, field.NewPath("spec", "template", "spec", "sshPublicKey"))
 }
 
 // ValidateAzureMachineTemplateUpdate refuses every change of the template's spec; both objects are defaulted. An SSH key

@@ -6,7 +6,8 @@
 // The handlers of AKS clusters and pools also read the Cluster, the control plane and the other pools, for the rules that
 // need them. Whatever is not there yet is not checked.
 //
-// Rules that need a single field, immutability of scalars among them, are in the CRDs and not repeated here.
+// Rules that one object tells are in the CRDs and not repeated here: ranges, names, unions, fields that cannot change. Here
+// are those that need a feature gate, addresses of several lists, defaults on both sides of an update, or the request.
 //
 // An update that leaves the spec as it is, and an update of an object that is being deleted, is never refused: whatever
 // rule came later, finalizers can be taken off. Updates of AKS clusters and pools are only refused for what they make wrong, so

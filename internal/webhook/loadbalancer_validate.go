@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	minIdleTimeout = 4
+	// maxIdleTimeout is how long a load balancer for outbound connections of nodes with IPv6 keeps one, in minutes.
 	maxIdleTimeout = 30
 
 	// maxOutboundIPs is how many public addresses a load balancer for outbound connections may have.
@@ -19,8 +19,8 @@ const (
 )
 
 func validateIdleTimeout(minutes *int32, path *field.Path) field.ErrorList {
-	if minutes != nil && (*minutes < minIdleTimeout || *minutes > maxIdleTimeout) {
-		return field.ErrorList{field.Invalid(path.Child("idleTimeoutInMinutes"), *minutes, fmt.Sprintf("must be between %d and %d minutes", minIdleTimeout, maxIdleTimeout))}
+	if minutes != nil && *minutes > maxIdleTimeout {
+		return field.ErrorList{field.Invalid(path.Child("idleTimeoutInMinutes"), *minutes, fmt.Sprintf("must be between %d and %d minutes", defaultIdleTimeout, maxIdleTimeout))}
 	}
 	return nil
 }

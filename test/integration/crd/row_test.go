@@ -25,7 +25,8 @@ type row struct {
 	spec string
 	// change is a merge patch of that spec as it was stored, for rules of updates; without one the rule is one of creation.
 	change string
-	// want is what the API server refuses, all of it: "path below the spec: part of the message". None is for what is taken.
+	// want is what the API server refuses, all of it: "path below the spec: part of the message", or ": part" for the spec
+	// itself. None is for what is taken.
 	want []string
 	// webhook tells that the webhook refuses it; everything else is in the schema, which holds while the manager is down.
 	webhook bool
@@ -111,7 +112,7 @@ func compare(t *testing.T, r row, prefix string, err error) {
 	causes := causes(err)
 	for _, want := range r.want {
 		path, part, _ := strings.Cut(want, ": ")
-		path = prefix + path
+		path = strings.TrimSuffix(prefix+path, ".")
 		found := false
 		for i, cause := range causes {
 			if cause.Field == path && strings.Contains(cause.Message, part) {

@@ -115,15 +115,19 @@ func TestAzureMachineRules(t *testing.T) {
 		change        func(*spec)
 		path, message string
 	}{
-		"tags":                         {"tags follow", stored, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
-		"provider ID":                  {"the ID comes with the VM", stored, func(s *spec) { s.ProviderID = new("azure:///x") }, "", ""},
-		"identity":                     {"a VM is not made twice", stored, func(s *spec) { s.Identity = infrav1.VMIdentitySystemAssigned }, "spec.identity", "make a new machine"},
-		"SSH key":                      {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "b3RoZXI=" }, "spec.sshPublicKey", "make a new machine"},
-		"SSH key left out":             {"a manifest without a key can be applied again: the stored one stays", stored, func(s *spec) { s.SSHPublicKey = "" }, "", ""},
-		"public IP":                    {"a VM is not made twice", stored, func(s *spec) { s.AllocatePublicIP = true }, "spec.allocatePublicIP", "make a new machine"},
-		"forwarding":                   {"a VM is not made twice", stored, func(s *spec) { s.EnableIPForwarding = true }, "spec.enableIPForwarding", "make a new machine"},
-		"capacity reservation":         {"a VM is not made twice", stored, func(s *spec) { s.CapacityReservationGroupID = new("/subscriptions/s") }, "spec.capacityReservationGroupID", "make a new machine"},
-		"scale set":                    {"a VM is not made twice", stored, func(s *spec) { s.VirtualMachineScaleSetID = new("/subscriptions/s") }, "spec.virtualMachineScaleSetID", "make a new machine"},
+		"tags":             {"tags follow", stored, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
+		"provider ID":      {"the ID comes with the VM", stored, func(s *spec) { s.ProviderID = new("azure:///x") }, "", ""},
+		"identity":         {"a VM is not made twice", stored, func(s *spec) { s.Identity = infrav1.VMIdentitySystemAssigned }, "spec.identity", "make a new machine"},
+		"SSH key":          {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "b3RoZXI=" }, "spec.sshPublicKey", "make a new machine"},
+		"SSH key left out": {"a manifest without a key can be applied again: the stored one stays", stored, func(s *spec) { s.SSHPublicKey = "" }, "", ""},
+		"public IP":        {"a VM is not made twice", stored, func(s *spec) { s.AllocatePublicIP = true }, "spec.allocatePublicIP", "make a new machine"},
+		"forwarding":       {"a VM is not made twice", stored, func(s *spec) { s.EnableIPForwarding = true }, "spec.enableIPForwarding", "make a new machine"},
+		"capacity reservation": {"a VM is not made twice", stored, func(s *spec) {
+			s.CapacityReservationGroupID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/c")
+		}, "spec.capacityReservationGroupID", "make a new machine"},
+		"scale set": {"a VM is not made twice", stored, func(s *spec) {
+			s.VirtualMachineScaleSetID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/v")
+		}, "spec.virtualMachineScaleSetID", "make a new machine"},
 		"extension operations":         {"a VM is not made twice", stored, func(s *spec) { s.DisableExtensionOperations = new(true) }, "spec.disableExtensionOperations", "make a new machine"},
 		"extension operations allowed": {"false is what nothing means", stored, func(s *spec) { s.DisableExtensionOperations = new(false) }, "", ""},
 		"extension operations removed": {"a VM is not made twice", frozen, func(s *spec) { s.DisableExtensionOperations = nil }, "spec.disableExtensionOperations", "make a new machine"},

@@ -1,0 +1,98 @@
+package crd_test
+
+import (
+	"fmt"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestRulesSpareStoredObjects stores objects that break nearly every rule of the schema, as another version may have left
+// them, and changes what the rules are not about: tags, finalizers, and what controllers write.
+func TestRulesSpareStoredObjects(t *testing.T) {
+	const (
+		disks = "osDisk: {diskSizeGB: 4000, diffDiskSettings: {option: Local}, managedDisk: {storageAccountType: UltraSSD_LRS, diskEncryptionSet: {id: d}, securityProfile: {securityEncryptionType: DiskWithVMGuestState}}}, " +
+			"dataDisks: [{nameSuffix: a, diskSizeGB: 1, lun: 99}, {nameSuffix: a, diskSizeGB: 1, lun: 99, managedDisk: {storageAccountType: UltraSSD_LRS}, cachingType: ReadOnly}]"
+		machine = `{vmSize: "", image: {}, ` + disks + `, securityProfile: {encryptionAtHost: true}, identity: UserAssigned, systemAssignedIdentityRole: {scope: s}, roleAssignmentName: r,
+  diagnostics: {boot: {storageAccountType: UserManaged}}, networkInterfaces: [{subnetName: b, privateIPConfigs: -1}], subnetName: a, acceleratedNetworking: true, disableExtensionOperations: true, vmExtensions: [{name: e}]}`
+		network = `networkSpec: {privateDNSZoneResourceGroup: a b, vnet: {resourceGroup: a b, peerings: [{resourceGroup: g}]}, controlPlaneOutboundLB: {idleTimeoutInMinutes: 31, frontendIPsCount: 17},
+  apiServerLB: {sku: Basic, idleTimeoutInMinutes: 31, name: a b, frontendIPsCount: 2, frontendIPs: [{name: f, publicIP: {name: i}}, {name: g, publicIP: {name: j}}]}, nodeOutboundLB: {idleTimeoutInMinutes: 1},
+  subnets: [{name: a b, role: node, cidrBlocks: [ten], securityGroup: {name: g, securityRules: [{name: r, description: d, protocol: Tcp}]}, privateEndpoints: [{name: a b}]}]}`
+		cluster = `{location: "", identityRef: {kind: Secret}, bastionSpec: {azureBastion: {enableTunneling: true}}, ` + network + "}"
+	)
+	for name, tc := range map[string]struct {
+		kind    kind
+		spec    string
+		changes []string
+	}{
+		"AzureMachine": {azureMachine, machine, []string{
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`, `{"spec":{"providerID":"azure:///x"}}`,
+		}},
+		"AzureMachineTemplate": {azureMachineTemplate, machine, []string{`{"metadata":{"ownerReferences":[],"labels":{"a":"b"}}}`}},
+		"AzureCluster": {azureCluster, cluster, []string{
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`, `{"spec":{"controlPlaneEndpoint":{"host":"h","port":6443}}}`,
+		}},
+		"AzureClusterTemplate": {azureClusterTemplate, `{networkSpec: {apiServerLB: {sku: Basic}, controlPlaneOutboundLB: {}, privateDNSZoneName: a b, subnets: [{name: a b, role: node, cidrBlocks: [ten]}]}}`, []string{
+			`{"metadata":{"labels":{"a":"b"}}}`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obj := tc.kind.object(t, tc.spec)
+			storeLoosely(t, obj)
+			for _, change := range tc.changes {
+				if err := environment.Client.Patch(t.Context(), obj.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(change))); err != nil {
+					t.Errorf("%s: %v", change, err)
+				}
+			}
+		})
+	}
+}
+
+// storeLoosely stores an object while the CRD has no rules for the spec, and brings the CRD back.
+func storeLoosely(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	ctx := t.Context()
+	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping, err := environment.Client.RESTMapper().RESTMapping(obj.GroupVersionKind().GroupKind())
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	key := client.ObjectKey{Name: mapping.Resource.Resource + "." + infrav1.GroupVersion.Group}
+	if err := crdClient.Get(ctx, key, crd); err != nil {
+		t.Fatal(err)
+	}
+	ours := crd.Spec.DeepCopy()
+	loose := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	loose.Properties["spec"] = apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
+	loose.XValidations = nil
+	if err := crdClient.Update(ctx, crd); err != nil {
+		t.Fatal(err)
+	}
+	again := obj.DeepCopy()
+	again.SetName(obj.GetName() + "-again")
+	waitFor(t, "the loose CRD to take the object", func() error { return environment.Client.Create(ctx, obj) })
+	if err := crdClient.Get(ctx, key, crd); err != nil {
+		t.Fatal(err)
+	}
+	crd.Spec = *ours
+	if err := crdClient.Update(ctx, crd); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the CRD to be back", func() error {
+		err := environment.Client.Create(ctx, again.DeepCopy(), client.DryRunAll)
+		if err == nil {
+			return fmt.Errorf("an object that breaks the rules is still taken")
+		}
+		t.Logf("%d causes: %v", len(causes(err)), err)
+		return nil
+	})
+}
