@@ -5,7 +5,7 @@
 //	func Provider() *provider.Provider
 //
 // with one [Type] per resource type, and sim/server registers it. The frame does what Azure does for every type alike:
-// routing, resource group and parent checks, locks, If-Match, location and tag rules, serialising writes, provisioningState,
+// routing, resource group and parent checks, locks, If-Match, location, edge zone and tag rules, serialising writes, provisioningState,
 // etags, long-running operations in the wire style of the provider, and deletion of nested resources.
 //
 // What a Type adds, all of it optional:
