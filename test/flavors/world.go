@@ -37,9 +37,11 @@ func compute(stage *harness.Stage) {
 	for _, group := range []string{"keys", "images", "sig", "capacity"} {
 		stage.Azure.Put("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
 	}
-	put("keys", "diskEncryptionSets/nodes", map[string]any{"properties": map[string]any{
-		"encryptionType": "EncryptionAtRestWithCustomerKey", "activeKey": map[string]any{"keyUrl": "https://keys.vault.azure.net/keys/nodes/1"},
-	}})
+	for name, kind := range map[string]string{"nodes": "EncryptionAtRestWithCustomerKey", "confidential": "ConfidentialVmEncryptedWithCustomerKey"} {
+		put("keys", "diskEncryptionSets/"+name, map[string]any{"properties": map[string]any{
+			"encryptionType": kind, "activeKey": map[string]any{"keyUrl": "https://keys.vault.azure.net/keys/" + name + "/1"},
+		}})
+	}
 	image := func(group, gallery, name, version, features string) {
 		stage.T.Helper()
 		put(group, "galleries/"+gallery+"/images/"+name, map[string]any{"properties": map[string]any{

@@ -32,6 +32,10 @@ var expectations = map[string]map[string]map[string]string{
 		"properties.loadBalancingRules.0.properties.frontendPort": "443", "properties.loadBalancingRules.1.properties.frontendPort": "8132",
 		"properties.loadBalancingRules.2.properties.frontendPort": "9345",
 	}},
+	"chosen": {
+		"Microsoft.Network/loadBalancers/chosen-api": {"properties.frontendIPConfigurations.0.name": "front", "properties.backendAddressPools.0.name": "control-planes"},
+		"Microsoft.Network/loadBalancers/chosen-out": {"properties.frontendIPConfigurations.0.name": "chosen-out-frontEnd", "properties.backendAddressPools.0.name": "nodes"},
+	},
 	// Outbound connections.
 	"nat": {
 		"Microsoft.Network/natGateways/nat-1":          {"zones.0": "1", "properties.publicIpAddresses.1.id": ""},
@@ -47,7 +51,20 @@ var expectations = map[string]map[string]map[string]string{
 		"Microsoft.Network/networkSecurityGroups/control-planes": {"properties.securityRules.0.name": "allow_ssh"},
 		"Microsoft.Network/routeTables/nodes":                    {"location": "eastus"},
 	},
-	"guest":     {"Microsoft.Network/networkSecurityGroups/guest-node-nsg": {"-": ""}, "Microsoft.Network/natGateways/guest-node-natgw-1": {"-": ""}},
+	"guest": {"Microsoft.Network/networkSecurityGroups/guest-node-nsg": {"-": ""}, "Microsoft.Network/natGateways/guest-node-natgw-1": {"-": ""}},
+	"lodger": {
+		"/resourceGroups/shared-network/providers/Microsoft.Network/networkSecurityGroups/lodger-node-nsg": {"location": "eastus"},
+		"Microsoft.Network/natGateways/lodger-node-natgw-1":                                                {"-": ""},
+		"Microsoft.Network/natGateways/lodger-node-natgw-2":                                                {"sku.name": "Standard"},
+		"/resourceGroups/shared-network/providers/Microsoft.Network/virtualNetworks/shared-vnet":           {"tags.team": "network"},
+		"Microsoft.Network/networkInterfaces/lodger-md-0-00000-nic": {
+			"properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/lodger/providers/Microsoft.Network/loadBalancers/lodger/backendAddressPools/lodger-outboundBackendPool",
+		},
+		"Microsoft.Network/networkInterfaces/lodger-md-1-00000-nic": {"properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools.0.id": ""},
+	},
+	"elsewhere-md-0": {"Microsoft.Network/networkInterfaces/elsewhere-md-0-00000-nic": {
+		"properties.ipConfigurations.0.properties.subnet.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/elsewhere-network/providers/Microsoft.Network/virtualNetworks/elsewhere-vnet/subnets/elsewhere-node-subnet",
+	}},
 	"elsewhere": {"/resourceGroups/elsewhere-network/providers/Microsoft.Network/virtualNetworks/elsewhere-vnet": {"properties.addressSpace.addressPrefixes.0": "10.0.0.0/8"}},
 	"subnets":   {"Microsoft.Network/virtualNetworks/subnets-vnet/subnets/back": {"properties.addressPrefix": "10.2.0.0/16"}},
 	"single":    {"Microsoft.Network/networkSecurityGroups/single-nsg": {"location": "eastus"}},
@@ -71,6 +88,13 @@ var expectations = map[string]map[string]map[string]string{
 		"Microsoft.Network/virtualNetworks/routes-vnet/subnets/nodes-2": {"properties.routeTable.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/routes/providers/Microsoft.Network/routeTables/pods"},
 		"Microsoft.Network/routeTables/routes-node-routetable":          {"-": ""},
 	},
+	"guarded": {
+		"/resourceGroups/guarded/providers/Microsoft.Network/virtualNetworks/guarded-vnet/subnets/AzureBastionSubnet": {
+			"properties.networkSecurityGroup.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/guarded/providers/Microsoft.Network/networkSecurityGroups/guarded-bastion-nsg",
+		},
+		"Microsoft.Network/networkSecurityGroups/guarded-bastion-nsg": {"properties.securityRules.10.properties.destinationPortRange": "80"},
+		"Microsoft.Network/bastionHosts/guarded-azure-bastion":        {"properties.provisioningState": "Succeeded"},
+	},
 	"bastion": {"Microsoft.Network/bastionHosts/bastion-azure-bastion": {"sku.name": "Basic"}},
 	"tunnel":  {"Microsoft.Network/bastionHosts/tunnel-bastion": {"sku.name": "Standard", "properties.enableTunneling": "true"}},
 	"named":   {"/resourceGroups/dns/providers/Microsoft.Network/privateDnsZones/kube.example.com/A/apiserver": {"properties.aRecords.0.ipv4Address": "10.0.0.100"}},
@@ -85,6 +109,9 @@ var expectations = map[string]map[string]map[string]string{
 	// Machines.
 	"gallery":      {"Microsoft.Compute/virtualMachines/gallery-00000": {"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
 	"shared":       {"Microsoft.Compute/virtualMachines/shared-00000": {"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
+	"planned":      {"Microsoft.Compute/virtualMachines/planned-00000": {"plan.product": "flatcar-container-linux-free", "plan.name": "stable"}},
+	"older":        {"Microsoft.Network/networkInterfaces/older-00000-nic": {"properties.enableAcceleratedNetworking": "false"}},
+	"sealed-key":   {"Microsoft.Compute/virtualMachines/sealed-key-00000": {"properties.storageProfile.osDisk.managedDisk.securityProfile.diskEncryptionSet.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/keys/providers/Microsoft.Compute/diskEncryptionSets/confidential"}},
 	"marketplace":  {"Microsoft.Compute/virtualMachines/marketplace-00000": {"plan.product": "kubernetes-nodes", "properties.storageProfile.imageReference.sku": "ubuntu-2404"}},
 	"fast":         {"Microsoft.Compute/virtualMachines/fast-00000": {"properties.additionalCapabilities.ultraSSDEnabled": "true", "properties.storageProfile.dataDisks.0.caching": "None"}},
 	"local":        {"Microsoft.Compute/virtualMachines/local-00000": {"properties.storageProfile.osDisk.diffDiskSettings.placement": "CacheDisk"}},
