@@ -156,6 +156,11 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	apiLB := func(change func(*infrav1.LoadBalancerSpec)) func(*object) {
 		return func(c *object) { change(c.Spec.NetworkSpec.APIServerLB) }
 	}
+	bothFrontends := func(address string) func(*object) {
+		return func(c *object) {
+			c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{{Name: "public", PublicIP: &infrav1.PublicIPSpec{Name: "ip"}}, {Name: "private", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: address}}}}
+		}
+	}
 	nodeLB := func(change func(*infrav1.LoadBalancerSpec)) func(*object) {
 		return func(c *object) { change(c.Spec.NetworkSpec.NodeOutboundLB) }
 	}
@@ -194,6 +199,9 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"control-plane outbound removed": {reason: "control-plane machines have their way out",
 			old:    with(internal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = nil }), want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
+		"private address beside a public one": {reason: "machines use the address, whatever the type",
+			old:    with(bothFrontends("10.0.0.100")),
+			change: with(bothFrontends("10.0.0.101")), want: []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
 		"private address": {reason: "machines use the address", old: with(internal), change: with(apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PrivateIPAddress = "10.0.0.101" })), want: []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
 		"node outbound of IPv6": {reason: "nodes with IPv6 are behind it", old: with(dualStack), change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) {
 			lb.ID, lb.Name, lb.IdleTimeoutInMinutes = "/other", "other", new(int32(5))

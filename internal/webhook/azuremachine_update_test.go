@@ -63,7 +63,10 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 		"subnet filled in":     {reason: "the subnet of the first interface is filled in when it is clear", old: nop, change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "nodes" }},
 		"subnet":               {reason: "a network interface does not move", old: func(s *spec) { s.SubnetName = "a" }, change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
 		"subnet of the second": {reason: "only the first interface has a default", old: func(s *spec) { s.NetworkInterfaces = make([]infrav1.NetworkInterface, 2) }, change: func(s *spec) { s.NetworkInterfaces[1].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
-		"accelerated set":      {reason: "the deprecated field can only go", old: nop, change: func(s *spec) { s.AcceleratedNetworking = new(true) }, want: []string{"acceleratedNetworking: FieldValueForbidden"}},
+		"accelerated removed": {reason: "the deprecated field can go", old: func(s *spec) {
+			s.AcceleratedNetworking, s.NetworkInterfaces = new(true), []infrav1.NetworkInterface{{PrivateIPConfigs: 1}}
+		}, change: func(s *spec) { s.AcceleratedNetworking = nil }},
+		"accelerated set": {reason: "the deprecated field can only go", old: nop, change: func(s *spec) { s.AcceleratedNetworking = new(true) }, want: []string{"acceleratedNetworking: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := newMachine(func(m *infrav1.AzureMachine) { tc.old(&m.Spec) })

@@ -65,9 +65,9 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 			c.Labels, c.Spec.ResourceGroupName, c.Spec.FleetsMember = nil, "rg", &infrav1.FleetsMember{}
 		}},
 
-		"vnet":     {reason: "a network has a range", change: func(c *object) { c.Spec.VirtualNetwork.CIDRBlock = "10.0.0.0" }, want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
-		"subnet":   {reason: "a subnet has a range", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "x" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
-		"outside":  {reason: "a subnet is part of its network", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "192.168.0.0/16" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
+		"vnet":    {reason: "a network has a range", change: func(c *object) { c.Spec.VirtualNetwork.CIDRBlock = "10.0.0.0" }, want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
+		"subnet":  {reason: "a subnet has a range", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "x" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
+		"outside": {reason: "a subnet is part of its network", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "192.168.0.0/16" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
 		"endpoint IP": {reason: "addresses are of the subnet", change: func(c *object) {
 			c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e", PrivateIPAddresses: []string{"10.1.0.4"}, PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}}
 		}, want: []string{"spec.virtualNetwork.subnet.privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid"}},
