@@ -161,10 +161,10 @@ func (w *world) bring(in plan.MachineInput) {
 	if in.AzureMachine != nil {
 		fact = in.MachineFacts.VNet
 	}
-	if fact.Foreign() {
+	if plan.BroughtNetwork(in.ClusterInput, fact) {
 		brought := map[string][]string{}
 		for name := range fact.Subnets {
-			if prefixes, ok := fact.Brought(plan.SubnetID(in.ClusterInput, name), in.AzureCluster.Annotations); ok {
+			if prefixes, ok := plan.BroughtSubnet(in.ClusterInput, fact, name); ok {
 				brought[name] = prefixes
 			}
 		}
