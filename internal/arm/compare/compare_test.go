@@ -224,6 +224,14 @@ func TestMerge(t *testing.T) {
 			owned:    []string{"properties.serviceEndpoints[Microsoft.Sql]"},
 			body:     `{"properties":{"delegations":[{"name":"d"}],"serviceEndpoints":[{"service":"Microsoft.Storage"},{"service":"Microsoft.Web","locations":["*"]}]}}`,
 		},
+		"route table of others": {
+			reason:   "Azure Policy gives a subnet a route table, and a security group that was ours goes",
+			typeName: types.Subnet,
+			want:     `{"properties":{"natGateway":{"id":"/ours"}}}`,
+			have:     `{"properties":{"natGateway":{"id":"/old"},"routeTable":{"id":"/theirs"},"networkSecurityGroup":{"id":"/dropped"}}}`,
+			owned:    []string{"properties.networkSecurityGroup"},
+			body:     `{"properties":{"natGateway":{"id":"/ours"},"routeTable":{"id":"/theirs"}}}`,
+		},
 		"gateway addresses of others": {
 			reason:   "people give a gateway more addresses, and what was ours goes",
 			typeName: types.NATGateway,

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -23,7 +24,8 @@ func Merge(want Want, observed any) any {
 	}
 	for _, path := range slices.Concat(want.Type.CarryWhole, want.Type.Keep) {
 		steps := splitPath(path)
-		if value := at(have, steps); !empty(value) && at(body, steps) == nil {
+		owned := slices.ContainsFunc(want.Owned, func(other string) bool { return strings.EqualFold(other, path) })
+		if value := at(have, steps); !empty(value) && at(body, steps) == nil && !owned {
 			set(body, steps, clone(value))
 		}
 	}

@@ -32,12 +32,12 @@ var network = []Type{
 		Keep: []string{"properties.dhcpOptions", "properties.ddosProtectionPlan", "properties.enableDdosProtection", "properties.enableVmProtection",
 			"properties.encryption", "properties.flowTimeoutInMinutes", "properties.bgpCommunities", "properties.ipAllocations", "properties.privateEndpointVNetPolicies"}},
 	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
-	// beside the cluster.
+	// beside the cluster, and they and Azure Policy give a subnet what the spec gives it none of.
 	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65,
 		Carry: []string{"properties.serviceEndpoints"},
 		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
 			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations",
-			"properties.serviceGateway"}},
+			"properties.serviceGateway", "properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"}},
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.

@@ -31,7 +31,7 @@ type Type struct {
 	// their own, and that a PUT without them would empty.
 	CarryWhole []string
 	// Keep lists paths of settings that plans leave to others, and that a PUT without them would reset: what was observed
-	// there is sent along unless the plan says something about it.
+	// there is sent along unless the plan says something about it or owns it.
 	Keep []string
 	// Whole lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
 	Whole []string

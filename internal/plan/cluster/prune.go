@@ -121,11 +121,23 @@ func balancerParts(id arm.ID, body armnetwork.LoadBalancer) []arm.ID {
 	return out
 }
 
-// subnetParts are the service endpoints of a subnet.
+// attachments are the properties of a subnet that have one thing or none. Parts of these names are what was attached.
+var attachments = []string{"networkSecurityGroup", "routeTable", "natGateway"}
+
+// subnetParts are the service endpoints of a subnet, and what is attached to it.
 func subnetParts(id arm.ID, body armnetwork.Subnet) []arm.ID {
 	var out []arm.ID
 	for _, endpoint := range body.Properties.ServiceEndpoints {
 		out = append(out, id.Child("serviceEndpoints", *endpoint.Service))
+	}
+	if group := body.Properties.NetworkSecurityGroup; group != nil {
+		out = append(out, id.Child("networkSecurityGroup", arm.ID(*group.ID).Name()))
+	}
+	if table := body.Properties.RouteTable; table != nil {
+		out = append(out, id.Child("routeTable", arm.ID(*table.ID).Name()))
+	}
+	if gateway := body.Properties.NatGateway; gateway != nil {
+		out = append(out, id.Child("natGateway", arm.ID(*gateway.ID).Name()))
 	}
 	return out
 }
@@ -137,7 +149,11 @@ func droppedParts(in plan.ClusterInput, id arm.ID, parts []arm.ID) []string {
 	for _, part := range remembered(in).Recall() {
 		if memory.IsPart(part) && part.Parent().Equal(id) && !slices.ContainsFunc(parts, part.Equal) {
 			segments := strings.Split(string(part), "/")
-			out = append(out, "properties."+segments[len(segments)-2]+"["+part.Name()+"]")
+			path := "properties." + segments[len(segments)-2]
+			if !slices.Contains(attachments, segments[len(segments)-2]) {
+				path += "[" + part.Name() + "]"
+			}
+			out = append(out, path)
 		}
 	}
 	return out

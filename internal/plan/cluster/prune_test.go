@@ -157,6 +157,30 @@ func TestDroppedServiceEndpoints(t *testing.T) {
 	}
 }
 
+// TestDroppedAttachment takes the NAT gateway off a subnet in the spec: the subnet owns the property until that is done. One
+// that no plan attached is somebody's.
+func TestDroppedAttachment(t *testing.T) {
+	in := withSubnets("a", "b")
+	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
+	subnets[1].NatGateway = subnets[0].NatGateway
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	owned := func() []string { return planOf(t, in).Node(plan.SubnetID(in, "b")).Owned }
+	if got := owned(); len(got) > 0 {
+		t.Errorf("nothing was dropped yet, got %v", got)
+	}
+	subnets[1].NatGateway.Name = ""
+	if diff := cmp.Diff([]string{"properties.natGateway"}, owned()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
+		t.Errorf("the other subnet has the gateway, got %v", got)
+	}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	if got := owned(); len(got) > 0 {
+		t.Errorf("settled, and still %v", got)
+	}
+}
+
 // TestReplacedGatewayAddress gives a NAT gateway another address: the old one is taken off before it is deleted.
 func TestReplacedGatewayAddress(t *testing.T) {
 	in := withSubnets("a")

@@ -53,9 +53,8 @@ func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.Su
 		Body:   body,
 		After:  after,
 		Policy: arm.Repair,
-		Owned: append([]string{"properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"},
-			droppedParts(in, id, subnetParts(id, body))...),
-		Group: infrav1.SubnetsReadyCondition,
+		Owned:  droppedParts(in, id, subnetParts(id, body)),
+		Group:  infrav1.SubnetsReadyCondition,
 	}
 }
 

@@ -88,8 +88,19 @@ func networkRows() []row {
 		},
 		keeps("Subnet", "network policies for private endpoints and the like are changed", "the spec has no field for them", "c1", nodes,
 			body{"properties": body{"privateEndpointNetworkPolicies": "Enabled"}}, "properties.privateEndpointNetworkPolicies", "Enabled"),
-		edited("Subnet", "security group, route table or NAT gateway are taken off or replaced", "", "c1", nodes,
+		edited("Subnet", "security group, route table and NAT gateway of the spec are taken off", "", "c1", nodes,
 			body{"properties": body{"networkSecurityGroup": nil, "routeTable": nil, "natGateway": nil}}),
+		{
+			resource: "Subnet", change: "a NAT gateway or the like is attached where the spec has none", outcome: kept, note: "as Azure Policy does with route tables; one that the spec had and has not any more is taken off", object: "c1", path: cp,
+			do: func(w *world) {
+				w.address("egress")
+				w.put(network+"natGateways/theirs", body{"location": "eastus", "sku": body{"name": "Standard"},
+					"properties": body{"publicIpAddresses": []any{body{"id": string(w.id(network + "publicIPAddresses/egress"))}}}})
+				w.edit(cp, body{"properties": body{"natGateway": body{"id": string(w.id(network + "natGateways/theirs"))}}})
+			},
+			holds: func(w *world) bool { return w.at(cp, "properties.natGateway") != nil },
+		},
+		edited("Subnet", "the security group is taken off", "what others attached stays", "c1", cp, body{"properties": body{"networkSecurityGroup": nil}}),
 		{
 			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "as above", object: "c1", path: spare,
 			do: func(w *world) {

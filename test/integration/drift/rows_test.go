@@ -42,6 +42,7 @@ const (
 	vnet    = network + "virtualNetworks/c1-vnet"
 	nodes   = vnet + "/subnets/nodes"
 	spare   = vnet + "/subnets/spare"
+	cp      = vnet + "/subnets/cp"
 	group   = network + "networkSecurityGroups/nodes-nsg"
 	table   = network + "routeTables/nodes-rt"
 	gateway = network + "natGateways/nodes-nat"
