@@ -6,7 +6,7 @@ type SecurityGroupClass struct {
 	// +optional
 	SecurityRules SecurityRules `json:"securityRules,omitempty"`
 
-	// tags are the tags of an existing group. They are not written to Azure.
+	// tags are tags of the group, beside those that the provider sets.
 	// +optional
 	Tags Tags `json:"tags,omitempty"`
 }
