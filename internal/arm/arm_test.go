@@ -123,10 +123,38 @@ func TestOrdered(t *testing.T) {
 }
 
 func TestErrorMessage(t *testing.T) {
-	err := &arm.Error{Method: "PUT", ID: arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m"), Status: 409, Code: "OperationNotAllowed", Message: "quota",
-		Details: []arm.Detail{{Code: "QuotaExceeded", Message: "limit 10"}}, RequestID: "r-1"}
-	want := "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10] (Azure request r-1)"
-	if diff := cmp.Diff(want, err.Error()); diff != "" {
-		t.Error(diff)
+	vm := arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
+	set := string(arm.NewID("s", "keys", "Microsoft.Compute/diskEncryptionSets", "e"))
+	for name, test := range map[string]struct {
+		reason string
+		err    arm.Error
+		want   string
+	}{
+		"details": {
+			reason: "the cause is often in the details",
+			err:    arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "quota", Details: []arm.Detail{{Code: "QuotaExceeded", Message: "limit 10"}}, RequestID: "r-1"},
+			want:   "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10] (Azure request r-1)",
+		},
+		"target": {
+			reason: "compute names what is missing in the target alone",
+			err:    arm.Error{Method: "PUT", ID: vm, Status: 404, Code: "NotFound", Message: "The entity was not found in this Azure location.", Target: set},
+			want:   "PUT virtualMachines/m: NotFound: The entity was not found in this Azure location. (about " + set + ")",
+		},
+		"target in the message": {
+			reason: "it is said once",
+			err:    arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "InvalidParameter", Message: "The value of parameter vmSize is invalid.", Target: "vmSize"},
+			want:   "PUT virtualMachines/m: InvalidParameter: The value of parameter vmSize is invalid.",
+		},
+		"target is the resource": {
+			reason: "it is said already what was tried",
+			err:    arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "BadRequest", Message: "No.", Target: strings.ToLower(string(vm))},
+			want:   "PUT virtualMachines/m: BadRequest: No.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
 	}
 }

@@ -101,6 +101,7 @@ var codeRules = []rule{
 	// The input.
 	{"InvalidParameter", ClassStalled, "the spec has a value that Azure refuses"},
 	{"InvalidResourceType", ClassStalled, "404 that is not about the resource: the type is unknown to Azure"},
+	{"GalleryImageNotFound", ClassStalled, "404 that is not about the resource: the image it refers to is not there"},
 	{"PropertyChangeNotAllowed", ClassStalled, "the property cannot be changed"},
 	{"InvalidResourceLocation", ClassStalled, "the name is taken in another region"},
 	{"InvalidResourceGroupLocation", ClassStalled, "the group exists in another region"},

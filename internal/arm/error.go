@@ -37,7 +37,7 @@ type Detail struct {
 	Target  string
 }
 
-// Error gives code, message, what was tried and the request ID, as a condition shows it.
+// Error gives code, message, what was tried, what Azure blames and the request ID, as a condition shows it.
 func (e *Error) Error() string {
 	var b strings.Builder
 	code, message := e.Code, e.Message
@@ -52,6 +52,10 @@ func (e *Error) Error() string {
 		if detail.Message != "" && !strings.Contains(message, detail.Message) {
 			fmt.Fprintf(&b, " [%s: %s]", detail.Code, strings.TrimSpace(detail.Message))
 		}
+	}
+	if e.Target != "" && !ID(e.Target).Equal(e.ID) && !strings.Contains(strings.ToLower(b.String()), strings.ToLower(e.Target)) {
+		// Compute says of what is missing no more than that.
+		fmt.Fprintf(&b, " (about %s)", e.Target)
 	}
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " (Azure request %s)", e.RequestID)
