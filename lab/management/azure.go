@@ -31,7 +31,8 @@ const (
 const machineIdentityID = "/subscriptions/" + settings.SubscriptionID + "/resourceGroups/" + identityGroup +
 	"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + machineIdentity
 
-// TemplateVariables are the values that the lab gives to the variables of templates, so that every flavor can be rendered.
+// TemplateVariables are the values that the lab gives to the variables of templates. CLUSTER_CLASS_NAME is not one of them:
+// flavors of AKS have a default of their own.
 func TemplateVariables(s *settings.Settings) map[string]string {
 	return map[string]string{
 		"AZURE_SUBSCRIPTION_ID":                  settings.SubscriptionID,
@@ -49,7 +50,6 @@ func TemplateVariables(s *settings.Settings) map[string]string {
 		"AZURE_EXTENDEDLOCATION_NAME":        "losangeles",
 		"AZURE_EXTENDEDLOCATION_TYPE":        "EdgeZone",
 		"AZURE_SERVER_APP_ID":                settings.ClientID,
-		"CLUSTER_CLASS_NAME":                 "default",
 		"FLATCAR_VERSION":                    "3815.2.0",
 		"USER_ASSIGNED_IDENTITY_PROVIDER_ID": machineIdentityID,
 	}
