@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -53,6 +54,7 @@ type Reconciler struct {
 
 	wake    wake.Source
 	settled *settled.Memory
+	written patch.Written
 }
 
 // SetupWithManager registers the controller.
@@ -80,7 +82,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	in.changes, err = lifecycle.Enter(ctx, r.Client, in.cluster, in.azureCluster, infrav1.ClusterFinalizer)
+	in.changes, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azureCluster, infrav1.ClusterFinalizer)
 	if err != nil || in.changes == nil {
 		return ctrl.Result{}, err
 	}

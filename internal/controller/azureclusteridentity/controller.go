@@ -74,7 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if annotations.HasPaused(object) || !object.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}
-	changes := patch.Follow(r.Client, object)
+	changes := patch.Follow(r.Client, nil, object)
 	result := ctrl.Result{}
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := r.Identities.Check(ctx, object); err != nil {

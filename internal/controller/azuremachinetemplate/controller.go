@@ -87,7 +87,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.warn(template, "NodeInfoError", err.Error())
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
-	changes := patch.Follow(r.Client, template)
+	changes := patch.Follow(r.Client, nil, template)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
 	return ctrl.Result{}, changes.Write(ctx)
 }

@@ -22,6 +22,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;create;update;patch;delete
@@ -32,6 +33,8 @@ type Reconciler struct {
 	Client client.Client
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
+
+	written patch.Written
 }
 
 // SetupWithManager registers the controller.
@@ -75,7 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || cluster == nil {
 		return ctrl.Result{}, err
 	}
-	changes, err := lifecycle.Enter(ctx, r.Client, cluster, azureCluster, "")
+	changes, err := lifecycle.Enter(ctx, r.Client, &r.written, cluster, azureCluster, "")
 	if err != nil || changes == nil {
 		return ctrl.Result{}, err
 	}

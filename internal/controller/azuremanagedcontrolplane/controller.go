@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -58,6 +59,7 @@ type Reconciler struct {
 
 	wake    wake.Source
 	settled *settled.Memory
+	written patch.Written
 }
 
 // SetupWithManager registers the controller.
@@ -86,7 +88,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	in.changes, err = lifecycle.Enter(ctx, r.Client, in.cluster, in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
+	in.changes, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
 	if err != nil || in.changes == nil {
 		return ctrl.Result{}, err
 	}

@@ -19,24 +19,27 @@ import (
 type Object = paused.ConditionSetter
 
 // Enter begins a pass: it keeps the Paused condition, commits the finalizer ("" is none) and the block on clusterctl move,
-// and follows what the pass goes on to change. It returns nil when the pass ends here, because the object is paused or was
-// changed and comes back.
-func Enter(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, error) {
-	if stop, err := pause(ctx, c, cluster, obj); err != nil || stop {
+// and follows what the pass goes on to change. It returns nil when the pass ends here: the object is paused, or it was
+// changed, by this pass or by an earlier one that written remembers, and comes back.
+func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, error) {
+	if written.Outdated(obj) {
+		return nil, nil
+	}
+	if stop, err := pause(ctx, c, written, cluster, obj); err != nil || stop {
 		return nil, err
 	}
 	if finalizer != "" {
-		if stop, err := begin(ctx, c, obj, finalizer); err != nil || stop {
+		if stop, err := begin(ctx, c, written, obj, finalizer); err != nil || stop {
 			return nil, err
 		}
 	}
-	return patch.Follow(c, obj), nil
+	return patch.Follow(c, written, obj), nil
 }
 
 // pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything that
 // Azure has of it is named by its spec, so it can move at any time. stop tells that the pass ends here, because the object
 // is paused or was changed and comes back.
-func pause(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
+func pause(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
 	isPaused, requeue, err := paused.EnsurePausedCondition(ctx, c, cluster, obj)
 	if err != nil {
 		return false, err
@@ -44,18 +47,18 @@ func pause(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; !isPaused || !blocked {
 		return isPaused || requeue, nil
 	}
-	changes := patch.Follow(c, obj)
+	changes := patch.Follow(c, written, obj)
 	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: ""})
 	return true, changes.Write(ctx)
 }
 
 // begin commits the finalizer and the block on clusterctl move before anything is made in Azure. stop tells that the
 // object was changed and comes back. Objects that are being deleted are left as they are.
-func begin(ctx context.Context, c client.Client, obj client.Object, finalizer string) (stop bool, err error) {
+func begin(ctx context.Context, c client.Client, written *patch.Written, obj client.Object, finalizer string) (stop bool, err error) {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return false, nil
 	}
-	changes := patch.Follow(c, obj)
+	changes := patch.Follow(c, written, obj)
 	added := controllerutil.AddFinalizer(obj, finalizer)
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; blocked && !added {
 		return false, nil

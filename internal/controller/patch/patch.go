@@ -17,17 +17,18 @@ import (
 // Changes follow what one pass changes on an object.
 type Changes struct {
 	client      client.Client
+	written     *Written
 	before, obj client.Object
 }
 
-// Follow begins to follow the changes of obj.
-func Follow(c client.Client, obj client.Object) *Changes {
-	return &Changes{client: c, before: obj.DeepCopyObject().(client.Object), obj: obj}
+// Follow begins to follow the changes of obj. written may be nil.
+func Follow(c client.Client, written *Written, obj client.Object) *Changes {
+	return &Changes{client: c, written: written, before: obj.DeepCopyObject().(client.Object), obj: obj}
 }
 
 // Write writes what changed since Follow, or since the last Write.
 func (p *Changes) Write(ctx context.Context) error {
-	if err := write(ctx, p.client, p.before, p.obj); err != nil {
+	if err := p.write(ctx); err != nil {
 		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
 	}
 	p.before = p.obj.DeepCopyObject().(client.Object)
@@ -41,10 +42,11 @@ func (p *Changes) End(ctx context.Context, result *ctrl.Result, err *error) {
 	}
 }
 
-// write patches obj, which was read as before. The status goes last, so that whoever reads that something is provisioned
+// write patches the object, which was read as before. The status goes last, so that whoever reads that something is provisioned
 // finds the spec that belongs to it: endpoint and provider ID. Of an object that is being deleted it goes first, because
 // removing the last finalizer ends the object. An object that is gone needs no patch.
-func write(ctx context.Context, c client.Client, before, obj client.Object) error {
+func (p *Changes) write(ctx context.Context) error {
+	c, before, obj := p.client, p.before, p.obj
 	statusChanged, restChanged, err := changed(before, obj)
 	if err != nil {
 		return err
@@ -55,9 +57,13 @@ func write(ctx context.Context, c client.Client, before, obj client.Object) erro
 		}
 		// The answer carries the stored metadata and spec, which must not undo what is patched next.
 		written := obj.DeepCopyObject().(client.Object)
-		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); err != nil {
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
 			return fmt.Errorf("status: %w", err)
 		}
+		p.written.wrote(written)
 		return nil
 	}
 	rest := func() error {
@@ -71,6 +77,7 @@ func write(ctx context.Context, c client.Client, before, obj client.Object) erro
 			}
 			return err
 		}
+		p.written.wrote(written)
 		if written.GetGeneration() == before.GetGeneration()+1 {
 			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || statusChanged
 			// What the pass goes on to say is about what it has just written.
