@@ -56,9 +56,8 @@ type Object interface {
 	conditions.Getter
 }
 
-// Remaining is how long obj stays settled with this input; 0 when a full pass is due. The pass that settled it may have
-// read it from the cache before what the pass before it wrote had arrived there, and so have seen nothing to write: then
-// what is stored still says that something is waited for, and a full pass is due as well.
+// Remaining is how long obj stays settled with this input; 0 when a full pass is due. One that is stored as not ready, as a
+// machine that somebody stopped, gets a full pass whenever it is looked at: it may have come right.
 func (m *Memory) Remaining(obj Object, input Input) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
