@@ -60,6 +60,7 @@ func networkRows() []row {
 			holds: func(w *world) bool { _, ok := w.get(vnet + "/virtualNetworkPeerings/theirs"); return ok },
 		},
 		tagChanged("Virtual network", "c1", vnet),
+		disowned("Virtual network", "c1", vnet, infrav1.VNetReadyCondition),
 		edited("Virtual network", "an address range of the spec is removed", "where subnets are in it, Azure does not let it go in the first place", "c1", vnet,
 			body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9", "192.168.0.0/16"}}}}),
 		removed("Subnet", "a subnet of the spec is removed", "Azure lets go only what nothing is in", "c1", spare),
