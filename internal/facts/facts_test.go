@@ -38,15 +38,20 @@ func TestCluster(t *testing.T) {
 		},
 		"own network": {
 			reason: "the tag says so; subnets have one prefix or several",
-			azure: map[string]string{vnetPath: `{"tags":{"Sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8","fd00::/48"]},
+			azure: map[string]string{vnetPath: `{"location":"eastus2","tags":{"Sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8","fd00::/48"]},
 				"subnets":[{"name":"Nodes","properties":{"addressPrefix":"10.1.0.0/16"}},{"name":"cp","properties":{"addressPrefixes":["10.0.0.0/16","fd00::/64"]}}]}}`},
-			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Owned: true, AddressPrefixes: []string{"10.0.0.0/8", "fd00::/48"},
+			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Owned: true, Location: "eastus2", AddressPrefixes: []string{"10.0.0.0/8", "fd00::/48"},
 				Subnets: map[string][]string{"nodes": {"10.1.0.0/16"}, "cp": {"10.0.0.0/16", "fd00::/64"}}}},
 		},
 		"network of another cluster": {
 			reason: "another cluster's tag makes it foreign",
 			azure:  map[string]string{vnetPath: `{"tags":{"sigs.k8s.io_cluster-api-provider-azure_cluster_other":"owned"},"properties":{}}`},
 			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Subnets: map[string][]string{}}},
+		},
+		"network of another region": {
+			reason: "the name that the region has is compared, whatever it is written like",
+			azure:  map[string]string{vnetPath: `{"location":"West US 2","properties":{}}`},
+			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Location: "westus2", Subnets: map[string][]string{}}},
 		},
 		"regions hidden": {
 			reason: "a principal whose role covers a resource group may not list regions; then nothing is said about them",

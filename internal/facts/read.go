@@ -53,6 +53,7 @@ func (f *Facts) VNet(ctx context.Context, c *client.Client, in plan.ClusterInput
 // VirtualNetwork tells what is in a virtual network now, and whether it carries the ownership tag.
 func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
 	var vnet struct {
+		Location   string            `json:"location"`
 		Tags       map[string]string `json:"tags"`
 		Properties struct {
 			AddressSpace struct {
@@ -71,7 +72,10 @@ func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID,
 	if err != nil || !exists {
 		return plan.VNetFact{}, err
 	}
-	fact := plan.VNetFact{Exists: true, AddressPrefixes: vnet.Properties.AddressSpace.AddressPrefixes, Subnets: map[string][]string{}}
+	fact := plan.VNetFact{
+		Exists: true, Location: plan.NormalizeRegion(vnet.Location),
+		AddressPrefixes: vnet.Properties.AddressSpace.AddressPrefixes, Subnets: map[string][]string{},
+	}
 	for key, value := range vnet.Tags {
 		// Azure keeps the casing of tag keys and compares them without it.
 		if strings.EqualFold(key, tagKey) {

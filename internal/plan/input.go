@@ -52,6 +52,8 @@ type VNetFact struct {
 	Exists bool
 	// Owned tells whether the network carries the cluster's ownership tag; false for one that users brought.
 	Owned bool
+	// Location is the region of the network as NormalizeRegion writes it.
+	Location string
 	// AddressPrefixes are the CIDR blocks of the network.
 	AddressPrefixes []string
 	// Subnets are the CIDR blocks of the subnets by the lower-case name of the subnet.
@@ -61,6 +63,12 @@ type VNetFact struct {
 // Foreign tells whether the network exists and is not the cluster's: its subnets, security groups and route tables are
 // then the user's business.
 func (f VNetFact) Foreign() bool { return f.Exists && !f.Owned }
+
+// Elsewhere tells whether users brought the network from another region than this one, which is as NormalizeRegion writes
+// it. Azure answers InvalidResourceReference to whatever is to be made in a network of another region.
+func (f VNetFact) Elsewhere(location string) bool {
+	return f.Foreign() && f.Location != "" && f.Location != location
+}
 
 // Brought are the CIDR blocks of a subnet that users brought with their network; ok is false when it is not there, or is
 // one that was made in their network for the object whose annotations these are.

@@ -34,6 +34,16 @@ func TestClusterCheck(t *testing.T) {
 			},
 			want: []string{`spec.networkSpec.vnet.name ... "c1-vnet" ... does not exist in resource group "c1" ... create it, correct the name or group, or remove spec.networkSpec.vnet.id`},
 		},
+		"network of another region": {
+			reason: "Azure answers InvalidResourceReference once the first machine is made",
+			from:   "brought-network",
+			change: located("northeurope"),
+			want:   []string{`spec.networkSpec.vnet: Invalid value: "c1-vnet": is in region northeurope, and spec.location is westus2 ... name a network in westus2, or set spec.location to northeurope`},
+		},
+		"brought network of the region": {reason: "Azure compares regions without case and blanks", from: "brought-network", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.Location = "West US 2"
+			located("westus2")(in)
+		}},
 		"network of subnets does not exist": {
 			reason: "an ID of a subnet says so, too",
 			change: func(in *plan.ClusterInput) {
@@ -255,6 +265,10 @@ func owned(name string, blocks ...string) func(in *plan.ClusterInput) {
 
 func subnet(name string, blocks ...string) func(in *plan.ClusterInput) {
 	return func(in *plan.ClusterInput) { in.Facts.VNet.Subnets[name] = blocks }
+}
+
+func located(region string) func(in *plan.ClusterInput) {
+	return func(in *plan.ClusterInput) { in.Facts.VNet.Location = region }
 }
 
 // sameRules gives the second node subnet the rules of the first.

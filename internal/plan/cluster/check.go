@@ -27,9 +27,13 @@ func Check(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// checkVNet refuses to make a network in place of one that the spec says is there. A spec that was written back by a
-// controller has the ID and the tags of a network that was the cluster's: that one is made again.
+// checkVNet refuses a network of another region, and to make one in place of one that the spec says is there. A spec that was
+// written back by a controller has the ID and the tags of a network that was the cluster's: that one is made again.
 func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
+	if have, want := in.Facts.VNet, plan.Location(in); have.Elsewhere(want) {
+		return field.ErrorList{field.Invalid(path, plan.VNetName(in), fmt.Sprintf("is in region %s, and spec.location is %s: a cluster has to be in the region of its network; "+
+			"name a network in %s, or set spec.location to %s", have.Location, want, want, have.Location))}
+	}
 	if in.Facts.VNet.Exists {
 		return nil
 	}

@@ -12,8 +12,13 @@ import (
 // defaultSubnetRanges are the ranges that defaulting gives the subnet, which ask for nothing of one that exists.
 var defaultSubnetRanges = []string{"10.240.0.0/16", "10.224.0.0/16"}
 
-// checkNetwork checks that the subnet fits into the network: the one of the spec, or the one that the user brought.
+// checkNetwork checks that the subnet fits into the network: the one of the spec, or the one that the user brought, which has
+// to be in the cluster's region.
 func checkNetwork(in Input, path *field.Path) field.ErrorList {
+	if have, want := in.Facts.VNet, Location(in); have.Elsewhere(want) {
+		return field.ErrorList{field.Invalid(path, VNetID(in).Name(), fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
+			"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want, have.Location))}
+	}
 	spec := in.ControlPlane.Spec.VirtualNetwork
 	here := path.Child("subnet", "cidrBlock")
 	if have, exists := existingSubnet(in); exists {

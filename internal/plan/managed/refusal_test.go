@@ -70,6 +70,14 @@ func TestCheck(t *testing.T) {
 			foreign(map[string][]string{"a": {"172.16.0.0/24"}, "b": {"172.16.1.0/24"}})(in)
 			in.ControlPlane.Spec.VirtualNetwork.Subnet.CIDRBlock = "172.16.0.0/16"
 		}, want: []string{`overlaps 172.16.0.0/24 of subnet "a"`, `overlaps 172.16.1.0/24 of subnet "b"`}},
+		"brought network of another region": {reason: "AKS refuses it", change: func(in *managed.Input) {
+			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
+			in.Facts.VNet.Location = "northeurope"
+		}, want: []string{`spec.virtualNetwork: Invalid value: "c1": is in region northeurope, and spec.location is eastus ... with a network in eastus, or with spec.location northeurope`}},
+		"brought network of the region": {reason: "AKS compares regions without case and blanks", change: func(in *managed.Input) {
+			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
+			in.ControlPlane.Spec.Location, in.Facts.VNet.Location = "East US", "eastus"
+		}},
 		"two kinds of outbound addresses": {reason: "AKS takes one", from: "load-balancer-ips", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 			s.LoadBalancerProfile.ManagedOutboundIPs = new(1)
 			s.LoadBalancerProfile.OutboundIPPrefixes = []string{"p"}

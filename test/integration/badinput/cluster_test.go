@@ -100,6 +100,22 @@ func TestCluster(t *testing.T) {
 				nextTry(s)
 			},
 		},
+		"network of another region": {
+			reason: "a network of the user is in another region than the cluster, where nothing can be made in it",
+			given: func(s *harness.Stage) {
+				s.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8", map[string]string{"c1-controlplane-subnet": "10.0.0.0/16", "c1-node-subnet": "10.1.0.0/16"})
+				s.CreateIdentity()
+			},
+			change: func(_ *harness.Stage, c *infrav1.AzureCluster) {
+				c.Spec.Location = "westus2"
+				c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-vnet"}
+			},
+			condition: infrav1.InvalidConfigurationReason,
+			message:   []string{"spec.networkSpec.vnet", "hub-vnet", "is in region eastus", "spec.location is westus2", "set spec.location to eastus"},
+			correct: func(s *harness.Stage) {
+				changeCluster(s, func(c *infrav1.AzureCluster) { c.Spec.Location = "East US" })
+			},
+		},
 		"subnet of the user's network with other addresses": {
 			reason: "the network is the user's, so its subnet is not changed to the address range of the spec",
 			given: func(s *harness.Stage) {
