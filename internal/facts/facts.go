@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -65,6 +66,9 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 	catalog, known, zonesErr := f.skus.begin(ctx, catalogKey(c, in), listCatalog(c, in), wake)
 	if known {
 		facts.Zones = catalog.zones
+		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {
+			facts.ControlPlaneZones = size.Zones
+		}
 	}
 	facts.ZonesPending = !known
 	var regionErr error

@@ -20,6 +20,9 @@ type ClusterInput struct {
 	// SubscriptionID is the subscription the cluster lives in: spec.subscriptionID or what the manager falls back to.
 	SubscriptionID string
 
+	// ControlPlaneSize is the VM size that the control plane's machine template has; "" when no template tells.
+	ControlPlaneSize string
+
 	Features Features
 	Facts    ClusterFacts
 }
@@ -39,6 +42,10 @@ type ClusterFacts struct {
 	// Zones are the availability zones that any VM size of the region can be created in, sorted; empty where the region
 	// has none.
 	Zones []string
+
+	// ControlPlaneZones are those of Zones in which ControlPlaneSize can be created, sorted; empty when it is not known or
+	// in none.
+	ControlPlaneZones []string
 
 	// ZonesPending tells that Zones are not known yet. What depends on them is planned as blocked.
 	ZonesPending bool

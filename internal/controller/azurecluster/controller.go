@@ -70,6 +70,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Watches(&clusterv1.Cluster{},
 			handler.EnqueueRequestsFromMapFunc(util.ClusterToInfrastructureMapFunc(ctx, gvk, mgr.GetClient(), &infrav1.AzureCluster{})),
 			builder.WithPredicates(predicates.Any(mgr.GetScheme(), log, predicates.ClusterCreateNotPaused(mgr.GetScheme(), log), predicates.ClusterPausedTransitions(mgr.GetScheme(), log)))).
+		Watches(&infrav1.AzureMachine{}, handler.EnqueueRequestsFromMapFunc(r.azureClusterOfMachine), builder.WithPredicates(newControlPlaneMachine())).
 		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity)).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.users().OfSecret), builder.OnlyMetadata).
 		WatchesRawSource(r.wake.Source()).

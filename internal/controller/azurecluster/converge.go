@@ -19,7 +19,11 @@ import (
 
 // converge brings Azure one pass closer to the spec.
 func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, error) {
-	fingerprint, err := settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
+	var err error
+	if in.controlPlaneSize, err = r.controlPlaneSize(ctx, in.cluster); err != nil {
+		return ctrl.Result{}, err
+	}
+	fingerprint, err := in.fingerprint()
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -73,11 +77,16 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	settledPlan[cluster.PlannedAnnotation] = cluster.Settled(planned, graph)
 	annotation.Set(in.azureCluster, settledPlan)
 	// The status that this pass writes does not change the fingerprint, the endpoint in the spec does.
-	fingerprint, err = settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key)
+	fingerprint, err = in.fingerprint()
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.settled.Settle(in.key, fingerprint)}, nil
+}
+
+// fingerprint is of everything that decides what a pass makes.
+func (in *input) fingerprint() (settled.Input, error) {
+	return settled.Fingerprint(in.cluster.Spec, in.azureCluster.Spec, in.azureCluster.Annotations, in.access.Key, in.controlPlaneSize)
 }
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for
@@ -86,10 +95,11 @@ func (r *Reconciler) planInput(in *input) plan.ClusterInput {
 	defaulted := in.azureCluster.DeepCopy()
 	webhook.DefaultAzureCluster(defaulted)
 	return plan.ClusterInput{
-		Cluster:        in.cluster,
-		AzureCluster:   defaulted,
-		SubscriptionID: in.access.SubscriptionID,
-		Features:       r.Features,
+		Cluster:          in.cluster,
+		AzureCluster:     defaulted,
+		SubscriptionID:   in.access.SubscriptionID,
+		ControlPlaneSize: in.controlPlaneSize,
+		Features:         r.Features,
 	}
 }
 

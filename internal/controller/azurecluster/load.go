@@ -25,6 +25,8 @@ type input struct {
 	// changes are those of the pass to azureCluster.
 	changes *patch.Changes
 	access  *access.Access
+	// controlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
+	controlPlaneSize string
 }
 
 // load reads the AzureCluster and its owner. It returns nil when there is nothing to do yet.

@@ -59,7 +59,9 @@ func Endpoint(in plan.ClusterInput) (host string, port int32) {
 }
 
 // FailureDomains are the availability zones of the region. Control planes may use those that spec.failureDomains does
-// not exclude. An edge zone has none.
+// not exclude and that offer the size of the control plane's machines. An edge zone has none.
+//
+// A size that fits into none of the zones that the spec allows excludes none: the machine's own refusal says what is wrong.
 func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
 	if in.AzureCluster.Spec.ExtendedLocation != nil {
 		return nil
@@ -71,6 +73,17 @@ func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
 			domain.ControlPlane, domain.Attributes = new(asked.ControlPlane), asked.Attributes
 		}
 		out = append(out, domain)
+	}
+	offered := func(domain clusterv1.FailureDomain) bool {
+		return slices.Contains(in.Facts.ControlPlaneZones, domain.Name)
+	}
+	if !slices.ContainsFunc(out, func(domain clusterv1.FailureDomain) bool { return *domain.ControlPlane && offered(domain) }) {
+		return out
+	}
+	for i := range out {
+		if !offered(out[i]) {
+			out[i].ControlPlane = new(false)
+		}
 	}
 	return out
 }
