@@ -35,6 +35,8 @@ var regions = []region{
 	{"newzealandnorth", "New Zealand North", "Asia Pacific", "", true},
 	{"southeastasia", "Southeast Asia", "Asia Pacific", "eastasia", true},
 	{"japaneast", "Japan East", "Japan", "japanwest", true},
+	// Of the cloud of the US government, which the simulator serves beside the public one.
+	{"usgovvirginia", "USGov Virginia", "USGov", "usgovtexas", true},
 }
 
 func regionNames() []string {

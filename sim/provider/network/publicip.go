@@ -1,7 +1,6 @@
 package network
 
 import (
-	"fmt"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -98,7 +97,7 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		if !dnsLabel.MatchString(label) {
 			return invalid("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
 		}
-		fqdn := fmt.Sprintf("%s.%s.cloudapp.azure.com", label, d.Location)
+		fqdn := hostName(label, d.Location)
 		for _, r := range c.List(PublicIPs, "") {
 			if !store.Same(r.ID, d.ID) && equalFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
 				return invalid("DnsRecordInUse", "DNS record %s is already used by another public IP.", fqdn)
@@ -118,6 +117,15 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		body.Set(d.New, p+"ipAddress", old)
 	}
 	return nil
+}
+
+// hostName is the DNS name that a label gets in a region, in the domain of the region's cloud.
+func hostName(label, location string) string {
+	domain := "cloudapp.azure.com"
+	if strings.HasPrefix(location, "usgov") {
+		domain = "cloudapp.usgovcloudapi.net"
+	}
+	return label + "." + location + "." + domain
 }
 
 func finishPublicIP(c *provider.Call, _ *store.Operation, r *store.Resource) error {

@@ -99,7 +99,10 @@ var expectations = map[string]map[string]map[string]string{
 	"tunnel":  {"Microsoft.Network/bastionHosts/tunnel-bastion": {"sku.name": "Standard", "properties.enableTunneling": "true"}},
 	"named":   {"/resourceGroups/dns/providers/Microsoft.Network/privateDnsZones/kube.example.com/A/apiserver": {"properties.aRecords.0.ipv4Address": "10.0.0.100"}},
 	"unnamed": {"Microsoft.Network/privateDnsZones/unnamed.capz.io": {"-": ""}},
-	"edge":    {"Microsoft.Network/virtualNetworks/edge-vnet": {"extendedLocation.name": "losangeles"}},
+	"sovereign": {
+		"Microsoft.Network/publicIPAddresses/pip-sovereign-apiserver": {"properties.dnsSettings.fqdn": "sovereign-fa73a51c.usgovvirginia.cloudapp.usgovcloudapi.net"},
+	},
+	"edge": {"Microsoft.Network/virtualNetworks/edge-vnet": {"extendedLocation.name": "losangeles"}},
 	"tagged": {
 		"Microsoft.Network/virtualNetworks/tagged-vnet":       {"tags.costCenter": "4711"},
 		"Microsoft.Compute/virtualMachines/tagged-md-0-00000": {"tags.costCenter": "4712", "tags.environment": "test"},
