@@ -23,7 +23,7 @@ const (
 const StorageAccountTypeUltraSSD = "UltraSSD_LRS"
 
 // OSDisk describes the disk with the operating system.
-// +kubebuilder:validation:XValidation:rule="self.?managedDisk.?storageAccountType.orValue('') != 'UltraSSD_LRS'",message="an ultra disk can be a data disk only: choose another type",fieldPath=".managedDisk.storageAccountType"
+// +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS'`,message="an ultra disk can be a data disk only: choose another type",fieldPath=".managedDisk.storageAccountType"
 // +kubebuilder:validation:XValidation:rule="!has(self.diffDiskSettings) || !self.?managedDisk.?diskEncryptionSet.hasValue()",message="an ephemeral disk cannot be encrypted with a disk encryption set: remove it or diffDiskSettings",fieldPath=".managedDisk.diskEncryptionSet",reason="FieldValueForbidden"
 type OSDisk struct {
 	// osType is Linux or Windows.
@@ -54,7 +54,7 @@ type OSDisk struct {
 }
 
 // DataDisk describes a data disk.
-// +kubebuilder:validation:XValidation:rule="self.?managedDisk.?storageAccountType.orValue('') != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'",message="an ultra disk needs None",fieldPath=".cachingType"
+// +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'`,message="an ultra disk needs None",fieldPath=".cachingType"
 type DataDisk struct {
 	// nameSuffix ends the name of the disk, which is "<machine>_<nameSuffix>" and has at most 80 characters.
 	// +required
@@ -119,7 +119,7 @@ const (
 )
 
 // VMDiskSecurityProfile is how the disk of a confidential VM is encrypted.
-// +kubebuilder:validation:XValidation:rule="!has(self.diskEncryptionSet) || self.?securityEncryptionType.orValue('') == 'DiskWithVMGuestState'",message="needs the securityEncryptionType DiskWithVMGuestState",fieldPath=".diskEncryptionSet",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!has(self.diskEncryptionSet) || self.?securityEncryptionType.orValue("") == 'DiskWithVMGuestState'`,message="needs the securityEncryptionType DiskWithVMGuestState",fieldPath=".diskEncryptionSet",reason="FieldValueForbidden"
 type VMDiskSecurityProfile struct {
 	// diskEncryptionSet is the key of a disk with the encryption type DiskWithVMGuestState.
 	// +optional

@@ -16,8 +16,8 @@ type NetworkClassSpec struct {
 }
 
 // NetworkSpec describes the network of a cluster.
-// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneName.orValue('') == '' || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
-// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneResourceGroup.orValue('') == '' || self.?privateDNSZoneName.orValue('') != ''",message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
+// +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneName.orValue("") == "" || self.?apiServerLB.?type.orValue('Internal') == 'Internal'`,message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
+// +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneResourceGroup.orValue("") == "" || self.?privateDNSZoneName.orValue("") != ""`,message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
 // +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?frontendIPsCount.orValue(1) <= 16",message="must be at most 16",fieldPath=".controlPlaneOutboundLB.frontendIPsCount"
@@ -67,8 +67,8 @@ type NetworkSpec struct {
 }
 
 // NetworkTemplateSpec describes the network of clusters made from a template.
-// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneName.orValue('') == '' || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
-// +kubebuilder:validation:XValidation:rule="self.?privateDNSZoneResourceGroup.orValue('') == '' || self.?privateDNSZoneName.orValue('') != ''",message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
+// +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneName.orValue("") == "" || self.?apiServerLB.?type.orValue('Internal') == 'Internal'`,message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
+// +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneResourceGroup.orValue("") == "" || self.?privateDNSZoneName.orValue("") != ""`,message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
 // +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"
 type NetworkTemplateSpec struct {
@@ -269,12 +269,12 @@ const (
 )
 
 // AzureBastion describes an Azure Bastion host.
-// +kubebuilder:validation:XValidation:rule="!self.?enableTunneling.orValue(false) || self.?sku.orValue('') == 'Standard'",message="needs the sku Standard",fieldPath=".enableTunneling"
-// +kubebuilder:validation:XValidation:rule="oldSelf.?name.orValue('') == '' || has(self.name) && self.name == oldSelf.name",message="name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".name",reason="FieldValueForbidden"
-// +kubebuilder:validation:XValidation:rule="oldSelf.?publicIP.?name.orValue('') == '' || has(self.publicIP) && has(self.publicIP.name) && self.publicIP.name == oldSelf.publicIP.name",message="publicIP.name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".publicIP.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:XValidation:rule="oldSelf.?subnet.?name.orValue('') == '' || has(self.subnet) && has(self.subnet.name) && self.subnet.name == oldSelf.subnet.name",message="subnet.name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".subnet.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!self.?enableTunneling.orValue(false) || self.?sku.orValue("") == 'Standard'`,message="needs the sku Standard",fieldPath=".enableTunneling"
+// +kubebuilder:validation:XValidation:rule=`oldSelf.?name.orValue("") == "" || has(self.name) && self.name == oldSelf.name`,message="name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`oldSelf.?publicIP.?name.orValue("") == "" || has(self.publicIP) && has(self.publicIP.name) && self.publicIP.name == oldSelf.publicIP.name`,message="publicIP.name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".publicIP.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`oldSelf.?subnet.?name.orValue("") == "" || has(self.subnet) && has(self.subnet.name) && self.subnet.name == oldSelf.subnet.name`,message="subnet.name cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".subnet.name",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="size(oldSelf.?subnet.?cidrBlocks.orValue([])) == 0 || has(self.subnet) && has(self.subnet.cidrBlocks) && self.subnet.cidrBlocks == oldSelf.subnet.cidrBlocks",message="subnet.cidrBlocks cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".subnet.cidrBlocks",reason="FieldValueForbidden"
-// +kubebuilder:validation:XValidation:rule="oldSelf.?sku.orValue('') != 'Standard' || self.?sku.orValue('') == 'Standard'",message="Azure lets a bastion host grow only: remove it, and add it anew once it is gone",fieldPath=".sku",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`oldSelf.?sku.orValue("") != 'Standard' || self.?sku.orValue("") == 'Standard'`,message="Azure lets a bastion host grow only: remove it, and add it anew once it is gone",fieldPath=".sku",reason="FieldValueForbidden"
 type AzureBastion struct {
 	// name is the name of the host. The default is "<cluster>-azure-bastion".
 	// +optional

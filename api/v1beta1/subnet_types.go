@@ -3,9 +3,9 @@ package v1beta1
 // Subnets are the subnets of a virtual network.
 // +listType=map
 // +listMapKey=name
-// +kubebuilder:validation:items:XValidation:rule="oldSelf.?securityGroup.?name.orValue('') == '' || has(self.securityGroup) && self.securityGroup.name == oldSelf.securityGroup.name",message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:items:XValidation:rule="oldSelf.?routeTable.?name.orValue('') == '' || has(self.routeTable) && self.routeTable.name == oldSelf.routeTable.name",message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:items:XValidation:rule="oldSelf.?natGateway.?name.orValue('') == '' || has(self.natGateway) && self.natGateway.name == oldSelf.natGateway.name",message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?securityGroup.?name.orValue("") == "" || has(self.securityGroup) && self.securityGroup.name == oldSelf.securityGroup.name`,message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?routeTable.?name.orValue("") == "" || has(self.routeTable) && self.routeTable.name == oldSelf.routeTable.name`,message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?natGateway.?name.orValue("") == "" || has(self.natGateway) && self.natGateway.name == oldSelf.natGateway.name`,message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
 type Subnets []SubnetSpec
 
 // SubnetTemplatesSpec are the subnets of the virtual network of clusters made from a template.
