@@ -313,10 +313,12 @@ func (w *world) condition(name string, want metav1.Condition) {
 	}, func() string { return harness.Status(w.found(name)) })
 }
 
-// patience is how long a row waits for something to come about: none takes a second.
-const patience = 15 * time.Second
+// patience is how long a row waits for something to come about. Hardly any takes a second. But an operation that is under
+// way when the clock is moved on by a minute counts as one that took so long, and after a few of those the engine looks at
+// the next one of its kind no sooner than after four fifths of that.
+const patience = harness.Patience
 
-// Eventually is the stage's with less patience, because there are many rows.
+// Eventually is the stage's that says what was found.
 func (w *world) Eventually(what string, condition func() bool, found ...func() string) {
 	w.t.Helper()
 	err := wait.PollUntilContextTimeout(w.t.Context(), 10*time.Millisecond, patience, true, func(context.Context) (bool, error) { return condition(), nil })
