@@ -19,6 +19,9 @@ type Written struct {
 // Outdated tells whether obj was read before what was last written of it had arrived in the cache. The event of its
 // arrival is still to come.
 func (w *Written) Outdated(obj client.Object) bool {
+	if w == nil {
+		return false
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	version, ok := w.versions[obj.GetUID()]

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -190,10 +192,10 @@ func version(path string) string {
 	return versions[parts[0]]
 }
 
-// TestExpectationsAreUsed fails for a row that no manifest of the book has any more.
-func TestExpectationsAreUsed(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
+// shownObjects are the objects in all manifests of the book.
+func shownObjects(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	var out []*unstructured.Unstructured
 	for _, page := range flavors.Pages(t) {
 		for _, block := range flavors.Blocks(t, page) {
 			if block.Language != "yaml" {
@@ -203,10 +205,18 @@ func TestExpectationsAreUsed(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", block.Place, err)
 			}
-			for _, object := range objects {
-				seen[object.GetName()] = true
-			}
+			out = append(out, objects...)
 		}
+	}
+	return out
+}
+
+// TestExpectationsAreUsed fails for a row that no manifest of the book has any more.
+func TestExpectationsAreUsed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, object := range shownObjects(t) {
+		seen[object.GetName()] = true
 	}
 	for row := range expectations {
 		if !seen[row] {

@@ -7,7 +7,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
-	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
 // notShown are the fields that no manifest has, with the reason. One that ends in a dot is for all below.
@@ -51,25 +50,14 @@ var notShown = map[string]string{
 func TestBookShowsEveryField(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
-	for _, page := range flavors.Pages(t) {
-		for _, block := range flavors.Blocks(t, page) {
-			if block.Language != "yaml" {
-				continue
-			}
-			objects, err := flavors.Decode([]byte(block.Text))
-			if err != nil {
-				t.Fatalf("%s: %v", block.Place, err)
-			}
-			for _, object := range objects {
-				kind, template := strings.CutSuffix(object.GetKind(), "Template")
-				spec, _ := object.Object["spec"].(map[string]any)
-				if template {
-					outer, _ := spec["template"].(map[string]any)
-					spec, _ = outer["spec"].(map[string]any)
-				}
-				show(shown, kind, spec)
-			}
+	for _, object := range shownObjects(t) {
+		kind, template := strings.CutSuffix(object.GetKind(), "Template")
+		spec, _ := object.Object["spec"].(map[string]any)
+		if template {
+			outer, _ := spec["template"].(map[string]any)
+			spec, _ = outer["spec"].(map[string]any)
 		}
+		show(shown, kind, spec)
 	}
 	fields := append(fieldtest.Leaves("AzureCluster", reflect.TypeFor[infrav1.AzureClusterSpec]()),
 		fieldtest.Leaves("AzureMachine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
