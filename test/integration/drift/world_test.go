@@ -313,9 +313,7 @@ func (w *world) condition(name string, want metav1.Condition) {
 	}, func() string { return harness.Status(w.found(name)) })
 }
 
-// patience is how long a row waits for something to come about. Hardly any takes a second. But an operation that is under
-// way when the clock is moved on by a minute counts as one that took so long, and after a few of those the engine looks at
-// the next one of its kind no sooner than after four fifths of that.
+// patience is how long a row waits for something to come about: hardly any takes a second.
 const patience = harness.Patience
 
 // Eventually is the stage's that says what was found.
