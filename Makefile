@@ -8,7 +8,7 @@ export PATH := $(BIN):$(PATH)
 
 # Modules with code of their own: the provider, the lab beside it, and what compares with recordings of Azure.
 MODULES := . lab test/recordings sim/conformance
-PACKAGES := ./api/... ./cmd/... ./hack/... ./internal/... ./sim/... ./test/...
+PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
 .PHONY: help tools build generate templates format lint verify envtest test golden lab lab-down release clean
@@ -40,7 +40,7 @@ format: ## Format Go code
 	gofmt -w $(MODULES)
 
 lint: tools ## gofmt, go vet and staticcheck
-	@unformatted=$$(gofmt -l api cmd hack internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l api cmd definitions hack internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean

@@ -107,7 +107,7 @@ func render(t *testing.T, in plan.MachineInput) []byte {
 		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
 	}
 	checkTags(t, in, graph)
-	out.Nodes, out.Deletion = golden.Nodes(t, graph), golden.Deletion(t, deletion)
+	out.Nodes, out.Deletion = golden.Nodes(t, graph, nil), golden.Deletion(t, deletion)
 	raw, err := yaml.Marshal(out)
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,14 @@ var importRules = []importRule{
 		why: "the type table is data about Azure, not code that does something",
 	},
 	{
+		dirs: []string{"definitions"}, notStandard: impure,
+		why: "the definitions are data that the provider and the simulator share; each has a reader of its own, so that a bug of one is not the other's",
+	},
+	{
+		dirs: []string{"internal/arm/schema"}, inside: []string{"definitions"}, notStandard: impure,
+		why: "what Azure's definitions say is the same for everybody who asks",
+	},
+	{
 		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/types"}, notStandard: impure,
 		why: "comparing is pure, so that recorded traffic can test it",
 	},

@@ -7,13 +7,14 @@ package golden
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -77,7 +78,7 @@ func Run(t *testing.T, render func(t *testing.T, name string) []byte) {
 			if err != nil {
 				t.Fatalf("%v: run make golden", err)
 			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			if diff := gocmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("the plan changed; if that is meant, run make golden and review the files:\n%s", diff)
 			}
 		})
@@ -100,14 +101,17 @@ type Node struct {
 	Differs *[]string `json:"differs,omitempty"`
 }
 
-// Nodes are the nodes of a plan in their order, each of which must have a known type, a group and a policy.
-func Nodes(t *testing.T, graph *arm.Graph) []Node {
+// Nodes are the nodes of a plan in their order, each of which must have a known type, a group and a policy, and a body that
+// Azure's definition of the type allows. versions are the api-versions of types that are not spoken to in that of the table.
+func Nodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 	t.Helper()
 	var out []Node
 	for _, n := range ordered(t, graph) {
-		if _, err := types.Of(n.ID); err != nil || n.Group == "" || n.Policy == "" {
+		row, err := types.Of(n.ID)
+		if err != nil || n.Group == "" || n.Policy == "" {
 			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
 		}
+		checkBody(t, n, cmp.Or(versions[row.Name], row.APIVersion))
 		out = append(out, Node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.Owned, n.DropTags, n.Blocked, n.Refused, n.Body, nil})
 	}
 	return out

@@ -204,7 +204,7 @@ func renderCluster(t *testing.T, c testCase) planned {
 		t.Fatal(err)
 	}
 	observed := map[arm.ID]json.RawMessage{managed.ClusterID(c.in): c.in.Facts.Cluster, managed.SubnetID(c.in): c.in.Facts.Subnet}
-	out := show(t, graph, extras, deletion, observed)
+	out := show(t, c.in, graph, extras, deletion, observed)
 	if host, port := managed.Endpoint(c.in.Facts.Cluster); host != "" {
 		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
 		out.Endpoint = string(endpoint)
@@ -226,22 +226,31 @@ func renderPool(t *testing.T, c testCase, name string) planned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return show(t, graph, extras, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
+	return show(t, in, graph, extras, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
 }
 
-func show(t *testing.T, graph *arm.Graph, extras managed.Extras, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
+func show(t *testing.T, in managed.Input, graph *arm.Graph, extras managed.Extras, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
 	t.Helper()
 	out := planned{Sent: extras.SettledPaths, Kept: extras.Kept}
 	if extras.Exports != (asopatch.Exports{}) {
 		out.Exports = &extras.Exports
 	}
-	out.Nodes, out.Deletion = golden.Nodes(t, graph), golden.Deletion(t, deletion)
+	out.Nodes, out.Deletion = golden.Nodes(t, graph, spoken(in)), golden.Deletion(t, deletion)
 	for i, n := range out.Nodes {
 		if have := observed[n.ID]; have != nil && n.Body != nil {
 			out.Nodes[i].Differs = new(differences(t, graph.Node(n.ID), have))
 		}
 	}
 	return out
+}
+
+// spoken are the api-versions that access opens a client with where they are not those of the table.
+func spoken(in managed.Input) map[string]string {
+	if !managed.Preview(in) {
+		return nil
+	}
+	preview := types.ContainerServicePreviewAPIVersion
+	return map[string]string{types.ManagedCluster: preview, types.AgentPool: preview}
 }
 
 // differences are what the engine would write for.

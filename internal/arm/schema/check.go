@@ -1,0 +1,299 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Problem is what is wrong with a value.
+type Problem string
+
+// The problems of values.
+const (
+	// Unknown is a property that the type does not have in this version.
+	Unknown Problem = "Unknown"
+	// Spelling is a property in other letters than the definition's; Azure takes it.
+	Spelling Problem = "Spelling"
+	// WrongType is a value of another type, as a string where an integer is expected.
+	WrongType Problem = "WrongType"
+	// NotAllowed is a value outside of an enumeration, bound, length or pattern.
+	NotAllowed Problem = "NotAllowed"
+	// Sent is a property that only Azure sets.
+	Sent Problem = "ReadOnly"
+	// Missing is a required property that is absent.
+	Missing Problem = "Missing"
+)
+
+// Finding is one thing that is wrong with a body. It never has a value of the body, which may be secret.
+type Finding struct {
+	// Path is dotted, with the index of items and the keys of maps, as in "properties.subnets[0].name".
+	Path string
+	// Problem says what is wrong, and Want what the definition has instead.
+	Problem Problem
+	Want    string
+}
+
+// String is the finding for people.
+func (f Finding) String() string {
+	if f.Want == "" {
+		return fmt.Sprintf("%s: %s", f.Path, f.Problem)
+	}
+	return fmt.Sprintf("%s: %s (%s)", f.Path, f.Problem, f.Want)
+}
+
+// ofTemplate are the properties of a resource that its URL says in a request.
+var ofTemplate = []string{"id", "name", "type", "apiVersion"}
+
+// CheckRequest holds the body of a PUT against the definition: what is not known, not of the right type, not allowed, not
+// to be sent, or missing. body is JSON as encoding/json decodes it. The findings are sorted by path. null is how a value
+// is taken back, so it is of every type.
+func (d Definition) CheckRequest(body any) []Finding {
+	c := check{file: d.file}
+	c.shape("", d.body, body, true)
+	slices.SortFunc(c.found, func(a, b Finding) int {
+		return strings.Compare(a.Path+"\x00"+string(a.Problem), b.Path+"\x00"+string(b.Problem))
+	})
+	return c.found
+}
+
+type check struct {
+	file  *file
+	found []Finding
+}
+
+func (c *check) add(path string, problem Problem, want string) {
+	c.found = append(c.found, Finding{Path: path, Problem: problem, Want: want})
+}
+
+// shape checks one value. top is the resource itself.
+func (c *check) shape(path string, s Shape, value any, top bool) {
+	switch {
+	case value == nil && !top:
+	case s.Object != "":
+		c.object(path, c.file.Objects[s.Object], value, top)
+	case len(s.AnyOf) > 0:
+		c.anyOf(path, s, value)
+	default:
+		c.value(path, s, value)
+	}
+}
+
+// anyOf takes the findings of the shape that fits best.
+func (c *check) anyOf(path string, s Shape, value any) {
+	var best []Finding
+	for i, option := range s.AnyOf {
+		tried := check{file: c.file}
+		tried.shape(path, option, value, false)
+		if i == 0 || len(tried.found) < len(best) {
+			best = tried.found
+		}
+	}
+	c.found = append(c.found, best...)
+}
+
+func (c *check) value(path string, s Shape, value any) {
+	switch s.Type {
+	case "array":
+		items, ok := value.([]any)
+		if !ok {
+			c.add(path, WrongType, "array")
+			return
+		}
+		c.length(path, len(items), s.MinItems, s.MaxItems, "items")
+		for i, item := range items {
+			c.shape(fmt.Sprintf("%s[%d]", path, i), orAny(s.Items), item, false)
+		}
+	case "map":
+		entries, ok := value.(map[string]any)
+		if !ok {
+			c.add(path, WrongType, "object")
+			return
+		}
+		for key, entry := range entries {
+			c.shape(join(path, key), orAny(s.Values), entry, false)
+		}
+	case "string":
+		c.text(path, s, value)
+	case "integer":
+		c.integer(path, s, value)
+	case "boolean":
+		if _, ok := value.(bool); !ok {
+			c.add(path, WrongType, "boolean")
+		}
+	}
+}
+
+func orAny(s *Shape) Shape {
+	if s == nil {
+		return Shape{}
+	}
+	return *s
+}
+
+// object checks the properties of an object that are there, and that the required ones are.
+func (c *check) object(path string, o object, value any, top bool) {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		c.add(path, WrongType, "object")
+		return
+	}
+	if o.Discriminator != "" {
+		if o, ok = c.variant(path, o, fields); !ok {
+			return
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		at := join(path, name)
+		if top && slices.Contains(ofTemplate, name) {
+			continue
+		}
+		known, shape, ok := o.property(name)
+		switch {
+		case !ok && o.Values != nil:
+			c.shape(at, *o.Values, fields[name], false)
+			continue
+		case !ok:
+			c.add(at, Unknown, "")
+			continue
+		case known != name:
+			c.add(at, Spelling, known)
+		}
+		seen[known] = true
+		if shape.Is(ReadOnly) {
+			c.add(at, Sent, "")
+			continue
+		}
+		c.shape(at, shape, fields[name], false)
+	}
+	// What refers to another resource by its ID says nothing of the rest.
+	if _, reference := fields["id"].(string); reference && !top {
+		return
+	}
+	for name, shape := range o.Properties {
+		if shape.Is(Required) && !seen[name] && !(top && slices.Contains(ofTemplate, name)) {
+			c.add(join(path, name), Missing, "")
+		}
+	}
+}
+
+// variant is a discriminated object with the properties of its variant. It is not ok when none is named.
+func (c *check) variant(path string, o object, fields map[string]any) (object, bool) {
+	at := join(path, o.Discriminator)
+	value, _ := fields[o.Discriminator].(string)
+	if value == "" {
+		c.add(at, Missing, "one of "+strings.Join(slices.Sorted(maps.Keys(o.Variants)), ", "))
+		return object{}, false
+	}
+	for name, variant := range o.Variants {
+		if strings.EqualFold(name, value) {
+			chosen := c.file.Objects[variant.Object]
+			merged := object{Properties: maps.Clone(o.Properties), Values: chosen.Values}
+			maps.Copy(merged.Properties, chosen.Properties)
+			return merged, true
+		}
+	}
+	c.add(at, NotAllowed, "one of "+strings.Join(slices.Sorted(maps.Keys(o.Variants)), ", "))
+	return object{}, false
+}
+
+// property finds a property by its name, or in other letters.
+func (o object) property(name string) (string, Shape, bool) {
+	if shape, ok := o.Properties[name]; ok {
+		return name, shape, true
+	}
+	for known, shape := range o.Properties {
+		if strings.EqualFold(known, name) {
+			return known, shape, true
+		}
+	}
+	return "", Shape{}, false
+}
+
+func (c *check) text(path string, s Shape, value any) {
+	text, ok := value.(string)
+	if !ok {
+		c.add(path, WrongType, "string")
+		return
+	}
+	if len(s.Enum) > 0 && !s.Open && !slices.ContainsFunc(s.Enum, func(known string) bool { return strings.EqualFold(known, text) }) {
+		c.add(path, NotAllowed, "one of "+strings.Join(s.Enum, ", "))
+	}
+	c.length(path, utf8.RuneCountInString(text), s.MinLength, s.MaxLength, "characters")
+	if s.Pattern != "" {
+		if pattern := compiled(s.Pattern); pattern != nil && !pattern.MatchString(text) {
+			c.add(path, NotAllowed, "pattern "+s.Pattern)
+		}
+	}
+}
+
+var patterns sync.Map // pattern to *regexp.Regexp
+
+// compiled is a pattern of the definitions; nil for one that Go's regular expressions do not have, as those that look ahead.
+func compiled(pattern string) *regexp.Regexp {
+	if known, ok := patterns.Load(pattern); ok {
+		return known.(*regexp.Regexp)
+	}
+	expression, err := regexp.Compile(pattern)
+	if err != nil {
+		expression = nil
+	}
+	patterns.Store(pattern, expression)
+	return expression
+}
+
+func (c *check) integer(path string, s Shape, value any) {
+	var number int64
+	switch v := value.(type) {
+	case float64:
+		if v != math.Trunc(v) && !fractional(s) {
+			c.add(path, WrongType, "integer")
+			return
+		}
+		number = int64(v)
+	case json.Number:
+		whole, err := v.Int64()
+		if _, float := v.Float64(); err != nil && (float != nil || !fractional(s)) {
+			c.add(path, WrongType, "integer")
+			return
+		}
+		number = whole
+	default:
+		c.add(path, WrongType, "integer")
+		return
+	}
+	if s.Minimum != nil && number < *s.Minimum {
+		c.add(path, NotAllowed, fmt.Sprintf("at least %d", *s.Minimum))
+	}
+	if s.Maximum != nil && number > *s.Maximum {
+		c.add(path, NotAllowed, fmt.Sprintf("at most %d", *s.Maximum))
+	}
+}
+
+// fractional tells whether an integer may be any number in truth: Bicep has no type for numbers with a fraction, and its
+// definitions call prices integers, without bounds.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/bicep/data-types
+func fractional(s Shape) bool { return s.Minimum == nil && s.Maximum == nil }
+
+func (c *check) length(path string, got int, least, most *int, of string) {
+	if least != nil && got < *least {
+		c.add(path, NotAllowed, fmt.Sprintf("at least %d %s", *least, of))
+	}
+	if most != nil && got > *most {
+		c.add(path, NotAllowed, fmt.Sprintf("at most %d %s", *most, of))
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
