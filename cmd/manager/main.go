@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,14 +22,19 @@ import (
 // version is set by the linker.
 var version = "dev"
 
+// migrateCRDs is the command of an init container of the established provider, which has the manager's image.
+const migrateCRDs = "migrate-aso-crds"
+
 func main() {
-	if err := run(); err != nil {
+	switch err := run(os.Args[1:]); {
+	case errors.Is(err, pflag.ErrHelp):
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "manager:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(arguments []string) error {
 	options := &setup.Options{
 		Version: version,
 		Identity: identity.Options{
@@ -40,22 +46,43 @@ func run() error {
 		},
 	}
 	logOptions := logs.NewOptions()
-	logsv1.AddFlags(logOptions, pflag.CommandLine)
-	options.AddFlags(pflag.CommandLine)
-	pflag.CommandLine.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
-	pflag.CommandLine.AddGoFlagSet(flag.CommandLine)
-	if err := pflag.CommandLine.Set("v", "2"); err != nil {
+	fs, err := newFlags(options, logOptions)
+	if err != nil {
 		return err
 	}
-	pflag.Parse()
+	if err := fs.Parse(arguments); err != nil {
+		return fmt.Errorf("%w (--help lists what there is)", err)
+	}
 	if err := logsv1.ValidateAndApply(logOptions, nil); err != nil {
 		return err
 	}
 	ctrl.SetLogger(klog.Background())
+	if fs.Arg(0) == migrateCRDs {
+		klog.Background().Info("Nothing to migrate: the CRDs of a second operator are left alone")
+		return nil
+	}
+	if fs.NArg() > 0 {
+		// "--leader-elect true" leaves "true" behind. It was always ignored, and a Deployment must not end for it.
+		klog.Background().Info("Ignored arguments that are no flags; a flag's value follows it with =", "arguments", fs.Args())
+	}
 
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("kubeconfig: %w", err)
 	}
 	return setup.Run(ctrl.SetupSignalHandler(), config, options)
+}
+
+// newFlags are all flags: the manager's, controller-runtime's, and those of logs, where klog's own stand beside the ones of
+// component-base because Deployments have them.
+func newFlags(options *setup.Options, logOptions *logs.Options) (*pflag.FlagSet, error) {
+	fs := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
+	logsv1.AddFlags(logOptions, fs)
+	options.AddFlags(fs)
+	fs.AddGoFlagSet(flag.CommandLine)
+	own := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(own)
+	fs.AddGoFlagSet(own) // Leaves those alone that are there.
+	return fs, fs.Set("v", "2")
 }

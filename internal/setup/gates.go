@@ -4,22 +4,34 @@ import (
 	"k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/component-base/featuregate"
+	"sigs.k8s.io/cluster-api/feature"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// The feature gates, by the names that users know. Those of kinds that are not served yet are accepted and without
-// effect, because manifests of the established provider set them.
+// The feature gates that are this provider's, by the names that users know.
 const (
-	gateMachinePool       featuregate.Feature = "MachinePool"
-	gateClusterTopology   featuregate.Feature = "ClusterTopology"
 	gateEdgeZone          featuregate.Feature = "EdgeZone"
 	gateAPIServerILB      featuregate.Feature = "APIServerILB"
 	gateAKSResourceHealth featuregate.Feature = "AKSResourceHealth"
 	gateAKS               featuregate.Feature = "AKS"
 	gateASOAPI            featuregate.Feature = "ASOAPI"
+	gateSkipModel         featuregate.Feature = "SkipMachinePoolModelReconciliation"
 )
 
+// gateMachinePool is Cluster API's.
+const gateMachinePool = feature.MachinePool
+
+// gatesWithoutEffect are gates that Deployments of the established provider set and that change nothing here, and why.
+// Those of Cluster API are not listed one by one.
+var gatesWithoutEffect = map[featuregate.Feature]string{
+	gateAKS:       "AKS clusters need no gate of their own",
+	gateASOAPI:    "there is no second operator, and its kinds are not served",
+	gateSkipModel: "AzureMachinePools are not served",
+}
+
+// newGates are the gates of this provider and all of Cluster API's: Deployments set the latter alike for all providers, and a
+// gate that is not known ends the manager.
 func newGates() featuregate.MutableVersionedFeatureGate {
 	first := version.MustParse("2.0")
 	spec := func(on bool) featuregate.VersionedSpecs {
@@ -29,17 +41,31 @@ func newGates() featuregate.MutableVersionedFeatureGate {
 		}
 		return featuregate.VersionedSpecs{{Version: first, Default: on, PreRelease: stage}}
 	}
-	gates := featuregate.NewVersionedFeatureGate(first)
-	runtime.Must(gates.AddVersioned(map[featuregate.Feature]featuregate.VersionedSpecs{
-		gateMachinePool:       spec(true),
-		gateClusterTopology:   spec(false),
+	all := map[featuregate.Feature]featuregate.VersionedSpecs{
 		gateEdgeZone:          spec(false),
 		gateAPIServerILB:      spec(false),
 		gateAKSResourceHealth: spec(false),
 		gateAKS:               spec(true),
 		gateASOAPI:            spec(true),
-	}))
+		gateSkipModel:         spec(false),
+	}
+	for _, name := range clusterAPIGates() {
+		all[name] = spec(feature.Gates.Enabled(name))
+	}
+	gates := featuregate.NewVersionedFeatureGate(first)
+	runtime.Must(gates.AddVersioned(all))
 	return gates
+}
+
+// clusterAPIGates are the gates that Cluster API has, without those that stand for groups of gates.
+func clusterAPIGates() []featuregate.Feature {
+	var out []featuregate.Feature
+	for name := range feature.MutableGates.GetAll() {
+		if name != "AllAlpha" && name != "AllBeta" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // features are the gates that plans know.

@@ -55,11 +55,18 @@ type Options struct {
 	Clock engine.Clock
 	// SkipNameValidation allows several managers in one process, one after the other or side by side, as tests have them.
 	SkipNameValidation bool
+
+	// flags are those that AddFlags registered.
+	flags *pflag.FlagSet
 }
 
-// disableAzureJSONMachine is the value of --disable-controllers-or-webhooks that leaves out azure.json of machines that
-// no template made.
-const disableAzureJSONMachine = "DisableAzureJSONMachineController"
+// Values of --disable-controllers-or-webhooks.
+const (
+	// disableAzureJSONMachine leaves out azure.json of machines that no template made.
+	disableAzureJSONMachine = "DisableAzureJSONMachineController"
+	// disableASOSecret is accepted: there is no controller for Secrets of a second operator.
+	disableASOSecret = "DisableASOSecretController"
+)
 
 // AddFlags registers the flags. Their names and defaults are those that users of the established provider know; flags
 // that have no meaning here are accepted and named as such in their help, so that existing Deployments start.
@@ -85,23 +92,14 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	flags.AddManagerOptions(fs, &o.Manager)
 	o.Gates = newGates()
 	o.Gates.AddFlag(fs)
-
-	for name, why := range map[string]string{
-		"reconcile-timeout":         "a pass never waits for Azure",
-		"service-reconcile-timeout": "a pass never waits for Azure",
-		"api-call-timeout":          "a pass never waits for Azure",
-		"reconciler-requeue":        "objects are woken when Azure's operations end",
-		"debouncing-timer":          "objects in order are not asked about again until something changes",
-	} {
-		fs.Duration(name, 0, "Accepted and without effect: "+why+".")
-	}
+	addFlagsWithoutEffect(fs)
+	o.flags = fs
 }
 
 // Validate refuses values that would be ignored otherwise.
 func (o *Options) Validate() error {
 	for _, name := range o.DisabledControllers {
-		// There is no controller for Secrets of a second operator, so leaving it out is what happens anyway.
-		if !slices.Contains([]string{disableAzureJSONMachine, "DisableASOSecretController"}, name) {
+		if !slices.Contains([]string{disableAzureJSONMachine, disableASOSecret}, name) {
 			return fmt.Errorf("--disable-controllers-or-webhooks: %q is not known, use %s", name, disableAzureJSONMachine)
 		}
 	}

@@ -30,6 +30,9 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	for _, set := range o.withoutEffect() {
+		ctrl.Log.WithName("setup").Info("Accepted and without effect", "set", set)
+	}
 	config.QPS, config.Burst = o.KubernetesQPS, o.KubernetesBurst
 	config.UserAgent = "cluster-api-provider-azure/" + o.Version
 	options, err := o.managerOptions()

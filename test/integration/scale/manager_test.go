@@ -19,9 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -52,14 +49,14 @@ func startManager(stage *harness.Stage) *manager {
 	}
 	authority := filepath.Join(folder, "tls.crt")
 	serve(stage, folder)
-	address := free(tb)
+	address := harness.FreeAddress(tb)
 	m.metrics = "http://" + address + "/metrics"
-	_, port, _ := net.SplitHostPort(free(tb))
-	arguments := []string{"--namespace=" + stage.Namespace, "--diagnostics-address=" + address, "--insecure-diagnostics", "--health-addr=" + free(tb),
+	_, port, _ := net.SplitHostPort(harness.FreeAddress(tb))
+	arguments := []string{"--namespace=" + stage.Namespace, "--diagnostics-address=" + address, "--insecure-diagnostics", "--health-addr=" + harness.FreeAddress(tb),
 		"--webhook-port=" + port, "--webhook-cert-dir=" + folder}
 	m.command = exec.Command(binary, append(arguments, strings.Fields(*managerFlags)...)...)
 	m.command.Env = append(os.Environ(),
-		"KUBECONFIG="+kubeconfig(stage, folder), "SSL_CERT_FILE="+authority,
+		"KUBECONFIG="+stage.Environment.Kubeconfig(tb, folder), "SSL_CERT_FILE="+authority,
 		"AZURE_AUTHORITY_HOST="+stage.Azure.URL+"/", "AZURE_RESOURCE_MANAGER_ENDPOINT="+stage.Azure.URL,
 		"AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.core.windows.net/")
 	m.command.Stdout, m.command.Stderr = log, log
@@ -99,30 +96,6 @@ func serve(stage *harness.Stage, folder string) {
 			stage.T.Fatal(err)
 		}
 	}
-}
-
-// kubeconfig writes the way to the API server into a file.
-func kubeconfig(stage *harness.Stage, folder string) string {
-	from := stage.Environment.Config
-	config := clientcmdapi.NewConfig()
-	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: "https://" + strings.TrimPrefix(from.Host, "https://"), CertificateAuthorityData: from.CAData}
-	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: from.CertData, ClientKeyData: from.KeyData}
-	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
-	config.CurrentContext = "envtest"
-	path := filepath.Join(folder, "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		stage.T.Fatal(err)
-	}
-	return path
-}
-
-func free(tb testing.TB) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // figures are the manager's metrics: the sum of every one by name over the label sets that have all the given labels.

@@ -1,0 +1,69 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// flagsWithoutEffect are flags that Deployments of the established provider set and that have no meaning here: they are
+// accepted so that those start. The value is the default.
+var flagsWithoutEffect = []struct {
+	name  string
+	value any
+	why   string
+}{
+	{"reconcile-timeout", time.Duration(0), "a pass never waits for Azure"},
+	{"service-reconcile-timeout", time.Duration(0), "a pass never waits for Azure"},
+	{"api-call-timeout", time.Duration(0), "a pass never waits for Azure"},
+	{"reconciler-requeue", time.Duration(0), "objects are woken when Azure's operations end"},
+	{"debouncing-timer", time.Duration(0), "objects in order are not asked about again until something changes"},
+	{"enable-tracing", false, "there are no traces; metrics and logs tell what a pass did"},
+	{"bootstrap-config-gvk", "", "a machine waits for its bootstrap data, whatever kind of object that comes from"},
+	{"azuremachinepoolmachine-concurrency", 10, "AzureMachinePoolMachines are not served"},
+}
+
+// addFlagsWithoutEffect registers them, with the reason in their help.
+func addFlagsWithoutEffect(fs *pflag.FlagSet) {
+	for _, f := range flagsWithoutEffect {
+		usage := "Accepted and without effect: " + f.why + "."
+		switch value := f.value.(type) {
+		case time.Duration:
+			fs.Duration(f.name, value, usage)
+		case bool:
+			fs.Bool(f.name, value, usage)
+		case string:
+			fs.String(f.name, value, usage)
+		case int:
+			fs.Int(f.name, value, usage)
+		}
+	}
+}
+
+// withoutEffect lists what was set and changes nothing, each with the reason, for the log: somebody may rely on it. Gates are
+// among them when they are not as they are by default, which manifests repeat.
+func (o *Options) withoutEffect() []string {
+	var out []string
+	for _, f := range flagsWithoutEffect {
+		if o.flags != nil && o.flags.Changed(f.name) {
+			out = append(out, fmt.Sprintf("--%s: %s", f.name, f.why))
+		}
+	}
+	if slices.Contains(o.DisabledControllers, disableASOSecret) {
+		out = append(out, fmt.Sprintf("--disable-controllers-or-webhooks=%s: %s", disableASOSecret, "there is no second operator to make Secrets for"))
+	}
+	for name, gate := range o.Gates.GetAll() {
+		why, mine := gatesWithoutEffect[name]
+		if !mine && name != gateMachinePool && slices.Contains(clusterAPIGates(), name) {
+			why = "it is Cluster API's, and for its managers"
+		}
+		if why != "" && o.Gates.Enabled(name) != gate.Default {
+			out = append(out, fmt.Sprintf("--feature-gates=%s: %s", name, why))
+		}
+	}
+	slices.SortFunc(out, strings.Compare)
+	return out
+}

@@ -1,0 +1,42 @@
+package harness
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Kubeconfig writes the way to the API server into a file of the folder, for a manager that is a process of its own.
+func (e *Environment) Kubeconfig(tb testing.TB, folder string) (path string) {
+	tb.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: "https://" + strings.TrimPrefix(e.Config.Host, "https://"), CertificateAuthorityData: e.Config.CAData}
+	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
+	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
+	config.CurrentContext = "envtest"
+	path = filepath.Join(folder, "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// CertificateFolder has tls.crt and tls.key of the webhook server.
+func (e *Environment) CertificateFolder() string {
+	return e.envtest.WebhookInstallOptions.LocalServingCertDir
+}
+
+// FreeAddress is an address of this machine that nobody listens at.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
