@@ -125,7 +125,7 @@ type AzureClusterStatus struct {
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
-	FailureDomains FailureDomains `json:"failureDomains,omitempty"`
+	FailureDomains FailureDomains `json:"failureDomains,omitempty,omitzero"`
 
 	// ready mirrors initialization.provisioned, for scripts written before there was that.
 	// +optional

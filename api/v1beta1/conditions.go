@@ -68,6 +68,9 @@ const (
 	// DriftedReason is the reason of a part that is in place and differs from the spec in a way that is not repaired: it
 	// was changed outside, or the spec was and is not applied to what exists.
 	DriftedReason = "Drifted"
+	// TakenOverReason is the reason of a condition that was stored without one, as the provider before had it: what it
+	// found, until this one has looked.
+	TakenOverReason = "TakenOver"
 )
 
 // Reasons for which time passes and nobody needs to do anything.

@@ -13,27 +13,52 @@ import (
 // FailureDomains are the failure domains of a cluster as its status lists them: availability zones. In JSON it is a list
 // of objects with a name, as contract v1beta2 of Cluster API has it. A map from name to object, as contract v1beta1 had it,
 // is read as well, in the order of its keys, because clusters made under that contract have it stored.
-type FailureDomains []clusterv1.FailureDomain
+type FailureDomains struct {
+	// Domains are the failure domains.
+	Domains []clusterv1.FailureDomain
+	// Map tells that they were read from a map. They are written as one then, too, so that a patch from what was read to a
+	// list replaces what is stored.
+	Map bool
+}
+
+// IsZero tells whether there is nothing to write.
+func (d FailureDomains) IsZero() bool { return len(d.Domains) == 0 && !d.Map }
+
+// MarshalJSON writes a list, or what was read from a map as that map.
+func (d FailureDomains) MarshalJSON() ([]byte, error) {
+	if !d.Map {
+		return json.Marshal(d.Domains)
+	}
+	byName := map[string]mapped{}
+	for _, domain := range d.Domains {
+		byName[domain.Name] = mapped{ControlPlane: domain.ControlPlane, Attributes: domain.Attributes}
+	}
+	return json.Marshal(byName)
+}
+
+// mapped is a failure domain of contract v1beta1, whose name is its key.
+type mapped struct {
+	ControlPlane *bool             `json:"controlPlane,omitempty"`
+	Attributes   map[string]string `json:"attributes,omitempty"`
+}
 
 // UnmarshalJSON reads a list, or a map of contract v1beta1.
 func (d *FailureDomains) UnmarshalJSON(raw []byte) error {
+	*d = FailureDomains{}
 	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-		var list []clusterv1.FailureDomain
-		if err := json.Unmarshal(raw, &list); err != nil {
+		if err := json.Unmarshal(raw, &d.Domains); err != nil {
 			return fmt.Errorf("failureDomains is neither a list nor a map of failure domains: %w", err)
 		}
-		*d = list
 		return nil
 	}
-	byName := map[string]clusterv1.FailureDomain{}
+	byName := map[string]mapped{}
 	if err := json.Unmarshal(raw, &byName); err != nil {
 		return fmt.Errorf("failureDomains is neither a list nor a map of failure domains: %w", err)
 	}
-	*d = nil
+	d.Map = true
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		domain := byName[name]
-		domain.Name = name
-		*d = append(*d, domain)
+		d.Domains = append(d.Domains, clusterv1.FailureDomain{Name: name, ControlPlane: domain.ControlPlane, Attributes: domain.Attributes})
 	}
 	return nil
 }

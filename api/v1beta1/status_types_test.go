@@ -8,33 +8,37 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-func TestFailureDomainsUnmarshalJSON(t *testing.T) {
+func TestFailureDomainsJSON(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		raw    string
 		want   FailureDomains
-		fails  bool
+		// again is what is written of it.
+		again string
+		fails bool
 	}{
 		"list": {
 			reason: "contract v1beta2 has a list",
 			raw:    `[{"name":"2","controlPlane":true},{"name":"1"}]`,
-			want:   FailureDomains{{Name: "2", ControlPlane: new(true)}, {Name: "1"}},
+			want:   FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "2", ControlPlane: new(true)}, {Name: "1"}}},
+			again:  `[{"name":"2","controlPlane":true},{"name":"1"}]`,
 		},
 		"map": {
 			reason: "contract v1beta1 had a map, whose order has to be the same every time",
 			raw:    ` {"3":{"controlPlane":true,"attributes":{"a":"b"}},"1":{"controlPlane":false},"2":{}}`,
-			want: FailureDomains{
+			want: FailureDomains{Map: true, Domains: []clusterv1.FailureDomain{
 				{Name: "1", ControlPlane: new(false)}, {Name: "2"},
 				{Name: "3", ControlPlane: new(true), Attributes: map[string]string{"a": "b"}},
-			},
+			}},
+			again: `{"1":{"controlPlane":false},"2":{},"3":{"controlPlane":true,"attributes":{"a":"b"}}}`,
 		},
-		"empty map": {reason: "the map can be empty", raw: `{}`},
-		"null":      {reason: "nothing is nothing", raw: `null`},
+		"empty map": {reason: "the map can be empty", raw: `{}`, want: FailureDomains{Map: true}, again: `{}`},
+		"null":      {reason: "nothing is nothing", raw: `null`, again: `null`},
 		"string":    {reason: "anything else is an error", raw: `"1"`, fails: true},
 		"bad map":   {reason: "a map of something else is an error", raw: `{"1":true}`, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := FailureDomains{{Name: "old"}}
+			got := FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "old"}}}
 			err := json.Unmarshal([]byte(tc.raw), &got)
 			if (err != nil) != tc.fails {
 				t.Fatalf("%s: error is %v", tc.reason, err)
@@ -44,6 +48,10 @@ func TestFailureDomainsUnmarshalJSON(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+			again, err := json.Marshal(got)
+			if err != nil || string(again) != tc.again {
+				t.Errorf("%s: written as %s, %v, want %s: a patch has to see what is stored", tc.reason, again, err, tc.again)
 			}
 		})
 	}
@@ -60,7 +68,7 @@ func TestAzureClusterWithStatusOfContractV1beta1(t *testing.T) {
 	if err := json.Unmarshal([]byte(raw), &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}, []clusterv1.FailureDomain(got.Status.FailureDomains)); diff != "" {
+	if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}, got.Status.FailureDomains.Domains); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if !got.Status.Ready || len(got.Status.Conditions) != 2 || got.Status.Conditions[1].Reason != FailedReason {

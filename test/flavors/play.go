@@ -77,7 +77,7 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	azureCluster := stage.WaitClusterProvisioned(cluster.Name)
 	for _, group := range cluster.Groups {
 		if group.Role == harness.ControlPlane && group.Zones == nil {
-			for _, domain := range azureCluster.Status.FailureDomains {
+			for _, domain := range azureCluster.Status.FailureDomains.Domains {
 				if domain.ControlPlane == nil || *domain.ControlPlane {
 					group.Zones = append(group.Zones, domain.Name)
 				}
@@ -97,35 +97,41 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 // Machines makes the machines of a group and returns their names, without waiting for them.
 func Machines(stage *harness.Stage, cluster string, group Group) []string {
 	stage.T.Helper()
-	template := &infrav1.AzureMachineTemplate{}
-	stage.Get(template, group.Template)
 	var names []string
 	for i := range group.Replicas {
-		name, zone := machineName(group.Name, i), ""
-		if len(group.Zones) > 0 {
-			zone = group.Zones[int(i)%len(group.Zones)]
-		}
-		azureMachine := &infrav1.AzureMachine{
-			ObjectMeta: metav1.ObjectMeta{
-				Namespace: stage.Namespace, Name: name,
-				Labels: map[string]string{clusterv1.ClusterNameLabel: cluster},
-				Annotations: map[string]string{
-					clusterv1.TemplateClonedFromNameAnnotation:      template.Name,
-					clusterv1.TemplateClonedFromGroupKindAnnotation: "AzureMachineTemplate." + infrav1.GroupVersion.Group,
-				},
-			},
-			Spec: *template.Spec.Template.Spec.DeepCopy(),
-		}
-		maps.Copy(azureMachine.Labels, template.Spec.Template.ObjectMeta.Labels)
-		maps.Copy(azureMachine.Annotations, template.Spec.Template.ObjectMeta.Annotations)
-		format := group.Format
-		if format == "" {
-			format = "cloud-config"
-		}
-		stage.PlayMachine(azureMachine, group.Role, zone, format, group.Labels)
-		names = append(names, name)
+		names = append(names, Machine(stage, cluster, group, i))
 	}
 	return names
+}
+
+// Machine makes the machine of a group with this number and returns its name, without waiting for it.
+func Machine(stage *harness.Stage, cluster string, group Group, i int64) string {
+	stage.T.Helper()
+	template := &infrav1.AzureMachineTemplate{}
+	stage.Get(template, group.Template)
+	name, zone := machineName(group.Name, i), ""
+	if len(group.Zones) > 0 {
+		zone = group.Zones[int(i)%len(group.Zones)]
+	}
+	azureMachine := &infrav1.AzureMachine{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: stage.Namespace, Name: name,
+			Labels: map[string]string{clusterv1.ClusterNameLabel: cluster},
+			Annotations: map[string]string{
+				clusterv1.TemplateClonedFromNameAnnotation:      template.Name,
+				clusterv1.TemplateClonedFromGroupKindAnnotation: "AzureMachineTemplate." + infrav1.GroupVersion.Group,
+			},
+		},
+		Spec: *template.Spec.Template.Spec.DeepCopy(),
+	}
+	maps.Copy(azureMachine.Labels, template.Spec.Template.ObjectMeta.Labels)
+	maps.Copy(azureMachine.Annotations, template.Spec.Template.ObjectMeta.Annotations)
+	format := group.Format
+	if format == "" {
+		format = "cloud-config"
+	}
+	stage.PlayMachine(azureMachine, group.Role, zone, format, group.Labels)
+	return name
 }
 
 // describe reads from the objects what Cluster API would make of them.

@@ -41,7 +41,7 @@ func reportConverged(in *input, planned plan.ClusterInput, outcome arm.Outcome) 
 	if !usable(outcome) {
 		return
 	}
-	azureCluster.Status.FailureDomains = cluster.FailureDomains(planned)
+	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(planned)}
 	host, port := cluster.Endpoint(planned)
 	if host == "" {
 		// Somebody else runs the control plane and has not said yet where.

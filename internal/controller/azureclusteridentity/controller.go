@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/annotations"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -80,7 +79,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Identities.Check(ctx, object); err != nil {
 		condition, result.RequeueAfter = report.Problem(infrav1.ReadyCondition, err)
 	}
-	conditions.Set(object, condition)
+	report.Set(object, nil, []metav1.Condition{condition})
 	if err := changes.Write(ctx); err != nil {
 		return ctrl.Result{}, err
 	}

@@ -131,7 +131,7 @@ func (r *Reconciler) planInput(in *input) plan.MachineInput {
 // zones are the availability zones of the region as the AzureCluster found them.
 func zones(azureCluster *infrav1.AzureCluster) []string {
 	var out []string
-	for _, domain := range azureCluster.Status.FailureDomains {
+	for _, domain := range azureCluster.Status.FailureDomains.Domains {
 		out = append(out, domain.Name)
 	}
 	return out

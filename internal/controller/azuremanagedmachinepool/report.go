@@ -17,13 +17,14 @@ import (
 
 // reportConverged writes what a pass found in Azure about the agent pool.
 func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
-	for _, condition := range report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools) {
-		if condition.Status == metav1.ConditionTrue && len(extras.Kept) > 0 {
-			condition.Reason = infrav1.DriftedReason
-			condition.Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
+	found := report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools)
+	for i := range found {
+		if found[i].Status == metav1.ConditionTrue && len(extras.Kept) > 0 {
+			found[i].Reason = infrav1.DriftedReason
+			found[i].Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
 		}
-		conditions.Set(in.azurePool, condition)
 	}
+	report.Set(in.azurePool, nil, found)
 	in.azurePool.Status.Resources = report.Resources(outcome)
 }
 

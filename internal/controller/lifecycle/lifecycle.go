@@ -18,12 +18,13 @@ import (
 // Object is of a kind that can be paused.
 type Object = paused.ConditionSetter
 
-// Enter begins a pass: it keeps the Paused condition, commits the finalizer ("" is none) and the block on clusterctl move,
-// and follows what the pass goes on to change. It returns nil when the pass ends here: the object is paused, or it was
-// changed, by this pass or by an earlier one that written remembers, and comes back.
+// Enter begins a pass: it gives what is stored in an outdated form today's, keeps the Paused condition, commits the
+// finalizer ("" is none) and the block on clusterctl move, and follows what the pass goes on to change. It returns nil when
+// the pass ends here: the object is paused, or it was changed, by this pass or by an earlier one that written remembers,
+// and comes back.
 func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, error) {
-	if written.Outdated(obj) {
-		return nil, nil
+	if outdated, err := written.Outdated(ctx, c, obj); err != nil || outdated {
+		return nil, err
 	}
 	if stop, err := pause(ctx, c, written, cluster, obj); err != nil || stop {
 		return nil, err
@@ -36,10 +37,13 @@ func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster
 	return patch.Follow(c, written, obj), nil
 }
 
-// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything that
+// pause gives stored conditions today's form, because what keeps the Paused condition sends all of them, keeps it, and takes the block on clusterctl move away from a paused object: everything that
 // Azure has of it is named by its spec, so it can move at any time. stop tells that the pass ends here, because the object
 // is paused or was changed and comes back.
 func pause(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
+	if renewed, err := patch.Renew(ctx, c, written, obj); err != nil || renewed {
+		return renewed, err
+	}
 	isPaused, requeue, err := paused.EnsurePausedCondition(ctx, c, cluster, obj)
 	if err != nil {
 		return false, err

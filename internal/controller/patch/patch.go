@@ -21,9 +21,12 @@ type Changes struct {
 	before, obj client.Object
 }
 
-// Follow begins to follow the changes of obj. written may be nil.
+// Follow begins to follow the changes of obj, the first of which is that what is stored in an outdated form gets today's.
+// written may be nil.
 func Follow(c client.Client, written *Written, obj client.Object) *Changes {
-	return &Changes{client: c, written: written, before: obj.DeepCopyObject().(client.Object), obj: obj}
+	changes := &Changes{client: c, written: written, before: obj.DeepCopyObject().(client.Object), obj: obj}
+	renew(obj)
+	return changes
 }
 
 // Write writes what changed since Follow, or since the last Write.
@@ -44,9 +47,12 @@ func (p *Changes) End(ctx context.Context, result *ctrl.Result, err *error) {
 
 // write patches the object, which was read as before. The status goes last, so that whoever reads that something is provisioned
 // finds the spec that belongs to it: endpoint and provider ID. Of an object that is being deleted it goes first, because
-// removing the last finalizer ends the object. An object that is gone needs no patch.
+// removing the last finalizer ends the object, and one that is gone needs no patch. Of one that is not, every failure is
+// told: passes write what they are about to make in Azure first.
 func (p *Changes) write(ctx context.Context) error {
 	c, before, obj := p.client, p.before, p.obj
+	deleting := !obj.GetDeletionTimestamp().IsZero()
+	gone := func(err error) bool { return deleting && apierrors.IsNotFound(err) }
 	statusChanged, restChanged, err := changed(before, obj)
 	if err != nil {
 		return err
@@ -58,7 +64,7 @@ func (p *Changes) write(ctx context.Context) error {
 		// The answer carries the stored metadata and spec, which must not undo what is patched next.
 		written := obj.DeepCopyObject().(client.Object)
 		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); err != nil {
-			if apierrors.IsNotFound(err) {
+			if gone(err) {
 				return nil
 			}
 			return fmt.Errorf("status: %w", err)
@@ -72,7 +78,7 @@ func (p *Changes) write(ctx context.Context) error {
 		}
 		written := obj.DeepCopyObject().(client.Object)
 		if err := c.Patch(ctx, written, client.MergeFrom(before)); err != nil {
-			if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+			if gone(err) {
 				return nil
 			}
 			return err
@@ -86,7 +92,7 @@ func (p *Changes) write(ctx context.Context) error {
 		return nil
 	}
 	first, last := rest, status
-	if !obj.GetDeletionTimestamp().IsZero() {
+	if deleting {
 		first, last = status, rest
 	}
 	if err := first(); err != nil {

@@ -1,8 +1,12 @@
 package patch
 
 import (
+	"context"
+	"fmt"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,11 +21,36 @@ type Written struct {
 }
 
 // Outdated tells whether obj was read before what was last written of it had arrived in the cache. The event of its
-// arrival is still to come.
-func (w *Written) Outdated(obj client.Object) bool {
-	if w == nil {
-		return false
+// arrival is still to come. Where the store was taken back to an older state there is none to wait for: versions begin
+// anew below the one written, and what the cache has is what is stored. So the API server is asked, with c, which reads
+// unstructured objects past the cache.
+func (w *Written) Outdated(ctx context.Context, c client.Client, obj client.Object) (bool, error) {
+	if w == nil || !w.behind(obj) {
+		return false, nil
 	}
+	gvk, err := c.GroupVersionKindFor(obj)
+	if err != nil {
+		return false, err
+	}
+	stored := &unstructured.Unstructured{}
+	stored.SetGroupVersionKind(gvk)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, fmt.Errorf("read %s %s past the cache: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
+	}
+	if stored.GetUID() != obj.GetUID() || stored.GetResourceVersion() != obj.GetResourceVersion() {
+		return true, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.versions, obj.GetUID())
+	return false, nil
+}
+
+// behind tells whether obj is older than what was last written of it. It is forgotten when it has arrived.
+func (w *Written) behind(obj client.Object) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	version, ok := w.versions[obj.GetUID()]

@@ -45,8 +45,14 @@ func Groups(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string)
 	return out
 }
 
-// Set makes the conditions found those of obj, and takes away those of groups that nothing was found of.
+// Set makes the conditions found those of obj, and takes away those of groups that nothing was found of, and those that
+// the provider before left and that nobody would keep true: all but the summary, which is set after it.
 func Set(obj conditions.Setter, groups []string, found []metav1.Condition) {
+	for _, condition := range slices.Clone(obj.GetConditions()) {
+		if condition.Reason == infrav1.TakenOverReason && condition.Type != infrav1.ReadyCondition {
+			groups = append(slices.Clip(groups), condition.Type)
+		}
+	}
 	for _, group := range groups {
 		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
 			conditions.Delete(obj, group)

@@ -105,6 +105,9 @@ func TestSet(t *testing.T) {
 	for _, conditionType := range []string{"A", "B", "Paused"} {
 		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "Old"})
 	}
+	for _, conditionType := range []string{"C", "OnlyThere", "Ready"} {
+		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.TakenOverReason})
+	}
 	report.Set(obj, []string{"A", "B", "C"}, []metav1.Condition{
 		{Type: "B", Status: metav1.ConditionFalse, Reason: "New"}, {Type: "C", Status: metav1.ConditionTrue, Reason: "New"},
 	})
@@ -112,8 +115,8 @@ func TestSet(t *testing.T) {
 	for _, condition := range obj.GetConditions() {
 		got[condition.Type] = condition.Reason
 	}
-	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old"}, got); diff != "" {
-		t.Errorf("groups that nothing was found of go, other conditions stay (-want +got):\n%s", diff)
+	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old", "Ready": "TakenOver"}, got); diff != "" {
+		t.Errorf("groups that nothing was found of go, and what the provider before left; other conditions stay (-want +got):\n%s", diff)
 	}
 }
 

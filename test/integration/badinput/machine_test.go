@@ -162,7 +162,7 @@ func TestRegionWithoutZones(t *testing.T) {
 	azureCluster := stage.AzureCluster("c1")
 	azureCluster.Spec.Location = "westus"
 	stage.CreateCluster(azureCluster)
-	if domains := stage.WaitClusterProvisioned("c1").Status.FailureDomains; len(domains) > 0 {
+	if domains := stage.WaitClusterProvisioned("c1").Status.FailureDomains.Domains; len(domains) > 0 {
 		t.Errorf("the region has no zones, but there are failure domains: %v", domains)
 	}
 	for _, name := range []string{"m1", "m2"} {

@@ -29,7 +29,7 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	})
 	usable := func(c *infrav1.AzureCluster) map[string]bool {
 		out := map[string]bool{}
-		for _, domain := range c.Status.FailureDomains {
+		for _, domain := range c.Status.FailureDomains.Domains {
 			out[domain.Name] = *domain.ControlPlane
 		}
 		return out

@@ -138,7 +138,7 @@ func TestExternallyManaged(t *testing.T) {
 	// Who manages it says when it is there, and Cluster API repeats it. A region without zones would want availability sets.
 	harness.ChangeStatus(stage, azureCluster, func(c *infrav1.AzureCluster) {
 		c.Status.Initialization.Provisioned = new(true)
-		c.Status.FailureDomains = []clusterv1.FailureDomain{{Name: "1"}, {Name: "2"}}
+		c.Status.FailureDomains.Domains = []clusterv1.FailureDomain{{Name: "1"}, {Name: "2"}}
 	})
 	harness.ChangeStatus(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	stage.WaitMachineProvisioned("m1")

@@ -41,7 +41,7 @@ func TestTakeOver(t *testing.T) {
 
 	t.Run("read", func(t *testing.T) {
 		got := get(t, azureCluster)
-		want := infrav1.FailureDomains{{Name: "1", ControlPlane: new(false)}, {Name: "2", ControlPlane: new(true)}}
+		want := infrav1.FailureDomains{Map: true, Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(false)}, {Name: "2", ControlPlane: new(true)}}}
 		if diff := cmp.Diff(want, got.Status.FailureDomains); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
@@ -71,13 +71,13 @@ func TestTakeOver(t *testing.T) {
 	t.Run("write the status anew", func(t *testing.T) {
 		got := get(t, azureCluster)
 		before := got.DeepCopy()
-		got.Status.FailureDomains = infrav1.FailureDomains{{Name: "1", ControlPlane: new(true)}}
+		got.Status.FailureDomains = infrav1.FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}}
 		got.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason, LastTransitionTime: metav1.Now()}}
 		got.Status.Initialization.Provisioned = new(true)
 		if err := c.Status().Patch(ctx, got, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}, []clusterv1.FailureDomain(get(t, azureCluster).Status.FailureDomains)); diff != "" {
+		if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}, get(t, azureCluster).Status.FailureDomains.Domains); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	})

@@ -58,7 +58,7 @@ func TestDefaultCluster(t *testing.T) {
 		t.Errorf("spec.controlPlaneEndpoint.port is %d, want 6443", port)
 	}
 	var zones []string
-	for _, domain := range azureCluster.Status.FailureDomains {
+	for _, domain := range azureCluster.Status.FailureDomains.Domains {
 		zones = append(zones, domain.Name)
 	}
 	if diff := cmp.Diff([]string{"1", "2", "3"}, zones); diff != "" {

@@ -1,0 +1,154 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+func testScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := infrav1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return scheme
+}
+
+// TestWriteTellsFailures has the API server refuse the patch of the annotation that a pass stores before it makes something.
+func TestWriteTellsFailures(t *testing.T) {
+	machines := schema.GroupResource{Group: infrav1.GroupVersion.Group, Resource: "azuremachines"}
+	conflict := apierrors.NewConflict(machines, "m", errors.New("changed"))
+	gone := apierrors.NewNotFound(machines, "m")
+	tests := map[string]struct {
+		reason   string
+		answer   error
+		deleting bool
+		want     error
+	}{
+		"conflict":      {reason: "what is not stored must not be taken for stored", answer: conflict, want: conflict},
+		"gone":          {reason: "nobody would find what is made for an object that is not there", answer: gone, want: gone},
+		"gone at last":  {reason: "the end of an object that is being deleted is what was wanted", answer: gone, deleting: true},
+		"late conflict": {reason: "a finalizer that is not taken away has to be tried again", answer: conflict, deleting: true, want: conflict},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+			if test.deleting {
+				machine.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+			}
+			c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithInterceptorFuncs(interceptor.Funcs{
+				Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+					return test.answer
+				},
+			}).Build()
+			changes := Follow(c, nil, machine)
+			machine.Annotations = map[string]string{"planned": "b"}
+			if err := changes.Write(t.Context()); !errors.Is(err, test.want) {
+				t.Errorf("%s: got %v", test.reason, err)
+			}
+		})
+	}
+}
+
+// TestRenew looks at what is sent for objects as contract v1beta1 stored them.
+func TestRenew(t *testing.T) {
+	const at = `"lastTransitionTime":"2024-05-01T00:00:00Z"`
+	long := strings.Repeat("ä", maxMessage)
+	tests := map[string]struct {
+		reason string
+		obj    client.Object
+		stored string
+		// want is the patch, "" for none.
+		want string
+	}{
+		"condition without a reason": {
+			reason: "the verdict stays, and those with a reason are as they were",
+			obj:    &infrav1.AzureMachine{},
+			stored: `{"conditions":[{"type":"Ready","status":"True",` + at + `},{"type":"VMRunning","status":"False","severity":"Info","reason":"Creating","message":"m",` + at + `}]}`,
+			want:   `{"status":{"conditions":[{` + at + `,"message":"","reason":"TakenOver","status":"True","type":"Ready"},{` + at + `,"message":"m","reason":"Creating","status":"False","type":"VMRunning"}]}}`,
+		},
+		"reason that is no word": {
+			reason: "reasons were any text",
+			obj:    &infrav1.AzureClusterIdentity{},
+			stored: `{"conditions":[{"type":"Ready","status":"False","reason":"not a word","message":"m",` + at + `}]}`,
+			want:   `{"status":{"conditions":[{` + at + `,"message":"m","reason":"TakenOver","status":"False","type":"Ready"}]}}`,
+		},
+		"endless message": {
+			reason: "messages had no bound, and are cut between characters",
+			obj:    &infrav1.AzureManagedControlPlane{},
+			stored: `{"conditions":[{"type":"Ready","status":"False","reason":"Failed","message":"x` + long + `",` + at + `}]}`,
+			want:   `{"status":{"conditions":[{` + at + `,"message":"x` + long[:maxMessage-2] + `","reason":"Failed","status":"False","type":"Ready"}]}}`,
+		},
+		"map of failure domains": {
+			reason: "Cluster API reads a list, also where it says the same",
+			obj:    &infrav1.AzureCluster{},
+			stored: `{"failureDomains":{"2":{"controlPlane":true},"1":{}}}`,
+			want:   `{"status":{"failureDomains":[{"name":"1"},{"controlPlane":true,"name":"2"}]}}`,
+		},
+		"empty map": {
+			reason: "a map without entries is no list either",
+			obj:    &infrav1.AzureCluster{},
+			stored: `{"ready":true,"failureDomains":{}}`,
+			want:   `{"status":{"failureDomains":null}}`,
+		},
+		"today's form": {
+			reason: "nothing is written for nothing",
+			obj:    &infrav1.AzureCluster{},
+			stored: `{"failureDomains":[{"name":"1"}],"conditions":[{"type":"Ready","status":"True","reason":"Ready",` + at + `}]}`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if err := json.Unmarshal([]byte(`{"metadata":{"name":"o"},"status":`+test.stored+`}`), test.obj); err != nil {
+				t.Fatal(err)
+			}
+			sent := ""
+			c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithInterceptorFuncs(interceptor.Funcs{
+				SubResourcePatch: func(_ context.Context, _ client.Client, _ string, obj client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
+					raw, err := patch.Data(obj)
+					sent += string(raw)
+					return err
+				},
+			}).Build()
+			renewed, err := Renew(t.Context(), c, nil, test.obj)
+			if err != nil || renewed != (test.want != "") {
+				t.Errorf("%s: renewed %t, %v", test.reason, renewed, err)
+			}
+			if diff := cmp.Diff(test.want, sent); diff != "" {
+				t.Errorf("%s (-want +sent):\n%.2000s", test.reason, diff)
+			}
+			if again, err := Renew(t.Context(), c, nil, test.obj); err != nil || again {
+				t.Errorf("it is renewed once, and again %t, %v", again, err)
+			}
+		})
+	}
+}
+
+// TestFailureDomainsAreReplaced has a pass come to the failure domains that a map has already.
+func TestFailureDomainsAreReplaced(t *testing.T) {
+	cluster := &infrav1.AzureCluster{}
+	if err := json.Unmarshal([]byte(`{"status":{"failureDomains":{"1":{"controlPlane":true}}}}`), cluster); err != nil {
+		t.Fatal(err)
+	}
+	changes := Follow(nil, nil, cluster)
+	cluster.Status.FailureDomains = infrav1.FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}}
+	if status, rest, err := changed(changes.before, cluster); !status || rest || err != nil {
+		t.Errorf("status changed %t, the rest %t, %v", status, rest, err)
+	}
+}
