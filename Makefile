@@ -44,7 +44,7 @@ lint: tools ## gofmt, go vet and staticcheck
 	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config templates internal/plan/managed/armschema || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
+	@git diff --exit-code -- api config templates internal/plan/managed/armschema internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 
 envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)

@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	module = "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
+	resourceManager = "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/"
+	aksModule       = resourceManager + "containerservice/armcontainerservice/v8"
 	// beta is the release whose clients speak the preview api-version.
 	beta = "v8.3.0-beta.1"
-	// directory is where the tables go.
+	// directory is where the tables of properties go.
 	directory = "internal/plan/managed/armschema"
 )
 
@@ -37,41 +38,44 @@ func run(root string) error {
 		return err
 	}
 	for name, content := range tables {
-		if err := os.WriteFile(filepath.Join(root, directory, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, name), content, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// generate gives the tables by the name of their file.
+// generate gives the tables by the path of their file.
 func generate(root string) (map[string][]byte, error) {
-	required, err := requiredVersion(filepath.Join(root, "go.mod"))
+	required, err := requiredVersion(filepath.Join(root, "go.mod"), aksModule)
 	if err != nil {
 		return nil, err
 	}
-	stable, err := readSDK(required)
+	stable, err := readSDK(aksModule, required)
 	if err != nil {
 		return nil, err
 	}
-	preview, err := readSDK(beta)
+	preview, err := readSDK(aksModule, beta)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{}
+	out, err := generateSpellings(root)
+	if err != nil {
+		return nil, err
+	}
 	for name, kind := range kinds {
 		var properties []property
 		if properties, err = merge(stable.properties(kind), preview.properties(kind)); err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
-		if out[name], err = render(stable.source, preview.source, properties); err != nil {
+		if out[filepath.Join(directory, name)], err = render(stable.source, preview.source, properties); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func requiredVersion(path string) (string, error) {
+func requiredVersion(path, module string) (string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
@@ -84,7 +88,7 @@ func requiredVersion(path string) (string, error) {
 }
 
 // download gives the directory of a module version in the module cache.
-func download(version string) (string, error) {
+func download(module, version string) (string, error) {
 	command := exec.Command("go", "mod", "download", "-json", module+"@"+version)
 	// Outside of the repository, so that no go.mod or go.sum changes.
 	command.Dir = os.TempDir()

@@ -17,7 +17,7 @@ func TestTablesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range tables {
-		got, err := os.ReadFile(filepath.Join(root, directory, name))
+		got, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,12 +30,12 @@ func TestTablesAreCurrent(t *testing.T) {
 // TestProfilesAreAgentPools makes sure that what a managed cluster is created with as agentPoolProfiles has the properties of an
 // agent pool, so that one table is enough.
 func TestProfilesAreAgentPools(t *testing.T) {
-	required, err := requiredVersion(filepath.Join("..", "..", "go.mod"))
+	required, err := requiredVersion(filepath.Join("..", "..", "go.mod"), aksModule)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range []string{required, beta} {
-		s, err := readSDK(version)
+		s, err := readSDK(aksModule, version)
 		if err != nil {
 			t.Fatal(err)
 		}

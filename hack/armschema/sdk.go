@@ -31,8 +31,8 @@ type source struct {
 	APIVersion string `json:"apiVersion"`
 }
 
-func readSDK(version string) (*sdk, error) {
-	dir, err := download(version)
+func readSDK(module, version string) (*sdk, error) {
+	dir, err := download(module, version)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,10 @@ func readSDK(version string) (*sdk, error) {
 		names: map[string]map[string]string{}, encoders: map[string]map[string]string{},
 	}
 	readers := map[string]func(*ast.File){
-		"models.go": out.readModels, "constants.go": out.readConstants, "models_serde.go": out.readEncoders, "managedclusters_client.go": out.readAPIVersion,
+		"models.go": out.readModels, "constants.go": out.readConstants, "models_serde.go": out.readEncoders,
+	}
+	if module == aksModule {
+		readers["managedclusters_client.go"] = out.readAPIVersion
 	}
 	for name, read := range readers {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments)
@@ -50,7 +53,7 @@ func readSDK(version string) (*sdk, error) {
 		}
 		read(file)
 	}
-	if out.source.APIVersion == "" || len(out.structs) == 0 || len(out.enums) == 0 || len(out.names) == 0 {
+	if module == aksModule && out.source.APIVersion == "" || len(out.structs) == 0 || len(out.enums) == 0 || len(out.names) == 0 {
 		return nil, fmt.Errorf("%s@%s is not laid out as expected", module, version)
 	}
 	return out, nil

@@ -65,7 +65,8 @@ func Decode(body any) (any, error) {
 
 // Diff lists, sorted by path, where observed is not what want sends. Only paths that want sends or owns are looked at;
 // write-only paths are skipped; null, the empty string, false and empty lists and objects are the same as absence; lists
-// of objects match by name, else by ID, else by service, else by position; lists of scalars match in any order.
+// of objects match by name, else by ID, else by service, else by position; lists of scalars match in any order. Text is
+// compared exactly where the type's row does not say otherwise.
 func Diff(want Want, observed any) []Difference {
 	d := differ{want: want}
 	d.value("", "", want.Body, observed)
@@ -82,10 +83,11 @@ type differ struct {
 	out  []Difference
 }
 
-// value compares one value. path names list elements, shape has "[]" in their place, as the table's paths do.
+// value compares one value. path names list elements and keys of maps, shape has "[]" and "*" in their place, as the table's
+// paths do.
 func (d *differ) value(path, shape string, want, have any) {
-	if shape == "tags" {
-		d.tags(want, have)
+	if isTags(shape) {
+		d.tags(path, shape, want, have)
 		return
 	}
 	if slices.Contains(d.want.Type.WriteOnly, shape) || empty(want) && empty(have) {
@@ -98,13 +100,7 @@ func (d *differ) value(path, shape string, want, have any) {
 			d.add(path, want, have)
 			return
 		}
-		for _, key := range sortedKeys(want) {
-			value, _ := lookup(object, key)
-			d.value(join(path, key), join(shape, key), want[key], value)
-		}
-		if slices.Contains(d.want.Type.Whole, shape) {
-			d.rest(path, want, object)
-		}
+		d.members(path, shape, "", want, object)
 	case []any:
 		list, ok := have.([]any)
 		if !ok && !empty(have) {
@@ -113,16 +109,31 @@ func (d *differ) value(path, shape string, want, have any) {
 		}
 		d.list(path, shape, want, list)
 	default:
-		if !sameScalar(shape, want, have) {
+		if !d.sameScalar(shape, want, have) {
 			d.add(path, want, have)
 		}
 	}
 }
 
-// rest reports what a map has that is wanted no more.
-func (d *differ) rest(path string, want, have map[string]any) {
+// members compares the members of an object but the one by which it was found.
+func (d *differ) members(path, shape, found string, want, have map[string]any) {
+	for _, key := range sortedKeys(want) {
+		if key == found {
+			continue
+		}
+		value, _ := d.lookup(shape, have, key)
+		d.value(join(path, key), member(d.want.Type, shape, key), want[key], value)
+	}
+	d.rest(path, shape, want, have)
+}
+
+// rest reports what a map that a PUT replaces has and is wanted no more.
+func (d *differ) rest(path, shape string, want, have map[string]any) {
+	if !slices.Contains(d.want.Type.Whole, shape) {
+		return
+	}
 	for _, key := range sortedKeys(have) {
-		if _, wanted := lookup(want, key); !wanted {
+		if _, wanted := d.lookup(shape, want, key); !wanted {
 			d.add(join(path, key), nil, have[key])
 		}
 	}
@@ -131,7 +142,7 @@ func (d *differ) rest(path string, want, have map[string]any) {
 func (d *differ) list(path, shape string, want, have []any) {
 	key := elementKey(want, have)
 	if key == "" && !objects(want) && !objects(have) {
-		if !sameScalars(shape, want, have) {
+		if !d.sameScalars(shape, want, have) {
 			d.add(path, want, have)
 		}
 		return
@@ -155,7 +166,7 @@ func (d *differ) list(path, shape string, want, have []any) {
 			d.add(here, item, nil)
 			continue
 		}
-		d.value(here, shape+"[]", item, element)
+		d.element(here, shape+"[]", key, item, element)
 	}
 	for _, item := range have {
 		name := keyOf(item, key)
@@ -168,15 +179,28 @@ func (d *differ) list(path, shape string, want, have []any) {
 	}
 }
 
-func (d *differ) tags(want, have any) {
+// element compares an element of a list with the one that has its name or ID: names of resources have no case in Azure,
+// those in other's text do.
+func (d *differ) element(path, shape, key string, want, have any) {
+	wanted, _ := want.(map[string]any)
+	object, ok := have.(map[string]any)
+	if !ok || exact(d.want.Type, shape) {
+		d.value(path, shape, want, have)
+		return
+	}
+	d.members(path, shape, key, wanted, object)
+}
+
+func (d *differ) tags(path, shape string, want, have any) {
 	wanted, _ := want.(map[string]any)
 	tags, _ := have.(map[string]any)
 	for _, key := range sortedKeys(wanted) {
 		value, ok := lookup(tags, key)
 		if !ok || value != wanted[key] {
-			d.add("tags."+key, wanted[key], value)
+			d.add(join(path, key), wanted[key], value)
 		}
 	}
+	d.rest(path, shape, wanted, tags)
 }
 
 func (d *differ) dropTags(observed any) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,11 +85,6 @@ func TestProperties(t *testing.T) {
 				t.Fatalf("rule %s of others was lost\nplan %v\nobserved %v\nmerged %v", name, plan, observed, merged)
 			}
 		}
-		upper := compare.Want{Type: row, Body: clone(plan, strings.ToUpper)}
-		upper.Body.(map[string]any)["tags"] = plan["tags"]
-		if differences := compare.Diff(upper, clone(plan, strings.ToLower)); len(differences) > 0 {
-			t.Fatalf("case made a difference: %v", differences)
-		}
 	}
 }
 
@@ -111,24 +105,4 @@ func contains(list []string, name string) bool {
 		}
 	}
 	return false
-}
-
-func clone(value any, text func(string) string) any {
-	switch value := value.(type) {
-	case string:
-		return text(value)
-	case map[string]any:
-		out := map[string]any{}
-		for key, item := range value {
-			out[key] = clone(item, text)
-		}
-		return out
-	case []any:
-		var out []any
-		for _, item := range value {
-			out = append(out, clone(item, text))
-		}
-		return out
-	}
-	return value
 }

@@ -25,51 +25,6 @@ func empty(value any) bool {
 	return false
 }
 
-// exactPaths are paths whose text is a person's or a program's, not Azure's: case matters there.
-var exactPaths = []string{"tags.", "properties.settings.", "properties.description"}
-
-func sameScalar(shape string, want, have any) bool {
-	if empty(want) && empty(have) {
-		return true
-	}
-	switch want := want.(type) {
-	case string:
-		have, ok := have.(string)
-		return ok && sameText(shape, want, have)
-	case json.Number:
-		have, ok := have.(json.Number)
-		return ok && sameNumber(want, have)
-	}
-	return want == have
-}
-
-func sameText(shape, want, have string) bool {
-	for _, path := range exactPaths {
-		if strings.HasPrefix(shape, path) || shape == strings.TrimSuffix(path, ".") {
-			return want == have
-		}
-	}
-	return strings.EqualFold(normal(shape, want), normal(shape, have))
-}
-
-// normal removes what Azure adds or leaves out in text that means the same: blanks in region names ("East US 2"), the
-// slash at the end of an ID, and the subscription in the ID of a role definition, which is the same in all of them.
-func normal(shape, s string) string {
-	name := shape[strings.LastIndex(shape, ".")+1:]
-	switch lower := strings.TrimSuffix(strings.ToLower(name), "[]"); {
-	case strings.HasSuffix(lower, "location"), strings.HasSuffix(lower, "locations"):
-		return strings.ReplaceAll(s, " ", "")
-	case lower == "roledefinitionid":
-		if i := strings.LastIndex(strings.ToLower(s), "/providers/microsoft.authorization/roledefinitions/"); i >= 0 {
-			s = s[i:]
-		}
-	}
-	if strings.HasPrefix(s, "/") {
-		s = strings.TrimRight(s, "/")
-	}
-	return s
-}
-
 func sameNumber(a, b json.Number) bool {
 	x, okX := new(big.Rat).SetString(a.String())
 	y, okY := new(big.Rat).SetString(b.String())
@@ -77,13 +32,13 @@ func sameNumber(a, b json.Number) bool {
 }
 
 // sameScalars compares lists of scalars without regard to order.
-func sameScalars(shape string, want, have []any) bool {
+func (d *differ) sameScalars(shape string, want, have []any) bool {
 	if len(want) != len(have) {
 		return false
 	}
 	rest := slices.Clone(have)
 	for _, value := range want {
-		i := slices.IndexFunc(rest, func(other any) bool { return sameScalar(shape+"[]", value, other) })
+		i := slices.IndexFunc(rest, func(other any) bool { return d.sameScalar(shape+"[]", value, other) })
 		if i < 0 {
 			return false
 		}

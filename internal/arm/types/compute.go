@@ -26,11 +26,17 @@ var compute = []Type{
 	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
 		GetQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		// The CSI driver attaches a disk for each volume, people attach interfaces.
-		Carry:     []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
+		Carry: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
+		// Names of images, plans and disks have no case.
+		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.storageProfile.imageReference.communityGalleryImageId",
+			"properties.storageProfile.imageReference.offer", "properties.storageProfile.imageReference.publisher",
+			"properties.storageProfile.imageReference.sku", "properties.storageProfile.osDisk.name"},
+		FoldKeys:  []string{"identity.userAssignedIdentities"},
 		WriteOnly: []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
 	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,
 		Whole:     []string{"properties.settings"},
+		Fold:      []string{"properties.publisher", "properties.type"},
 		WriteOnly: []string{"properties.protectedSettings"}},
 	{Name: Disk, APIVersion: "2025-01-02", Put: Patches, Taggable: true, DeleteRank: 20},
-	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 25},
+	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 25, Fold: []string{"sku.name"}},
 }

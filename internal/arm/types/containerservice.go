@@ -18,12 +18,18 @@ var containerService = []Type{
 	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD.
 	{Name: ManagedCluster, APIVersion: containerServiceAPIVersion, Put: Patches, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
 		WriteOnly: []string{"properties.servicePrincipalProfile.secret", "properties.windowsProfile.adminPassword"},
-		Whole:     []string{"identity.userAssignedIdentities"}},
+		Whole:     []string{"identity.userAssignedIdentities"},
+		// AKS shows the zone "System" and the add-on "azurePolicy" in lower case. Names of sizes, groups and hosts have no case.
+		Fold: []string{"properties.agentPoolProfiles[].vmSize", "properties.apiServerAccessProfile.privateDNSZone", "properties.dnsPrefix",
+			"properties.fqdnSubdomain", "properties.nodeResourceGroup"},
+		FoldKeys: []string{"identity.delegatedResources", "identity.userAssignedIdentities", "properties.addonProfiles",
+			"properties.addonProfiles.*.config", "properties.identityProfile"}},
 	// Labels, taints and tags are what the last PUT said, and no more than that.
 	{Name: AgentPool, APIVersion: containerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
-		Whole: []string{"properties.nodeLabels", "properties.tags"}},
+		Whole: []string{"properties.nodeLabels", "properties.tags"}, Fold: []string{"properties.vmSize"}},
 	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5},
 	// The collection is that of an extension resource, below the cluster.
 	{Name: ClusterExtension, APIVersion: "2023-05-01", DiesWithParent: true, NoList: true, DeleteRank: 8,
-		WriteOnly: []string{"properties.configurationProtectedSettings"}},
+		WriteOnly: []string{"properties.configurationProtectedSettings"},
+		Fold:      []string{"plan.name", "plan.product", "plan.publisher", "properties.extensionType", "properties.releaseTrain"}},
 }

@@ -34,20 +34,25 @@ var network = []Type{
 	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
 	// beside the cluster, and they and Azure Policy give a subnet what the spec gives it none of.
 	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65,
-		Carry: []string{"properties.serviceEndpoints"},
+		Carry: []string{"properties.serviceEndpoints"}, Fold: []string{"properties.delegations[].properties.serviceName"},
 		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
 			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations",
 			"properties.serviceGateway", "properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"}},
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
+	// Service tags, as in "Internet", have no case.
 	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
+		Fold: []string{"properties.securityRules[].properties.sourceAddressPrefix", "properties.securityRules[].properties.sourceAddressPrefixes[]",
+			"properties.securityRules[].properties.destinationAddressPrefix", "properties.securityRules[].properties.destinationAddressPrefixes[]"},
 		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}, Makes: []string{SecurityRule}},
-	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
+	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74,
+		Fold: []string{"properties.sourceAddressPrefix", "properties.sourceAddressPrefixes[]", "properties.destinationAddressPrefix", "properties.destinationAddressPrefixes[]"}},
 	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.routes"}, Keep: []string{"properties.disableBgpRoutePropagation"}},
 	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
-	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72},
+	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72,
+		Fold: []string{"properties.dnsSettings.domainNameLabel", "properties.ipTags[].ipTagType", "properties.ipTags[].tag"}},
 	// People give a gateway further addresses, for more ports.
 	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68,
 		Carry: []string{"properties.publicIpAddresses"},
@@ -66,7 +71,9 @@ var network = []Type{
 		Carry: []string{"properties.ipConfigurations", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools",
 			"properties.ipConfigurations[].properties.applicationSecurityGroups", "properties.ipConfigurations[].properties.applicationGatewayBackendAddressPools"},
 		Keep: []string{"properties.networkSecurityGroup", "properties.auxiliaryMode", "properties.auxiliarySku", "properties.disableTcpStateTracking"}},
-	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, Makes: []string{NetworkInterface}, DeleteRank: 40},
+	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, Makes: []string{NetworkInterface}, DeleteRank: 40,
+		Fold: []string{"properties.customNetworkInterfaceName", "properties.privateLinkServiceConnections[].properties.groupIds[]",
+			"properties.manualPrivateLinkServiceConnections[].properties.groupIds[]"}},
 	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40,
 		Keep: []string{"properties.scaleUnits", "properties.disableCopyPaste", "properties.enableFileCopy", "properties.enableIpConnect",
 			"properties.enableKerberos", "properties.enableSessionRecording", "properties.enableShareableLink"}},

@@ -3,6 +3,7 @@ package types
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -35,6 +36,14 @@ type Type struct {
 	Keep []string
 	// Whole lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
 	Whole []string
+	// Fold lists paths of text whose case says nothing: that of enumerations, which the index adds, and what Azure is known
+	// to respell. All other text is exact, but for regions, and for IDs, UUIDs and addresses, which are known by their shape.
+	Fold []string
+	// Free lists paths of maps and of any other values whose members are anybody's; "*" stands for a key further down.
+	// Their keys and text are exact, except that names of tags have no case.
+	Free []string
+	// FoldKeys lists those of Free whose keys are IDs or Azure's own names.
+	FoldKeys []string
 	// GetQuery is sent with a GET of one resource, for what lists do not show.
 	GetQuery url.Values
 	// DeleteRank orders deletions where no graph does: lower ranks go first.
@@ -110,6 +119,8 @@ func index(tables ...[]Type) map[string]Type {
 			if row.Put == "" {
 				row.Put = Replaces
 			}
+			row.Fold = slices.Concat(row.Fold, enumerations[row.Name])
+			row.Free = slices.Concat(row.Free, free[row.Name])
 			out[strings.ToLower(row.Name)] = row
 		}
 	}

@@ -40,6 +40,31 @@ func TestRowsAreSound(t *testing.T) {
 	}
 }
 
+// TestSpelling makes sure that each path is in the one column that says how it is spelt, and that enumerations come from the
+// SDK's models.
+func TestSpelling(t *testing.T) {
+	for _, row := range types.All() {
+		t.Run(row.Name, func(t *testing.T) {
+			if fold := slices.Sorted(slices.Values(row.Fold)); len(slices.Compact(fold)) != len(row.Fold) {
+				t.Errorf("a path is listed that is an enumeration, or listed twice: %v", fold)
+			}
+			for _, path := range row.FoldKeys {
+				if !slices.Contains(row.Free, path) {
+					t.Errorf("%s is not a map", path)
+				}
+			}
+			for _, path := range row.Fold {
+				if slices.Contains(row.Free, path) {
+					t.Errorf("%s is a map, whose keys may fold, and not text", path)
+				}
+			}
+			if row.Taggable != slices.Contains(row.Free, "tags") && row.Name != types.UserAssignedIdentity {
+				t.Errorf("taggable is %t, and the model has the tags: %v", row.Taggable, row.Free)
+			}
+		})
+	}
+}
+
 func TestDeleteRanks(t *testing.T) {
 	// What comes first here uses what comes later.
 	orders := [][]string{

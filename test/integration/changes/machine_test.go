@@ -116,6 +116,17 @@ func TestMachineInPlace(t *testing.T) {
 		properties, _ := custom["properties"].(map[string]any)
 		return cmp.Equal(properties["settings"], map[string]any{"a": "3"}) && added == 200 && removed == 404
 	})
+	for _, settings := range []infrav1.Tags{{"a": "x"}, {"a": "X"}, {"A": "X"}} {
+		change(func(m *infrav1.AzureMachine) { m.Spec.VMExtensions[0].Settings = settings })
+		stage.Eventually("a setting changes in its case", func() bool {
+			_, custom := stage.Azure.Get(vm+"/extensions/CustomScript", computeVersion)
+			want := map[string]any{}
+			for key, value := range settings {
+				want[key] = value
+			}
+			return cmp.Equal(want, harness.Value(custom, "properties.settings"))
+		})
+	}
 	settled := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "settled", func(m *infrav1.AzureMachine) bool {
 		return harness.Ready(m) && !strings.Contains(m.Annotations[memory.PlannedAnnotation], "AzureMonitor")
 	})

@@ -124,6 +124,32 @@ func TestAutoscaler(t *testing.T) {
 	stage.WaitPoolReady("c1-pool1", 1)
 }
 
+// TestCase changes labels, taints and tags in nothing but their case: Kubernetes and cost reports tell them apart.
+func TestCase(t *testing.T) {
+	t.Parallel()
+	stage := running(t, nil)
+	set := func(value, label string) {
+		harness.Change(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
+			p.Spec.NodeLabels = map[string]string{"color": value, label: "x"}
+			p.Spec.Taints = infrav1.Taints{{Effect: "NoSchedule", Key: "color", Value: value}}
+			p.Spec.AdditionalTags = infrav1.Tags{"team": value}
+		})
+		harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+			c.Spec.AdditionalTags = infrav1.Tags{"team": value}
+		})
+	}
+	shown := func() any {
+		_, cluster := stage.Azure.Get(clusterPath, clusterVersion)
+		_, pool := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion)
+		return []any{harness.Value(pool, "properties.nodeLabels"), harness.Value(pool, "properties.nodeTaints"), harness.Find(pool, "properties.tags.team"), harness.Find(cluster, "tags.team")}
+	}
+	for _, step := range []struct{ value, label string }{{"blue", "tier"}, {"Blue", "Tier"}} {
+		set(step.value, step.label)
+		want := []any{body{"color": step.value, step.label: "x"}, []any{"color=" + step.value + ":NoSchedule"}, step.value, step.value}
+		stage.Eventually("labels, taints and tags are "+step.value, func() bool { return cmp.Equal(want, shown()) })
+	}
+}
+
 // TestPatch sets a property by a patch, changes it and takes the patch back.
 func TestPatch(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,105 @@
+package compare
+
+import (
+	"encoding/json"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// isTags tells whether a path is that of tags: their names have no case, their values do.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources
+func isTags(shape string) bool { return shape == "tags" || strings.HasSuffix(shape, ".tags") }
+
+// exact tells whether keys and text at a path are anybody's and not Azure's.
+func exact(row types.Type, shape string) bool {
+	return slices.ContainsFunc(row.Free, func(free string) bool {
+		rest, below := strings.CutPrefix(shape, free)
+		return below && (rest == "" || rest[0] == '.' || rest[0] == '[') && !slices.Contains(row.FoldKeys, free)
+	})
+}
+
+// member is the path of a member of the object at a path.
+func member(row types.Type, shape, key string) string {
+	if slices.Contains(row.Free, shape) {
+		key = "*"
+	}
+	return join(shape, key)
+}
+
+// lookup finds a member of the object at a path.
+func (d *differ) lookup(shape string, object map[string]any, key string) (any, bool) {
+	if exact(d.want.Type, shape) && !isTags(shape) {
+		value, ok := object[key]
+		return value, ok
+	}
+	return lookup(object, key)
+}
+
+func (d *differ) sameScalar(shape string, want, have any) bool {
+	if empty(want) && empty(have) {
+		return true
+	}
+	switch want := want.(type) {
+	case string:
+		have, ok := have.(string)
+		return ok && sameText(d.want.Type, shape, want, have)
+	case json.Number:
+		have, ok := have.(json.Number)
+		return ok && sameNumber(want, have)
+	}
+	return want == have
+}
+
+func sameText(row types.Type, shape, want, have string) bool {
+	switch {
+	case want == have:
+		return true
+	case slices.Contains(row.Fold, shape):
+		return strings.EqualFold(want, have)
+	case exact(row, shape):
+		return false
+	case isRegion(shape):
+		return strings.EqualFold(strings.ReplaceAll(want, " ", ""), strings.ReplaceAll(have, " ", ""))
+	}
+	return sameID(want, have) || uuid.MatchString(want) && strings.EqualFold(want, have) || sameAddress(want, have)
+}
+
+// isRegion tells whether a path is that of regions, which Azure shows by their name when it was given "East US 2".
+func isRegion(shape string) bool {
+	name := strings.ToLower(strings.TrimSuffix(shape[strings.LastIndex(shape, ".")+1:], "[]"))
+	return shape == "extendedLocation.name" || strings.HasSuffix(name, "location") || strings.HasSuffix(name, "locations")
+}
+
+var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+
+// roleDefinition is what the IDs of one role have in common: it has one in every subscription.
+const roleDefinition = "/providers/microsoft.authorization/roledefinitions/"
+
+// sameID compares IDs of resources. They have no case, and Azure leaves out a slash at the end.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules
+func sameID(want, have string) bool {
+	normal := func(s string) string {
+		s = strings.TrimRight(strings.ToLower(s), "/")
+		if i := strings.LastIndex(s, roleDefinition); i >= 0 {
+			s = s[i:]
+		}
+		return s
+	}
+	want, have = normal(want), normal(have)
+	return want == have && (strings.HasPrefix(want, "/subscriptions/") || strings.HasPrefix(want, "/providers/"))
+}
+
+// sameAddress compares IP addresses and prefixes, of which those of IPv6 can be written in several ways.
+func sameAddress(want, have string) bool {
+	if x, err := netip.ParseAddr(want); err == nil {
+		y, err := netip.ParseAddr(have)
+		return err == nil && x == y
+	}
+	x, errX := netip.ParsePrefix(want)
+	y, errY := netip.ParsePrefix(have)
+	return errX == nil && errY == nil && x == y
+}
