@@ -133,7 +133,25 @@ func TestErrorMessage(t *testing.T) {
 		"details": {
 			reason: "the cause is often in the details",
 			err:    arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "quota", Details: []arm.Detail{{Code: "QuotaExceeded", Message: "limit 10"}}, RequestID: "r-1"},
-			want:   "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10] (Azure request r-1)",
+			want:   "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10]",
+		},
+		"tracking of AKS": {
+			reason: "a condition with it would be another one after each try",
+			err: arm.Error{Method: "PUT", ID: vm, Status: 500, Code: "InternalServerError", RequestID: "r-1",
+				Message: "Internal server error. Correlation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ab, Operation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ac, Timestamp: 2025-01-15T17:16:51Z."},
+			want: "PUT virtualMachines/m: InternalServerError: Internal server error.",
+		},
+		"time to wait": {
+			reason: "it is less each time, and the header has it",
+			err: arm.Error{Method: "PUT", ID: vm, Status: 429, Code: "TooManyRequests",
+				Message: "The request is being throttled as the limit has been reached. Please try again after '17' seconds."},
+			want: "PUT virtualMachines/m: TooManyRequests: The request is being throttled as the limit has been reached.",
+		},
+		"IDs that are the matter": {
+			reason: "a person needs to know who may not do what",
+			err: arm.Error{Method: "PUT", ID: vm, Status: 403, Code: "AuthorizationFailed",
+				Message: "The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization."},
+			want: "PUT virtualMachines/m: AuthorizationFailed: The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization.",
 		},
 		"target": {
 			reason: "compute names what is missing in the target alone",

@@ -217,3 +217,13 @@ func NextTry(err error, attempt int, jitter float64) time.Duration {
 	}
 	return BackOff(Classify(err), attempt, jitter)
 }
+
+// Outlook says in words when something that failed with err is tried again. It is the same for every failure of this kind,
+// so that a condition that holds it does not change from try to try.
+func Outlook(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.RetryAfter > 0 {
+		return "tried again when the time is over that Azure asked to wait"
+	}
+	return "tried again by itself, ever more seldom, after " + backOffs[Classify(err)].longest.String() + " at the latest"
+}

@@ -3,6 +3,7 @@ package arm
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -37,7 +38,8 @@ type Detail struct {
 	Target  string
 }
 
-// Error gives code, message, what was tried, what Azure blames and the request ID, as a condition shows it.
+// Error gives code, message, what was tried and what Azure blames, as a condition shows it. It is the same for every answer
+// to the same request: what differs from answer to answer, as the request ID, is left to RequestID.
 func (e *Error) Error() string {
 	var b strings.Builder
 	code, message := e.Code, e.Message
@@ -57,11 +59,28 @@ func (e *Error) Error() string {
 		// Compute says of what is missing no more than that.
 		fmt.Fprintf(&b, " (about %s)", e.Target)
 	}
-	if e.RequestID != "" {
-		fmt.Fprintf(&b, " (Azure request %s)", e.RequestID)
-	}
-	return b.String()
+	return stable(b.String())
 }
+
+// RequestID is the request ID of the Azure error in err's chain, for logs and events; "" when there is none.
+func RequestID(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.RequestID
+	}
+	return ""
+}
+
+// varying are the parts of Azure's texts that differ from answer to answer: IDs of the request, by their many names, when it
+// was, and how long to wait.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/request-limits-and-throttling
+// https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/error-codes/aks-error-code-page
+var varying = regexp.MustCompile(`(?i)[\s,;(]*(?:please )?(?:(?:the |use |with )*(?:trace|correlation|operation|request|tracking|activity|client[ -]?request)[ -]?id(?: is)?[:=]?\s*['"]?[0-9a-f]{8}-[0-9a-f-]{27,}['"]?|` +
+	`timestamp[:=]?\s*['"]?\d{4}-\d\d-\d\d[t ][\d:.]+z?['"]?|` +
+	`(?:re)?try again (?:after|in) ['"]?\d+['"]? (?:milli)?(?:second|minute)s?)[)]?\.?`)
+
+// stable is a text without what varies.
+func stable(text string) string { return varying.ReplaceAllString(text, "") }
 
 // IsNotFound tells whether err is Azure's answer that a resource, its parent or its group does not exist.
 func IsNotFound(err error) bool {

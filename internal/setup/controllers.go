@@ -46,6 +46,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 		mgr: mgr, options: o, engine: armEngine,
 		access: &access.Gate{
 			Kubernetes: mgr.GetClient(),
+			Fresh:      mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
 			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now)}),
 		},

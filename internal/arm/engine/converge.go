@@ -214,7 +214,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		return
 	}
 	if wait > 0 {
-		result.State, result.Err, result.Message = stateOf(failure), failure, e.memory.nextTry(key)
+		result.State, result.Err, result.Message = stateOf(failure), failure, arm.Outlook(failure)
 		p.set(result, wait)
 		return
 	}
@@ -260,7 +260,7 @@ func (p *pass) unreadable(node *arm.Node, result arm.Result, err error) {
 	key := node.ID.Key() + "|read"
 	p.engine.memory.fail(key, "", err)
 	wait, _ := p.engine.memory.failed(key, "")
-	result.State, result.Err, result.Message = stateOf(err), err, p.engine.memory.nextTry(key)
+	result.State, result.Err, result.Message = stateOf(err), err, arm.Outlook(err)
 	p.set(result, max(wait, 100*time.Millisecond))
 }
 

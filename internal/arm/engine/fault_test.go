@@ -86,7 +86,7 @@ func TestFailureBlocksWhatDependsOnItAndNothingElse(t *testing.T) {
 		t.Error(diff)
 	}
 	got := result(t, outcome, nsg)
-	if codeOf(got.Err) != "InvalidParameter" || !strings.Contains(got.Err.Error(), "The value is wrong.") || !strings.Contains(got.Err.Error(), "Azure request") {
+	if codeOf(got.Err) != "InvalidParameter" || !strings.Contains(got.Err.Error(), "The value is wrong.") || arm.RequestID(got.Err) == "" || strings.Contains(got.Err.Error(), arm.RequestID(got.Err)) {
 		t.Errorf("%v", got.Err)
 	}
 	w.writes()

@@ -86,17 +86,6 @@ func (m *memory) failed(key, hash string) (wait time.Duration, err error) {
 	return max(0, found.next.Sub(m.clock.Now())), found.err
 }
 
-// nextTry says when the failure of a resource is tried again, in words for a condition. It is the same until then, so that
-// a condition does not change from pass to pass.
-func (m *memory) nextTry(key string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.failures[key]; found != nil {
-		return "next try at " + found.next.UTC().Format(time.RFC3339)
-	}
-	return ""
-}
-
 // last is the last failure of a resource, whatever was desired then.
 func (m *memory) last(key string) error {
 	m.mu.Lock()

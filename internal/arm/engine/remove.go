@@ -69,7 +69,7 @@ func (p *pass) remove(id arm.ID, group string, before arm.ID) {
 		return
 	}
 	if wait, failure := e.memory.failed(key, desired); wait > 0 {
-		result.State, result.Err, result.Message = stateOf(failure), failure, e.memory.nextTry(key)
+		result.State, result.Err, result.Message = stateOf(failure), failure, arm.Outlook(failure)
 		p.set(result, wait)
 		return
 	}

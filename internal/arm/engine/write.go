@@ -265,7 +265,7 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 		}
 	}
 	if err != nil {
-		e.log.Info("operation failed", "resource", op.id, "object", op.object, "verb", op.verb, "class", arm.Classify(err), "why", arm.Reason(err), "error", err.Error())
+		e.log.Info("operation failed", "resource", op.id, "object", op.object, "verb", op.verb, "class", arm.Classify(err), "why", arm.Reason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
 		e.log.V(1).Info("operation ended", "resource", op.id, "object", op.object, "verb", op.verb, "state", op.state, "took", took.String())
 	}

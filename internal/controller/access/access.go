@@ -5,8 +5,10 @@ package access
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -34,8 +36,13 @@ type Request struct {
 // Gate opens accesses.
 type Gate struct {
 	Kubernetes client.Client
+	// Fresh reads from the API server, where Kubernetes may read from a cache.
+	Fresh      client.Reader
 	Identities *identity.Provider
 	Clients    *identity.Clients
+
+	// finalizers is held while those of an identity are changed.
+	finalizers sync.Mutex
 }
 
 // Open resolves the identity. Errors that a person has to act on are *identity.Error.
@@ -74,15 +81,29 @@ func (g *Gate) Release(ctx context.Context, access *Access, prefix string, owner
 	})
 }
 
-// patch changes the identity's finalizers; several clusters may do so at once, so the resource version is checked.
+// patch changes the identity's finalizers. Many clusters may do so at once: those of this process take turns, and each
+// begins with what the API server has, so that none undoes what another one did. Somebody else who is faster is answered by
+// another turn.
 func (g *Gate) patch(ctx context.Context, access *Access, change func(client.Object) bool) error {
-	changed := access.Identity.DeepCopy()
-	if !change(changed) {
+	if !change(access.Identity.DeepCopy()) {
 		return nil
 	}
-	err := g.Kubernetes.Patch(ctx, changed, client.MergeFromWithOptions(access.Identity, client.MergeFromWithOptimisticLock{}))
+	g.finalizers.Lock()
+	defer g.finalizers.Unlock()
+	key := client.ObjectKeyFromObject(access.Identity)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		stored := access.Identity.DeepCopy()
+		if err := g.Fresh.Get(ctx, key, stored); err != nil {
+			return err
+		}
+		changed := stored.DeepCopy()
+		if !change(changed) {
+			return nil
+		}
+		return g.Kubernetes.Patch(ctx, changed, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	})
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("finalizers of AzureClusterIdentity %s: %w", client.ObjectKeyFromObject(changed), err)
+		return fmt.Errorf("finalizers of AzureClusterIdentity %s: %w", key, err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ package azurecluster
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,6 +28,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
@@ -63,7 +65,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 	log := ctrl.LoggerFrom(ctx)
 	gvk := infrav1.GroupVersion.WithKind("AzureCluster")
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&infrav1.AzureCluster{}).
+		For(&infrav1.AzureCluster{}, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		WithEventFilter(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log)).
@@ -71,7 +73,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 			handler.EnqueueRequestsFromMapFunc(util.ClusterToInfrastructureMapFunc(ctx, gvk, mgr.GetClient(), &infrav1.AzureCluster{})),
 			builder.WithPredicates(predicates.Any(mgr.GetScheme(), log, predicates.ClusterCreateNotPaused(mgr.GetScheme(), log), predicates.ClusterPausedTransitions(mgr.GetScheme(), log)))).
 		Watches(&infrav1.AzureMachine{}, handler.EnqueueRequestsFromMapFunc(r.azureClusterOfMachine), builder.WithPredicates(newControlPlaneMachine())).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity)).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity), builder.WithPredicates(watch.Identity())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.users().OfSecret), builder.OnlyMetadata).
 		WatchesRawSource(r.wake.Source()).
 		Complete(r)
@@ -83,9 +85,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	in.changes, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azureCluster, infrav1.ClusterFinalizer)
+	in.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azureCluster, infrav1.ClusterFinalizer)
 	if err != nil || in.changes == nil {
-		return ctrl.Result{}, err
+		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
 	deleting := !in.azureCluster.DeletionTimestamp.IsZero()
@@ -94,6 +96,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	}
 	if deleting {
 		return r.delete(ctx, in)
+	}
+	if err := r.Access.Hold(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster); err != nil {
+		return ctrl.Result{}, fmt.Errorf("hold the identity: %w", err)
 	}
 	return r.converge(ctx, in)
 }

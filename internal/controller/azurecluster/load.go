@@ -73,16 +73,13 @@ func (r *Reconciler) clusterOf(ctx context.Context, azureCluster *infrav1.AzureC
 	return nil, nil
 }
 
-// open gives the pass access to Azure as the cluster's identity, and holds the identity for as long as the cluster is.
+// open gives the pass access to Azure as the cluster's identity.
 func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
 	spec := in.azureCluster.Spec
 	in.access, err = r.Access.Open(ctx, access.Request{
 		Ref: spec.IdentityRef, Namespace: in.key.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
 	})
-	if err != nil || !in.azureCluster.DeletionTimestamp.IsZero() {
-		return err
-	}
-	return r.Access.Hold(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster)
+	return err
 }
 
 // users finds the AzureClusters of an identity.

@@ -25,6 +25,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
@@ -61,7 +62,7 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(name).
-		For(object).
+		For(object, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
@@ -50,29 +51,32 @@ type Reconciler struct {
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
 
-	wake    wake.Source
-	settled *settled.Memory
-	written patch.Written
+	wake      wake.Source
+	settled   *settled.Memory
+	written   patch.Written
+	passwords passwords
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.settled = settled.New(r.Resync, time.Now)
+	r.passwords = newPasswords()
 	log := ctrl.LoggerFrom(ctx)
 	machinesOfCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineList{}, mgr.GetScheme())
 	if err != nil {
 		return fmt.Errorf("map Clusters to AzureMachines: %w", err)
 	}
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&infrav1.AzureMachine{}).
+		For(&infrav1.AzureMachine{}, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Watches(&clusterv1.Machine{},
-			handler.EnqueueRequestsFromMapFunc(util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")))).
+			handler.EnqueueRequestsFromMapFunc(util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine"))),
+			builder.WithPredicates(watch.Spec())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(machinesOfCluster),
 			builder.WithPredicates(predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), log))).
 		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(r.machinesOfAzureCluster),
-			builder.WithPredicates(predicates.ResourceIsChanged(mgr.GetScheme(), log))).
+			builder.WithPredicates(watch.Reads(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains }))).
 		WatchesRawSource(r.wake.Source()).
 		Complete(r)
 }
@@ -101,9 +105,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	in.changes, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azureMachine, infrav1.MachineFinalizer)
+	in.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azureMachine, infrav1.MachineFinalizer)
 	if err != nil || in.changes == nil {
-		return ctrl.Result{}, err
+		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
 	deleting := !in.azureMachine.DeletionTimestamp.IsZero()

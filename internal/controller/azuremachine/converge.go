@@ -48,7 +48,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 			return ctrl.Result{}, err
 		}
 		if planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {
-			planned.AdminPassword = adminPassword()
+			planned.AdminPassword = r.passwords.of(in.azureMachine.UID)
 		}
 		if errs := machine.Check(planned); len(errs) > 0 {
 			reportRefusal(in, errs)

@@ -1,23 +1,40 @@
 package azuremachine
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
-	"math/big"
+	"crypto/sha256"
+	"encoding/binary"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // passwordLength is the longest that Azure takes for the administrator of a Windows VM.
 const passwordLength = 123
 
-// adminPassword is a password that nobody gets to know: Azure demands one for a Windows VM, and cloudbase-init sets its
-// own at first boot. It has all four kinds of characters that Azure asks for.
-func adminPassword() string {
+// passwords makes the passwords that Azure demands for Windows VMs and that nobody gets to know: cloudbase-init sets its own
+// at first boot. That of a machine is the same for as long as the process runs, and is kept nowhere: with another one on every
+// pass, a VM that Azure refuses would look like another VM each time and be sent again at once.
+type passwords struct{ key []byte }
+
+// newPasswords makes passwords that depend on a key of their own.
+func newPasswords() passwords {
+	key := make([]byte, sha256.Size)
+	// It does not fail: crypto/rand ends the process when the system has no randomness.
+	_, _ = rand.Read(key)
+	return passwords{key}
+}
+
+// of is the password of a machine. It has all four kinds of characters that Azure asks for.
+func (p passwords) of(machine types.UID) string {
 	kinds := []string{"ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnopqrstuvwxyz", "23456789", "!#%*+-=?_"}
 	password := make([]byte, passwordLength)
 	for i := range password {
 		kind := kinds[i%len(kinds)]
-		// rand.Int does not fail: crypto/rand ends the process when the system has no randomness.
-		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(kind))))
-		password[i] = kind[n.Int64()]
+		hash := hmac.New(sha256.New, p.key)
+		hash.Write([]byte(machine))
+		hash.Write([]byte{byte(i)})
+		password[i] = kind[binary.BigEndian.Uint64(hash.Sum(nil))%uint64(len(kind))]
 	}
 	return string(password)
 }

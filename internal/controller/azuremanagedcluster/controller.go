@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;create;update;patch;delete
@@ -43,13 +44,13 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 	gvk := infrav1.GroupVersion.WithKind("AzureManagedCluster")
 	return ctrl.NewControllerManagedBy(mgr).
 		// The filter is not for the control planes: one that somebody else manages has an endpoint, too.
-		For(&infrav1.AzureManagedCluster{}, builder.WithPredicates(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log))).
+		For(&infrav1.AzureManagedCluster{}, builder.WithPredicates(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log), watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Watches(&clusterv1.Cluster{},
 			handler.EnqueueRequestsFromMapFunc(util.ClusterToInfrastructureMapFunc(ctx, gvk, mgr.GetClient(), &infrav1.AzureManagedCluster{})),
 			builder.WithPredicates(predicates.Any(mgr.GetScheme(), log, predicates.ClusterCreateNotPaused(mgr.GetScheme(), log), predicates.ClusterPausedTransitions(mgr.GetScheme(), log)))).
-		Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(r.clustersOfControlPlane)).
+		Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(r.clustersOfControlPlane), builder.WithPredicates(watch.Spec())).
 		Complete(r)
 }
 
@@ -78,9 +79,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || cluster == nil {
 		return ctrl.Result{}, err
 	}
-	changes, err := lifecycle.Enter(ctx, r.Client, &r.written, cluster, azureCluster, "")
+	changes, result, err := lifecycle.Enter(ctx, r.Client, &r.written, cluster, azureCluster, "")
 	if err != nil || changes == nil {
-		return ctrl.Result{}, err
+		return result, err
 	}
 	controlPlane, err := r.controlPlane(ctx, cluster)
 	if err != nil {

@@ -7,6 +7,7 @@ package azuremanagedcontrolplane
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
@@ -67,16 +69,14 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 	r.settled = settled.New(r.Resync, time.Now)
 	log := ctrl.LoggerFrom(ctx)
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&infrav1.AzureManagedControlPlane{}).
+		For(&infrav1.AzureManagedControlPlane{}, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		WithEventFilter(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log)).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(controlPlaneOfCluster)).
-		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(r.controlPlaneOfMachinePool),
-			builder.WithPredicates(predicates.ResourceIsChanged(mgr.GetScheme(), log))).
-		Watches(&infrav1.AzureManagedMachinePool{}, handler.EnqueueRequestsFromMapFunc(r.controlPlaneOfPool),
-			builder.WithPredicates(predicates.ResourceIsChanged(mgr.GetScheme(), log))).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity)).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(controlPlaneOfCluster), builder.WithPredicates(watch.Spec())).
+		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(r.controlPlaneOfMachinePool), builder.WithPredicates(watch.Spec())).
+		Watches(&infrav1.AzureManagedMachinePool{}, handler.EnqueueRequestsFromMapFunc(r.controlPlaneOfPool), builder.WithPredicates(watch.Spec())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity), builder.WithPredicates(watch.Identity())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.users().OfSecret), builder.OnlyMetadata).
 		WatchesRawSource(r.wake.Source()).
 		Complete(r)
@@ -88,9 +88,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	in.changes, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
+	in.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
 	if err != nil || in.changes == nil {
-		return ctrl.Result{}, err
+		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
 	if !r.ResourceHealth {
@@ -107,6 +107,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	}
 	if deleting {
 		return r.delete(ctx, in)
+	}
+	if err := r.Access.Hold(ctx, in.access, infrav1.ManagedControlPlaneFinalizer, in.controlPlane); err != nil {
+		return ctrl.Result{}, fmt.Errorf("hold the identity: %w", err)
 	}
 	return r.converge(ctx, in)
 }

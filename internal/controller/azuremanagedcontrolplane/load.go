@@ -57,13 +57,10 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	return &input{key: request.NamespacedName, cluster: cluster, controlPlane: controlPlane}, nil
 }
 
-// open gives the pass access to Azure as the cluster's identity, and holds the identity for as long as the cluster is.
+// open gives the pass access to Azure as the cluster's identity.
 func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
 	in.access, err = managed.Open(ctx, r.Access, in.controlPlane)
-	if err != nil || !in.controlPlane.DeletionTimestamp.IsZero() {
-		return err
-	}
-	return r.Access.Hold(ctx, in.access, infrav1.ManagedControlPlaneFinalizer, in.controlPlane)
+	return err
 }
 
 // users finds the AzureManagedControlPlanes of an identity.

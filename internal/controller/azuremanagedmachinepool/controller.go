@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 )
 
@@ -57,14 +58,13 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 	r.settled = settled.New(r.Resync, time.Now)
 	log := ctrl.LoggerFrom(ctx)
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&infrav1.AzureManagedMachinePool{}).
+		For(&infrav1.AzureManagedMachinePool{}, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
-		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(poolOfMachinePool),
-			builder.WithPredicates(predicates.ResourceIsChanged(mgr.GetScheme(), log))).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.poolsOfCluster)).
+		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(poolOfMachinePool), builder.WithPredicates(watch.Spec())).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.poolsOfCluster), builder.WithPredicates(watch.Spec())).
 		Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(r.poolsOfControlPlane),
-			builder.WithPredicates(predicates.ResourceIsChanged(mgr.GetScheme(), log))).
+			builder.WithPredicates(watch.Reads(readOfControlPlane))).
 		WatchesRawSource(r.wake.Source()).
 		Complete(r)
 }
@@ -75,9 +75,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if err != nil || in == nil {
 		return ctrl.Result{}, err
 	}
-	in.changes, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azurePool, infrav1.ManagedMachinePoolFinalizer)
+	in.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, in.cluster, in.azurePool, infrav1.ManagedMachinePoolFinalizer)
 	if err != nil || in.changes == nil {
-		return ctrl.Result{}, err
+		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
@@ -95,6 +95,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return r.delete(ctx, in)
 	}
 	return r.converge(ctx, in)
+}
+
+// readOfControlPlane is what passes over pools read of the status of their control plane.
+func readOfControlPlane(controlPlane *infrav1.AzureManagedControlPlane) any {
+	status := controlPlane.Status
+	return []any{status.Initialization, status.Version, status.AutoUpgradeVersion}
 }
 
 // poolOfMachinePool wakes the pool that a MachinePool refers to.

@@ -4,9 +4,11 @@ package lifecycle
 
 import (
 	"context"
+	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/paused"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -18,32 +20,40 @@ import (
 // Object is of a kind that can be paused.
 type Object = paused.ConditionSetter
 
+// behind is how soon an object is looked at again that is not what the cache shows, or was just written. Caches are behind for
+// milliseconds, and a status that arrives there wakes nobody.
+const behind = 50 * time.Millisecond
+
 // Enter begins a pass: it gives what is stored in an outdated form today's, keeps the Paused condition, commits the
 // finalizer ("" is none) and the block on clusterctl move, and follows what the pass goes on to change. It returns nil when
-// the pass ends here: the object is paused, or it was changed, by this pass or by an earlier one that written remembers,
-// and comes back.
-func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, error) {
-	if outdated, err := written.Outdated(ctx, c, obj); err != nil || outdated {
-		return nil, err
+// the pass ends here with the result: the object is paused, or it was changed, by this pass or by an earlier one that written
+// remembers, and comes back.
+func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, ctrl.Result, error) {
+	outdated, err := written.Outdated(ctx, c, obj)
+	if err == nil && !outdated {
+		outdated, err = patch.Renew(ctx, c, written, obj)
+	}
+	if err != nil {
+		return nil, ctrl.Result{}, err
+	}
+	if outdated {
+		return nil, ctrl.Result{RequeueAfter: behind}, nil
 	}
 	if stop, err := pause(ctx, c, written, cluster, obj); err != nil || stop {
-		return nil, err
+		return nil, ctrl.Result{}, err
 	}
 	if finalizer != "" {
 		if stop, err := begin(ctx, c, written, obj, finalizer); err != nil || stop {
-			return nil, err
+			return nil, ctrl.Result{}, err
 		}
 	}
-	return patch.Follow(c, written, obj), nil
+	return patch.Follow(c, written, obj), ctrl.Result{}, nil
 }
 
-// pause gives stored conditions today's form, because what keeps the Paused condition sends all of them, keeps it, and takes the block on clusterctl move away from a paused object: everything that
+// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything that
 // Azure has of it is named by its spec, so it can move at any time. stop tells that the pass ends here, because the object
 // is paused or was changed and comes back.
 func pause(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
-	if renewed, err := patch.Renew(ctx, c, written, obj); err != nil || renewed {
-		return renewed, err
-	}
 	isPaused, requeue, err := paused.EnsurePausedCondition(ctx, c, cluster, obj)
 	if err != nil {
 		return false, err

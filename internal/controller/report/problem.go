@@ -22,7 +22,7 @@ const (
 // Problem is the condition for an error that keeps a pass from planning, and when to try again.
 func Problem(conditionType string, err error) (metav1.Condition, time.Duration) {
 	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
-	after := stalledAfter
+	after, again := stalledAfter, ""
 	var azure *arm.Error
 	var invalid *field.Error
 	switch {
@@ -33,12 +33,17 @@ func Problem(conditionType string, err error) (metav1.Condition, time.Duration) 
 	case errors.As(err, &azure):
 		condition.Reason = reason(arm.Result{State: arm.Failed, Err: err})
 		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
-			after = max(retryAfter, azure.RetryAfter)
 			condition.Reason = infrav1.WaitingReason
+			if after = retryAfter; azure.RetryAfter > after {
+				after, again = azure.RetryAfter, arm.Outlook(err)
+			}
 		}
 	default:
 		condition.Reason, after = infrav1.FailedReason, retryAfter
 	}
-	condition.Message = err.Error() + "; tried again in " + after.String()
+	if again == "" {
+		again = "tried again in " + after.String()
+	}
+	condition.Message = err.Error() + "; " + again
 	return condition, after
 }

@@ -1,0 +1,28 @@
+package azuremachine
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPasswords(t *testing.T) {
+	passwords := newPasswords()
+	password := passwords.of("1")
+	if again := passwords.of("1"); again != password {
+		t.Error("another password on the next pass makes a VM that Azure refuses look like another VM")
+	}
+	if passwords.of("2") == password {
+		t.Error("two machines have the same password")
+	}
+	if newPasswords().of("1") == password {
+		t.Error("who knows the machine knows its password")
+	}
+	if len(password) != passwordLength {
+		t.Errorf("%d characters, Azure takes %d at most", len(password), passwordLength)
+	}
+	for _, kind := range []string{"ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnopqrstuvwxyz", "23456789", "!#%*+-=?_"} {
+		if !strings.ContainsAny(password, kind) {
+			t.Errorf("no character of %q, and Azure wants all kinds", kind)
+		}
+	}
+}

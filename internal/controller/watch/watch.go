@@ -1,0 +1,79 @@
+// Package watch says which changes of an object are worth a pass, of itself and of those that depend on it. What
+// controllers write into a status wakes nobody who does not read it: a pass that says something new would otherwise lead to
+// the next one, and that to the next.
+//
+// The predicates are about updates. What comes into being, goes, or is there when the manager starts always counts.
+package watch
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Own is for the objects that a controller reconciles: everything but the status. Of that the Paused condition counts,
+// because Cluster API's library ends the pass that writes it and expects another one.
+func Own() predicate.Predicate {
+	return updates(func(before, after client.Object) bool {
+		return spec(before, after) || !slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
+			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
+			differs(before, after, clusterv1.PausedCondition)
+	})
+}
+
+// Spec is for objects of which others read the spec, labels and annotations, and whether they are being deleted.
+func Spec() predicate.Predicate { return updates(spec) }
+
+// Reads is Spec for objects of which others read something of the status as well: what read returns of it.
+func Reads[T client.Object](read func(obj T) any) predicate.Predicate {
+	return updates(func(before, after client.Object) bool {
+		was, ok := before.(T)
+		is, too := after.(T)
+		return spec(before, after) || ok && too && !equality.Semantic.DeepEqual(read(was), read(is))
+	})
+}
+
+// Identity is for the AzureClusterIdentities that objects ask Azure as: what it says of itself and whether it is Ready, and
+// not who else uses it, which its finalizers tell.
+func Identity() predicate.Predicate {
+	return updates(func(before, after client.Object) bool {
+		return spec(before, after) || differs(before, after, infrav1.ReadyCondition)
+	})
+}
+
+func updates(counts func(before, after client.Object) bool) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld == nil || e.ObjectNew == nil || counts(e.ObjectOld, e.ObjectNew)
+	}}
+}
+
+func spec(before, after client.Object) bool {
+	return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID() ||
+		before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero() ||
+		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+}
+
+// differs tells whether a condition says something else than before.
+func differs(before, after client.Object, conditionType string) bool {
+	of := func(obj client.Object) *metav1.Condition {
+		getter, ok := obj.(conditions.Getter)
+		if !ok {
+			return nil
+		}
+		return conditions.Get(getter, conditionType)
+	}
+	was, is := of(before), of(after)
+	if was == nil || is == nil {
+		return was != is
+	}
+	return was.Status != is.Status || was.Reason != is.Reason || was.Message != is.Message
+}
