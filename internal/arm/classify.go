@@ -218,6 +218,25 @@ func NextTry(err error, attempt int, jitter float64) time.Duration {
 	return BackOff(Classify(err), attempt, jitter)
 }
 
+// How long who asks Azure outside of the engine waits after an error. What a person corrects in Azure shows within a minute.
+const (
+	retryPace   = 15 * time.Second
+	stalledPace = time.Minute
+)
+
+// Pace is the delay before a question that Azure answered with err is put again: a while, or what Azure asked for if that
+// is longer.
+func Pace(err error) time.Duration {
+	if class := Classify(err); class != ClassWaiting && class != ClassRetry {
+		return stalledPace
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return max(retryPace, e.RetryAfter)
+	}
+	return retryPace
+}
+
 // Outlook says in words when something that failed with err is tried again. It is the same for every failure of this kind,
 // so that a condition that holds it does not change from try to try.
 func Outlook(err error) string {

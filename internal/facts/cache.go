@@ -15,16 +15,15 @@ const (
 	fetchTimeout = 2 * time.Minute
 )
 
-// cache keeps answers for a while and asks once for callers that come at the same time. Failures are not kept.
+// cache keeps answers for a while, errors until the next try is due, and asks once for callers that come at the same time.
 type cache[V any] struct {
-	ttl    time.Duration
-	now    func() time.Time
-	flight singleflight.Group
+	ttl      time.Duration
+	now      func() time.Time
+	flight   singleflight.Group
+	failures *failures
 
 	mu      sync.Mutex
 	entries map[string]entry[V]
-	// failures are of fetches that ended when nobody waited for them; who asks next is told.
-	failures map[string]error
 }
 
 type entry[V any] struct {
@@ -33,7 +32,7 @@ type entry[V any] struct {
 }
 
 func newCache[V any](ttl time.Duration, now func() time.Time) *cache[V] {
-	return &cache[V]{ttl: ttl, now: now, entries: map[string]entry[V]{}, failures: map[string]error{}}
+	return &cache[V]{ttl: ttl, now: now, entries: map[string]entry[V]{}, failures: newFailures(now)}
 }
 
 // get gives the answer under key, fetching it when there is none or it is too old. A caller that gives up leaves the
@@ -49,7 +48,7 @@ func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Conte
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		value, err := fetch(ctx)
+		value, err := ask(ctx, c.failures, key, fetch)
 		if err == nil {
 			c.store(key, value)
 		}
@@ -65,27 +64,19 @@ func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Conte
 	}
 }
 
-// begin gives the answer under key if it is there. Otherwise it fetches it in the background, calls arrived once it is
-// known whether that worked, and returns false; the error is that of the last such fetch, and the next call tries again.
+// begin gives the answer under key if it is there, or the error that it was answered with. Otherwise it fetches it in the
+// background, calls arrived once it is known whether that worked, and returns false.
 func (c *cache[V]) begin(ctx context.Context, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
 	value, ok := c.lookup(key)
 	if ok {
 		return value, true, nil
 	}
-	c.mu.Lock()
-	failure := c.failures[key]
-	delete(c.failures, key)
-	c.mu.Unlock()
-	if failure != nil {
-		return value, false, failure
+	if err := c.failures.standing(ctx, key); err != nil {
+		return value, false, err
 	}
 	go func() {
-		_, err := c.get(context.WithoutCancel(ctx), key, fetch)
-		if err != nil {
-			c.mu.Lock()
-			c.failures[key] = err
-			c.mu.Unlock()
-		}
+		// The error is told to who asks next.
+		_, _ = c.get(context.WithoutCancel(ctx), key, fetch)
 		arrived()
 	}()
 	return value, false, nil

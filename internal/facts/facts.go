@@ -30,6 +30,7 @@ type Options struct {
 // Facts answers questions. It is safe for concurrent use; a process has one.
 type Facts struct {
 	read    Reader
+	failed  *failures
 	skus    *cache[*catalog]
 	regions *cache[*regions]
 	ports   *ports
@@ -47,8 +48,14 @@ func New(options Options) *Facts {
 	if options.TTL <= 0 {
 		options.TTL = 24 * time.Hour
 	}
+	failed := newFailures(options.Now)
 	return &Facts{
-		read:    options.Read,
+		failed: failed,
+		read: func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
+			return ask(ctx, failed, c.Scope()+"|"+id.Key(), func(ctx context.Context) (json.RawMessage, error) {
+				return options.Read(ctx, c, id)
+			})
+		},
 		skus:    newCache[*catalog](options.TTL, options.Now),
 		regions: newCache[*regions](options.TTL, options.Now),
 		ports:   newPorts(options.Now),

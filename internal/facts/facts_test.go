@@ -398,18 +398,6 @@ func TestCatalogIsShared(t *testing.T) {
 	ask("p", 3, "asked again after a day")
 }
 
-func TestFailuresAreNotKept(t *testing.T) {
-	a := newAzure(map[string]string{skusPath: "500 InternalServerError"})
-	facts := New(Options{})
-	if _, err := facts.catalog(context.Background(), clientOf(t, a, "p"), clusterInput(nil)); err == nil {
-		t.Fatal("no error")
-	}
-	a.set(skusPath, region[skusPath])
-	if catalog, err := facts.catalog(context.Background(), clientOf(t, a, "p"), clusterInput(nil)); err != nil || len(catalog.sizes) != 3 {
-		t.Errorf("after Azure recovered: %v, %v", catalog, err)
-	}
-}
-
 func TestUserAssignedClientID(t *testing.T) {
 	const id = "/subscriptions/other/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
 	tests := map[string]struct {

@@ -35,7 +35,9 @@ func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID
 	if err != nil {
 		return nil, err
 	}
-	response, err := c.Post(ctx, cluster, string(kind), row.APIVersion, nil)
+	response, err := ask(ctx, f.failed, c.Scope()+"|"+cluster.Key()+"|"+string(kind), func(ctx context.Context) (*client.Response, error) {
+		return c.Post(ctx, cluster, string(kind), row.APIVersion, nil)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,9 @@ func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup a
 			continue
 		}
 		exists = true
-		items, err := c.List(ctx, string(set.ID)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+		items, err := ask(ctx, f.failed, c.Scope()+"|"+set.ID.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+			return c.List(ctx, string(set.ID)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+		})
 		if err != nil && !arm.IsNotFound(err) {
 			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.Short(), err)
 		}

@@ -40,6 +40,10 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
+	now := time.Now
+	if o.Clock != nil {
+		now = o.Clock.Now
+	}
 	tokens := o.Identity
 	tokens.Transport = o.Transport
 	return &shared{
@@ -50,7 +54,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Identities: identity.New(mgr.GetClient(), tokens),
 			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now)}),
 		},
-		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: time.Now}),
+		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: now}),
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
@@ -31,6 +32,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 
+	ctx = facts.Asking(ctx, in.object(), fingerprint)
 	planned := r.planInput(in)
 	if errs := cluster.Unsupported(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
@@ -106,7 +108,7 @@ func (r *Reconciler) planInput(in *input) plan.ClusterInput {
 func (r *Reconciler) request(in *input, planned plan.ClusterInput, graph *arm.Graph) engine.Request {
 	key, value := plan.OwnerTag(planned)
 	return engine.Request{
-		Object:    "AzureCluster/" + in.key.String(),
+		Object:    in.object(),
 		Client:    in.access.Client,
 		Owner:     engine.Owner{TagKey: key, TagValue: value},
 		Graph:     graph,

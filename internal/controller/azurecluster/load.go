@@ -29,6 +29,9 @@ type input struct {
 	controlPlaneSize string
 }
 
+// object names the object of the pass for Azure's side.
+func (in *input) object() string { return "AzureCluster/" + in.key.String() }
+
 // load reads the AzureCluster and its owner. It returns nil when there is nothing to do yet.
 func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
 	azureCluster := &infrav1.AzureCluster{}

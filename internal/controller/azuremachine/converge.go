@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
@@ -30,6 +31,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 
+	ctx = facts.Asking(ctx, in.object(), fingerprint)
 	planned := r.planInput(in)
 	if errs := machine.Unsupported(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
@@ -140,7 +142,7 @@ func zones(azureCluster *infrav1.AzureCluster) []string {
 func (r *Reconciler) request(in *input, planned plan.MachineInput, graph *arm.Graph) engine.Request {
 	key, value := plan.OwnerTag(planned.ClusterInput)
 	return engine.Request{
-		Object: "AzureMachine/" + in.key.String(),
+		Object: in.object(),
 		Client: in.access.Client,
 		Owner:  engine.Owner{TagKey: key, TagValue: value},
 		Graph:  graph,

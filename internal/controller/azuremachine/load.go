@@ -28,6 +28,9 @@ type input struct {
 	access  *access.Access
 }
 
+// object names the object of the pass for Azure's side.
+func (in *input) object() string { return "AzureMachine/" + in.key.String() }
+
 // load reads the AzureMachine and what it belongs to. It returns nil when there is nothing to do yet.
 func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
 	azureMachine := &infrav1.AzureMachine{}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -35,7 +36,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if left := r.settled.Remaining(in.controlPlane, fingerprint); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
-	if err := r.ask(ctx, in); err != nil {
+	if err := r.ask(facts.Asking(ctx, in.object(), fingerprint), in); err != nil {
 		return reportProblem(in, err), nil
 	}
 	if errs := plan.Check(in.planned); len(errs) > 0 {
@@ -123,7 +124,7 @@ func (in *input) fingerprint() (settled.Input, error) {
 func (r *Reconciler) request(in *input, graph *arm.Graph) engine.Request {
 	key, value := plan.OwnerTag(in.planned)
 	return engine.Request{
-		Object:    "AzureManagedControlPlane/" + in.key.String(),
+		Object:    in.object(),
 		Client:    in.access.Client,
 		Owner:     engine.Owner{TagKey: key, TagValue: value},
 		Graph:     graph,

@@ -30,6 +30,9 @@ type input struct {
 	planned plan.Input
 }
 
+// object names the object of the pass for Azure's side.
+func (in *input) object() string { return "AzureManagedControlPlane/" + in.key.String() }
+
 // load reads the AzureManagedControlPlane and its owner. It returns nil when there is nothing to do yet.
 func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
 	controlPlane := &infrav1.AzureManagedControlPlane{}

@@ -33,6 +33,9 @@ type input struct {
 	pool    plan.Pool
 }
 
+// object names the object of the pass for Azure's side.
+func (in *input) object() string { return "AzureManagedMachinePool/" + in.key.String() }
+
 // load reads the AzureManagedMachinePool and what it belongs to. It returns nil when there is nothing to do yet.
 func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
 	in := &input{key: request.NamespacedName, azurePool: &infrav1.AzureManagedMachinePool{}}

@@ -12,12 +12,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// How long to wait after a problem that came before anything was planned. Objects that the cause lies in are watched, so
-// a correction in Kubernetes is seen at once; these are for corrections in Azure.
-const (
-	retryAfter   = 15 * time.Second
-	stalledAfter = time.Minute
-)
+// stalledAfter is how long to wait after a problem that a person has to solve in Kubernetes. Objects that the cause lies in
+// are watched, so a correction is seen at once.
+const stalledAfter = time.Minute
 
 // Problem is the condition for an error that keeps a pass from planning, and when to try again.
 func Problem(conditionType string, err error) (metav1.Condition, time.Duration) {
@@ -32,14 +29,15 @@ func Problem(conditionType string, err error) (metav1.Condition, time.Duration) 
 		condition.Reason = string(identity.CodeOf(err))
 	case errors.As(err, &azure):
 		condition.Reason = reason(arm.Result{State: arm.Failed, Err: err})
+		after = arm.Pace(err)
 		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
 			condition.Reason = infrav1.WaitingReason
-			if after = retryAfter; azure.RetryAfter > after {
-				after, again = azure.RetryAfter, arm.Outlook(err)
+			if after == azure.RetryAfter {
+				again = arm.Outlook(err)
 			}
 		}
 	default:
-		condition.Reason, after = infrav1.FailedReason, retryAfter
+		condition.Reason, after = infrav1.FailedReason, arm.Pace(err)
 	}
 	if again == "" {
 		again = "tried again in " + after.String()

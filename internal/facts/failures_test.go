@@ -1,0 +1,90 @@
+package facts
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// TestFailedQuestions puts a question that Azure answers with an error, and looks when it is put again.
+func TestFailedQuestions(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		answer string
+		until  time.Duration
+	}{
+		"refused":   {"what a person has to correct in Azure is looked for once a minute", "403 AuthorizationFailed", time.Minute},
+		"transient": {"a failure of Azure passes", "500 InternalServerError", 15 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, clock := newAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: region[locationsPath]}), newClock()
+			facts, c, in := New(Options{Now: clock.Now}), clientOf(t, a, "p"), clusterInput(nil)
+			ask := func(ctx context.Context, want int, why string) {
+				t.Helper()
+				if _, err := facts.catalog(ctx, c, in); err == nil {
+					t.Errorf("%s: %v", why, err)
+				}
+				if _, err := facts.VNet(ctx, c, in); err == nil {
+					t.Errorf("%s: no error", why)
+				}
+				if catalog, network := a.count(skusPath), a.count(vnetPath); catalog != want || network != want {
+					t.Errorf("%s: the catalog was asked for %d times and the network %d times, want %d", why, catalog, network, want)
+				}
+			}
+			machine := func(name, input string) context.Context { return Asking(context.Background(), name, input) }
+			ask(machine("a", "1"), 1, "nobody knows")
+			ask(machine("a", "1"), 1, test.reason)
+			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
+			ask(context.Background(), 1, "whoever asks")
+			clock.advance(test.until - time.Second)
+			ask(machine("a", "1"), 1, test.reason)
+			clock.advance(time.Second)
+			ask(machine("a", "1"), 2, "the next try is due")
+			ask(machine("b", "1"), 2, "the next try was that of all")
+			ask(machine("b", "2"), 3, "a correction counts at once")
+			ask(machine("b", "2"), 3, "and once")
+			if _, err := facts.VNet(context.Background(), clientOf(t, a, "q"), in); err == nil || a.count(vnetPath) != 4 {
+				t.Errorf("another principal may be allowed to: asked %d times, %v", a.count(vnetPath), err)
+			}
+		})
+	}
+}
+
+func TestRecovers(t *testing.T) {
+	a, clock := newAzure(map[string]string{skusPath: "500 InternalServerError"}), newClock()
+	facts, c, in := New(Options{Now: clock.Now}), clientOf(t, a, "p"), clusterInput(nil)
+	if _, err := facts.catalog(context.Background(), c, in); err == nil {
+		t.Fatal("no error")
+	}
+	a.set(skusPath, region[skusPath])
+	clock.advance(15 * time.Second)
+	if catalog, err := facts.catalog(context.Background(), c, in); err != nil || len(catalog.sizes) != 3 {
+		t.Errorf("after Azure recovered: %v, %v", catalog, err)
+	}
+}
+
+// TestCatalogThatFailsWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass
+// after that is told and asks for nothing.
+func TestCatalogThatFailsWakesOnce(t *testing.T) {
+	a, clock := newAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: region[locationsPath]}), newClock()
+	facts, c, in := New(Options{Now: clock.Now}), clientOf(t, a, "p"), clusterInput(nil)
+	woken := make(chan struct{}, 10)
+	pass := func() (plan.ClusterFacts, error) {
+		return facts.Cluster(context.Background(), c, in, func() { woken <- struct{}{} })
+	}
+	if got, err := pass(); err != nil || !got.ZonesPending {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	<-woken
+	for range 3 {
+		if _, err := pass(); arm.Classify(err) != arm.ClassStalled {
+			t.Errorf("the pass after it is told: %v", err)
+		}
+	}
+	if len(woken) > 0 || a.count(skusPath) != 1 {
+		t.Errorf("woken %d times more, asked %d times", len(woken), a.count(skusPath))
+	}
+}
