@@ -121,6 +121,13 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	if err := c.checkBusy(); err != nil {
 		return nil, err
 	}
+	var shown body.Object
+	if old != nil {
+		shown, _ = c.inlineReply(200, id).Body.(body.Object)
+	}
+	if err := c.checkDefinition(shown); err != nil {
+		return nil, err
+	}
 	e := cleaned(c.Body, t)
 	e["name"] = c.ID.Name()
 	if old != nil {

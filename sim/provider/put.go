@@ -90,6 +90,13 @@ func (c *Call) Put() (*Reply, error) {
 	if err := checkTags(d.New); err != nil {
 		return nil, err
 	}
+	var shown body.Object
+	if old != nil {
+		shown = c.Render(old)
+	}
+	if err := c.checkDefinition(shown); err != nil {
+		return nil, err
+	}
 	if err := c.prepare(d); err != nil {
 		return nil, err
 	}

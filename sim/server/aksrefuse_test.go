@@ -103,7 +103,7 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"encryption at host":            {first(obj{"vmSize": "Standard_D2_v3", "enableEncryptionAtHost": true}), 400, "BadRequest", "encryption at host"},
 		"ultra disks without zone":      {first(obj{"enableUltraSSD": true}), 400, "BadRequest", "ultra disks"},
 		"disk too small":                {first(obj{"osDiskSizeGB": 10}), 400, "InvalidParameter", "between 30 and 2048"},
-		"count that is text":            {first(obj{"count": "3"}), 400, "BadRequest", "count"},
+		"count that is text":            {first(obj{"count": "3"}), 400, "UnmarshalError", "count"},
 		"autoscaler without limits":     {first(obj{"enableAutoScaling": true}), 400, "InvalidParameter", "required"},
 		"price of a regular pool":       {first(obj{"spotMaxPrice": 0.5}), 400, "InvalidParameter", "priority Spot"},
 		"surge":                         {first(obj{"upgradeSettings": obj{"maxSurge": "many"}}), 400, "InvalidParameter", "percentage"},

@@ -1,0 +1,73 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A property that a type does not have in the version that is spoken, or a value of another JSON type, is refused in the
+// words of its provider, and nothing is made or changed.
+func TestDefinitions(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	vnet := func(change obj) obj {
+		properties := obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}}
+		for key, value := range change {
+			properties[key] = value
+		}
+		return obj{"location": "westus3", "properties": properties}
+	}
+	pool := func(key string, value any) obj {
+		properties := obj{"count": 1, "vmSize": "Standard_D2s_v3", "mode": "System"}
+		properties[key] = value
+		return properties
+	}
+	aks := func(key string, value any) obj {
+		p := pool(key, value)
+		p["name"] = "pool0"
+		return obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": "d", "agentPoolProfiles": []any{p}}}
+	}
+	const cluster = groupA + "/providers/Microsoft.ContainerService/managedClusters/c"
+	tests := map[string]struct {
+		reason, path, version string
+		body                  obj
+		code, message         string
+	}{
+		"envelope":          {"Resource Manager reads the envelope itself", net + "/virtualNetworks/new", "2025-05-01", obj{"location": "westus3", "banana": 1, "properties": obj{}}, "InvalidRequestContent", "member 'banana' on object of type 'ResourceDefinition'"},
+		"network":           {"a misspelt property has no effect", net + "/virtualNetworks/new", "2025-05-01", vnet(obj{"banana": 1}), "InvalidRequestFormat", "'properties.banana'"},
+		"network, nested":   {"parts are read as strictly", net + "/virtualNetworks/new", "2025-05-01", vnet(obj{"dhcpOptions": obj{"servers": []any{}}}), "InvalidRequestFormat", "'properties.dhcpOptions.servers'"},
+		"network, type":     {"a list is no text", net + "/virtualNetworks/new", "2025-05-01", vnet(obj{"addressSpace": obj{"addressPrefixes": "10.0.0.0/8"}}), "InvalidRequestFormat", "'string' to type 'array'"},
+		"child":             {"what is kept in its parent has a definition of its own", net + "/virtualNetworks/vnet/subnets/new", "2025-05-01", obj{"properties": obj{"addressPrefix": "10.7.0.0/24", "banana": true}}, "InvalidRequestFormat", "'properties.banana'"},
+		"existing":          {"updates are read as strictly", net + "/virtualNetworks/vnet", "2025-05-01", vnet(obj{"banana": 1}), "InvalidRequestFormat", "'properties.banana'"},
+		"compute":           {"Compute names the member", comp + "/disks/new", "2025-01-02", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "sizeGB": 8}}, "BadRequest", "member 'sizeGB'"},
+		"AKS":               {"AKS is written in Go", cluster, "2025-10-01", aks("banana", 1), "UnmarshalError", `unknown field "banana"`},
+		"AKS, type":         {"AKS is written in Go", cluster, "2025-10-01", aks("count", "3"), "UnmarshalError", "cannot unmarshal string into Go struct field"},
+		"AKS, only preview": {"a property belongs to versions", cluster, "2025-10-01", aks("nodeInitializationTaints", []any{"a=b:NoSchedule"}), "UnmarshalError", "nodeInitializationTaints"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			before := len(a.sim.State())
+			was := a.do("GET", test.path, nil)
+			got := a.do("PUT", test.path+"?api-version="+test.version, test.body)
+			code, _, _ := strings.Cut(got.code(), "/")
+			said := got.message()
+			if bare, ok := got.at("code").(string); ok {
+				// AKS does not wrap its errors.
+				code, said = bare, got.at("message").(string)
+			}
+			if inner, ok := got.at("error.details").([]any); ok && len(inner) > 0 {
+				said, _ = inner[0].(obj)["message"].(string)
+			}
+			if got.status != 400 || code != test.code || !strings.Contains(said, test.message) {
+				t.Errorf("%s: %d %s %q, want 400 %s with %q", test.reason, got.status, code, said, test.code, test.message)
+			}
+			if now := a.do("GET", test.path, nil); len(a.sim.State()) != before || now.status != was.status || now.at("etag") != was.at("etag") {
+				t.Errorf("a refused request changed something")
+			}
+		})
+	}
+	taints := []any{"a=b:NoSchedule"}
+	if got := a.do("PUT", cluster+"?api-version=2025-10-02-preview", aks("nodeInitializationTaints", taints)); got.status != 201 {
+		t.Errorf("the preview has the property: %d %s", got.status, got.message())
+	}
+}
