@@ -53,7 +53,8 @@ func try(w *world, r row) {
 	r.do(w)
 	switch r.outcome {
 	case repaired:
-		if diff := cmp.Diff(before, w.snapshot(r.path)); diff == "" {
+		// A pass that was due anyway may have repaired it already.
+		if diff := cmp.Diff(before, w.snapshot(r.path)); diff == "" && len(w.Azure.Writes(mark)) == 0 {
 			w.t.Fatalf("nothing was changed")
 		}
 		w.look(r.object, r.path)
