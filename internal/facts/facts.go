@@ -88,6 +88,10 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 		facts.VNet, err = f.VNet(ctx, c, in)
 		return err
 	})
+	group.Go(func() (err error) {
+		facts.InternalFrontends, err = f.internalFrontends(ctx, c, in)
+		return err
+	})
 	err := group.Wait()
 	// A region or subscription that does not exist explains every other failure.
 	if regionErr != nil {

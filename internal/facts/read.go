@@ -92,6 +92,34 @@ func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID,
 	return fact, nil
 }
 
+// internalFrontends are the names of the frontends of the internal load balancer beside the public one of the API server, by
+// address; nil where the feature gate for it is off.
+func (f *Facts) internalFrontends(ctx context.Context, c *client.Client, in plan.ClusterInput) (map[string]string, error) {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	if lb == nil || lb.Type == infrav1.Internal || !in.Features.APIServerILB {
+		return nil, nil
+	}
+	var balancer struct {
+		Properties struct {
+			Frontends []struct {
+				Name       string `json:"name"`
+				Properties struct {
+					PrivateIPAddress string `json:"privateIPAddress"`
+				} `json:"properties"`
+			} `json:"frontendIPConfigurations"`
+		} `json:"properties"`
+	}
+	exists, err := f.readInto(ctx, c, plan.LoadBalancerID(in, plan.InternalAPIServerLBName(lb)), &balancer)
+	if err != nil || !exists {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, frontend := range balancer.Properties.Frontends {
+		names[plan.AddressKey(frontend.Properties.PrivateIPAddress)] = frontend.Name
+	}
+	return names, nil
+}
+
 // vm tells whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
 func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal, power string, err error) {
 	var vm struct {

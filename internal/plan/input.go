@@ -52,6 +52,10 @@ type ClusterFacts struct {
 
 	// VNet is the virtual network as it is now.
 	VNet VNetFact
+
+	// InternalFrontends are the names of the frontends that the internal load balancer beside the public one of the API
+	// server has now, by AddressKey of their address. They are asked for with the feature gate APIServerILB only.
+	InternalFrontends map[string]string
 }
 
 // VNetFact describes an existing virtual network.

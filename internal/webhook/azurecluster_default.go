@@ -15,7 +15,6 @@ const (
 	defaultClusterCIDR      = "10.0.0.0/16"
 	defaultNodeCIDRFormat   = "10.%d.0.0/16"
 	defaultBastionCIDR      = "10.255.255.224/27"
-	defaultInternalLBIP     = "10.0.0.100"
 	bastionSubnetName       = "AzureBastionSubnet"
 	defaultIdleTimeout      = int32(4)
 )

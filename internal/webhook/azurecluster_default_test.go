@@ -278,6 +278,13 @@ func TestDefaultInternalAPIServerFrontend(t *testing.T) {
 			}),
 			want: []string{"public=ip", "c1-public-lb-frontEnd-internal-ip=10.0.0.7"},
 		},
+		"elsewhere": {
+			reason: "an address outside of the subnet would be refused, and with it every change of a cluster that works",
+			c: newCluster(func(c *infrav1.AzureCluster) {
+				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.9.0.0/16"}}}}
+			}),
+			want: []string{"c1-public-lb-frontEnd=pip-c1-apiserver"},
+		},
 		"internal": {
 			reason: "an internal load balancer has its private frontend already",
 			c: newCluster(func(c *infrav1.AzureCluster) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // maxFrontends is how many frontends a Standard load balancer has at most, see
@@ -32,7 +33,7 @@ func defaultAPIServerLB(c *infrav1.AzureCluster) {
 	case infrav1.Internal:
 		lb.Name = cmp.Or(lb.Name, c.Name+"-internal-lb")
 		if len(lb.FrontendIPs) == 0 {
-			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: defaultInternalLBIP}}}
+			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}}}
 		}
 	}
 	if lb.Name != "" {
@@ -41,16 +42,19 @@ func defaultAPIServerLB(c *infrav1.AzureCluster) {
 }
 
 // DefaultInternalAPIServerFrontend gives a public API server load balancer the frontend with a private address that the
-// feature gate APIServerILB stands for. It comes after DefaultAzureCluster.
+// feature gate APIServerILB stands for, where the control plane's subnet has the address. It comes after
+// DefaultAzureCluster.
 func DefaultInternalAPIServerFrontend(c *infrav1.AzureCluster) {
 	lb := c.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type != infrav1.Public {
 		return
 	}
-	name := lb.Name + "-frontEnd-internal-ip"
+	name := plan.InternalAPIServerFrontendName(lb)
 	i := slices.IndexFunc(lb.FrontendIPs, func(f infrav1.FrontendIP) bool { return f.PrivateIPAddress != "" })
 	if i < 0 {
-		lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: defaultInternalLBIP}})
+		if plan.AddressWithin(plan.DefaultInternalLBIP, controlPlaneCIDRs(c.Spec.NetworkSpec.Subnets)) {
+			lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}})
+		}
 		return
 	}
 	lb.FrontendIPs[i].Name = cmp.Or(lb.FrontendIPs[i].Name, name)

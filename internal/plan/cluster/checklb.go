@@ -17,7 +17,7 @@ func checkLoadBalancers(in plan.ClusterInput, path *field.Path) field.ErrorList 
 	if lb := network.APIServerLB; lb != nil {
 		here := path.Child("apiServerLB")
 		errs = append(errs, checkName(here, lb)...)
-		if lb.Type == infrav1.Internal || hasInternalAPIServerLB(in) {
+		if lb.Type == infrav1.Internal || in.Features.APIServerILB {
 			errs = append(errs, checkPrivateIPs(in, here, lb)...)
 		}
 		errs = append(errs, checkFrontends(here, lb)...)
@@ -54,7 +54,7 @@ func checkFrontends(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorL
 // checkPrivateIPs looks whether the addresses of an internal load balancer are ones that the subnet of the control plane
 // can give: those that Azure has, where the subnet exists and is the user's.
 func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
-	subnet, ok := controlPlaneSubnet(in)
+	subnet, ok := plan.ControlPlaneSubnet(in)
 	if !ok {
 		return nil
 	}
@@ -84,7 +84,7 @@ func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBal
 				errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, fmt.Sprintf("Azure keeps the first four addresses and the last one of %s for itself: choose another one", prefix)))
 			}
 		}
-		if !within {
+		if !within && !plan.OfGate(lb, frontend) {
 			errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, fmt.Sprintf("is not within the subnet %q of the control plane, which has %s: choose an address in it", subnet.Name, strings.Join(blocks, ", "))))
 		}
 	}

@@ -66,7 +66,7 @@ func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 			seen[name] = true
 		}
 	})
-	if _, ok := controlPlaneSubnet(in); !ok && in.AzureCluster.Spec.ControlPlaneEnabled {
+	if _, ok := plan.ControlPlaneSubnet(in); !ok && in.AzureCluster.Spec.ControlPlaneEnabled {
 		errs = append(errs, field.Required(field.NewPath("spec", "networkSpec", "subnets"), "one subnet needs the role control-plane or cluster"))
 	}
 	return errs

@@ -28,9 +28,9 @@ func loadBalancers(in plan.ClusterInput, g *arm.Graph) {
 		build.apiServerRules()
 		build.add(g, infrav1.RoleAPIServer)
 	}
-	if lb := network.APIServerLB; hasInternalAPIServerLB(in) {
+	if lb, frontends := network.APIServerLB, internalFrontends(in); len(frontends) > 0 {
 		build := newBalancer(in, lb, plan.InternalAPIServerLBName(lb), plan.InternalAPIServerPoolName(lb))
-		build.privateFrontends(internalFrontends(lb))
+		build.privateFrontends(frontends)
 		build.apiServerRules()
 		build.add(g, infrav1.RoleAPIServerInternal)
 	}
@@ -48,24 +48,14 @@ func loadBalancers(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// hasInternalAPIServerLB tells whether an internal load balancer stands beside the public one of the API server.
-func hasInternalAPIServerLB(in plan.ClusterInput) bool {
-	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
-	return lb != nil && lb.Type != infrav1.Internal && in.Features.APIServerILB
-}
-
-// internalFrontends are the private frontends of a public API server load balancer, for the internal one beside it.
-func internalFrontends(lb *infrav1.LoadBalancerSpec) []infrav1.FrontendIP {
-	var out []infrav1.FrontendIP
-	for _, frontend := range lb.FrontendIPs {
-		if frontend.PrivateIPAddress != "" {
-			out = append(out, frontend)
+// internalFrontends are the frontends of the internal load balancer beside the public one. One that is there keeps its name,
+// which is another one where the established provider made it of no spec: Azure gives an address to one frontend only.
+func internalFrontends(in plan.ClusterInput) []infrav1.FrontendIP {
+	out := plan.InternalAPIServerFrontends(in, in.Facts.VNet)
+	for i := range out {
+		if name, ok := in.Facts.InternalFrontends[plan.AddressKey(out[i].PrivateIPAddress)]; ok {
+			out[i].Name = name
 		}
-	}
-	if len(out) == 0 {
-		frontend := infrav1.FrontendIP{Name: lb.Name + "-internal-ip"}
-		frontend.PrivateIPAddress = plan.DefaultInternalLBIP
-		out = append(out, frontend)
 	}
 	return out
 }
@@ -115,7 +105,7 @@ func (b *balancer) publicFrontends() {
 
 // privateFrontends adds frontends with fixed addresses in the subnet of the control plane.
 func (b *balancer) privateFrontends(frontends []infrav1.FrontendIP) {
-	subnet, ok := controlPlaneSubnet(b.in)
+	subnet, ok := plan.ControlPlaneSubnet(b.in)
 	if !ok {
 		return
 	}

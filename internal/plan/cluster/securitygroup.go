@@ -68,7 +68,7 @@ func securityGroupsOf(in plan.ClusterInput) []securityGroup {
 // API server in unless the spec has a rule for exactly that port, which may also deny it.
 func rulesOf(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.SecurityRule {
 	rules := slices.Clone(subnet.SecurityGroup.SecurityRules)
-	controlPlane, ok := controlPlaneSubnet(in)
+	controlPlane, ok := plan.ControlPlaneSubnet(in)
 	if !in.AzureCluster.Spec.ControlPlaneEnabled || !ok || subnet.Role != controlPlane.Role {
 		return rules
 	}

@@ -81,16 +81,3 @@ func ownSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 func existingSubnet(in plan.ClusterInput, name string) (prefixes []string, ok bool) {
 	return plan.BroughtSubnet(in, in.Facts.VNet, name)
 }
-
-// controlPlaneSubnet is the subnet of the control-plane machines and of the frontends of internal load balancers: that
-// with the role control-plane, else the one for the whole cluster.
-func controlPlaneSubnet(in plan.ClusterInput) (infrav1.SubnetSpec, bool) {
-	for _, role := range []infrav1.SubnetRole{infrav1.SubnetControlPlane, infrav1.SubnetCluster} {
-		for _, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
-			if subnet.Role == role {
-				return subnet, true
-			}
-		}
-	}
-	return infrav1.SubnetSpec{}, false
-}

@@ -199,7 +199,7 @@ func pools(in plan.MachineInput, subnet infrav1.SubnetSpec) []arm.ID {
 			if outbound := network.ControlPlaneOutboundLB; outbound != nil {
 				out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name), plan.ControlPlaneOutboundPoolName(in.ClusterInput, outbound)))
 			}
-		} else if in.Features.APIServerILB {
+		} else if len(plan.InternalAPIServerFrontends(in.ClusterInput, in.MachineFacts.VNet)) > 0 {
 			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)), plan.InternalAPIServerPoolName(lb)))
 		}
 		return out

@@ -141,6 +141,14 @@ func (e *Environment) serve(flags []string) (err error) {
 	return e.webhooks.listening(ctx, net.JoinHostPort(serving.LocalServingHost, strconv.Itoa(serving.LocalServingPort)))
 }
 
+// ServeAgain replaces the manager that answers admission requests by one with these flags, for all tests of the package.
+func (e *Environment) ServeAgain(flags ...string) error {
+	if err := e.webhooks.stop(); err != nil {
+		return err
+	}
+	return e.serve(flags)
+}
+
 // Stop stops everything that Start started.
 func (e *Environment) Stop() error {
 	var err error
