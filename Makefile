@@ -20,6 +20,7 @@ tools: ## Build the pinned tools that are missing in bin/ (the first time takes 
 	@hack/tools/build.sh $(BIN)
 
 build: ## Build the manager, the simulated Azure and the lab
+	@hack/tools/check-go.sh
 	@mkdir -p $(BIN)
 	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim
 	cd lab && go build -trimpath -o $(BIN)/lab .
@@ -66,6 +67,7 @@ lab-tools:
 	@hack/tools/build.sh $(BIN) $(LAB_TOOLS)
 
 lab: ## Start a management cluster and a workload cluster on a simulated Azure
+	@hack/tools/check-go.sh
 	@$(MAKE) --no-print-directory -j2 lab-tools build
 	$(BIN)/lab up $(LAB_FLAGS)
 

@@ -6,6 +6,7 @@
 set -euo pipefail
 
 cd "$(dirname "$0")"
+./check-go.sh
 bin=$(mkdir -p "$1" && cd "$1" && pwd)
 wanted=" ${*:2} "
 stamps=$bin/.tools
@@ -94,6 +95,13 @@ file_of() { # package -> name that go build gives it
 	echo "$base"
 }
 
+# A terminal has one line that tells how far it is, which what is done replaces; anything else gets plain lines.
+line_begin='' line_end=''
+[ ! -t 1 ] || line_begin=$'\r' line_end=$'\033[K'
+built() { # name
+	printf '%s  %-28s %4d s%s\n' "$line_begin" "$1" $((SECONDS - start)) "$line_end"
+}
+
 start=$SECONDS
 echo "building ${#missing[@]} tools into $bin (the first time takes about five minutes on two cores)"
 if [ ${#packages[@]} -gt 0 ]; then
@@ -108,18 +116,18 @@ report() {
 		[ "$name" != capi-kubeadm-control-plane ] || continue
 		if [[ $done_tools != *" $name "* && -x $file ]]; then
 			done_tools+="$name "
-			printf '\r  %-28s %4d s\033[K\n' "$name" $((SECONDS - start))
+			built "$name"
 		fi
 	done
 }
 while [ -n "${pid:-}" ] && kill -0 "$pid" 2>/dev/null; do
 	report
-	[ ! -t 1 ] || printf '\r  compiled %d packages, %d s\033[K' "$(wc -l <"$out/.log")" $((SECONDS - start))
+	[ ! -t 1 ] || printf '%s  compiled %d packages, %d s%s' "$line_begin" "$(wc -l <"$out/.log")" $((SECONDS - start)) "$line_end"
 	sleep 1
 done
 if [ -n "${pid:-}" ] && ! wait "$pid"; then
 	pid=
-	echo
+	[ ! -t 1 ] || echo
 	grep -v '^[a-z0-9.]*\.[a-z]*/[^ :]*$' "$out/.log" | tail -20
 	echo "building the tools failed after $((SECONDS - start)) s" >&2
 	exit 1
@@ -129,7 +137,7 @@ report
 for tool in "${separate[@]+"${separate[@]}"}"; do
 	mkdir -p "$out/separate"
 	go build -trimpath -ldflags "$ldflags" -o "$out/separate/${tool%%=*}" "${tool#*=}"
-	printf '\r  %-28s %4d s\033[K\n' "${tool%%=*}" $((SECONDS - start))
+	built "${tool%%=*}"
 done
 
 for tool in "${missing[@]}"; do
