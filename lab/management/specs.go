@@ -5,7 +5,6 @@ package management
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
@@ -23,9 +22,10 @@ const (
 	bridge            = "bridge"
 )
 
-// environment is what every process gets: nothing of the caller's that could change behaviour.
+// environment is what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
+// specs of the processes that run and leaves them alone. None of them starts programs, so there is no PATH.
 func environment(s *settings.Settings, more ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "TMPDIR=" + os.TempDir()}, more...)
+	return append([]string{"HOME=" + s.Dir, "TMPDIR=" + s.Dir}, more...)
 }
 
 func etcdSpec(s *settings.Settings) process.Spec {

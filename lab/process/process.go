@@ -173,13 +173,14 @@ func lastLines(path string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// identify tells one version of a program from another.
+// identify tells one build of a program from another. A running program keeps its file, which cannot be written then, so
+// another build is another file. The time of the file says nothing: `go build` touches one that is up to date.
 func identify(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
+	var file syscall.Stat_t
+	if err := syscall.Stat(path, &file); err != nil {
+		return "", &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
-	return fmt.Sprintf("%d/%d", info.Size(), info.ModTime().UnixNano()), nil
+	return fmt.Sprintf("%d/%d", file.Dev, file.Ino), nil
 }
 
 func (t *Table) file(name string) string { return filepath.Join(t.Dir, name+".json") }

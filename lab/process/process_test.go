@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -64,6 +65,56 @@ func TestStart(t *testing.T) {
 	}
 	if started, err := table.Start(ctx, changed); err != nil || !started {
 		t.Fatalf("Start after a crash = %v, %v, want true", started, err)
+	}
+}
+
+func TestStartNoticesAnotherBuild(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	table := &Table{Dir: filepath.Join(dir, "run")}
+	// The shell itself waits, for a pipe that nobody opens: a program that becomes another one would give its file up.
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := shell(t, dir, `: >"$READY"; read line <'`+pipe+`'`)
+	raw, err := os.ReadFile(spec.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Path = filepath.Join(dir, "program")
+	build := func() {
+		t.Helper()
+		if err := os.Remove(spec.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(spec.Path, raw, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build()
+	t.Cleanup(func() {
+		if err := table.Stop(ctx, spec.Name); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, step := range []struct {
+		reason string
+		change func()
+		want   bool
+	}{
+		{"nothing runs", func() {}, true},
+		{"go build touches what is up to date", func() {
+			if err := os.Chtimes(spec.Path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"a build replaces the file", build, true},
+	} {
+		step.change()
+		if started, err := table.Start(ctx, spec); err != nil || started != step.want {
+			t.Errorf("%s: Start = %v, %v, want %v", step.reason, started, err, step.want)
+		}
 	}
 }
 
