@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,52 +21,95 @@ func newScreen(out io.Writer) workload.Screen {
 	return &plainScreen{out: out, seen: map[string]string{}}
 }
 
+// liveScreen knows what it drew and on what size of terminal, because the next picture begins where the last one did.
 type liveScreen struct {
 	out   *os.File
 	lines int
+	width int
+
+	root    *workload.Object
+	elapsed time.Duration
 }
 
 func (s *liveScreen) Show(root *workload.Object, elapsed time.Duration) {
+	s.root, s.elapsed = root, elapsed
+	_, height := s.size()
+	// The cursor stands below the picture, so there is one line less than the terminal has.
+	s.draw(fit(s.picture(), max(1, height-1)))
+}
+
+func (s *liveScreen) picture() []string {
+	lines := []string{fmt.Sprintf("%.0f s", s.elapsed.Seconds())}
+	if s.root != nil {
+		lines = append(lines, treeLines(s.root)...)
+	}
+	return lines
+}
+
+func (s *liveScreen) size() (width, height int) {
 	width, height, err := term.GetSize(int(s.out.Fd()))
-	if err != nil || width < 20 || height < 5 {
-		width, height = 120, 50 // a terminal that does not tell its size
+	if err != nil || width < 1 || height < 1 {
+		return 80, 24 // a terminal that does not tell its size
 	}
-	lines := []string{fmt.Sprintf("%.0f s", elapsed.Seconds())}
-	if root != nil {
-		lines = append(lines, treeLines(root)...)
-	}
-	if len(lines) > height-1 {
-		lines = lines[:height-1]
-	}
+	return width, height
+}
+
+// draw replaces the last picture.
+func (s *liveScreen) draw(lines []string) {
+	width, height := s.size()
 	var frame strings.Builder
-	if s.lines > 0 {
+	switch {
+	case s.lines == 0:
+	case width < s.width || s.lines > height-1:
+		// A terminal that became smaller has broken lines of the last picture into several or moved some out of sight,
+		// each kind of terminal in its own way, so nobody knows where it began.
+		frame.WriteString("\x1b[H\x1b[2J")
+	default:
 		fmt.Fprintf(&frame, "\x1b[%dA", s.lines)
 	}
 	for _, line := range lines {
 		frame.WriteString(cut(line, width-1) + "\x1b[K\n")
 	}
 	frame.WriteString("\x1b[J")
-	s.lines = len(lines)
+	s.lines, s.width = len(lines), width
 	fmt.Fprint(s.out, frame.String())
 }
 
-func (s *liveScreen) Close() { s.lines = 0 }
+// Close leaves the whole picture, which may be longer than the terminal is high: it will not be replaced.
+func (s *liveScreen) Close() {
+	if s.lines > 0 {
+		s.draw(s.picture())
+	}
+	s.lines = 0
+}
+
+// fit leaves lines out at the end and says how many.
+func fit(lines []string, room int) []string {
+	if len(lines) <= room {
+		return lines
+	}
+	return append(slices.Clone(lines[:room-1]), fmt.Sprintf("... %d more", len(lines)-room+1))
+}
 
 func cut(line string, width int) string {
 	runes := []rune(line)
-	if len(runes) <= width || width < 2 {
+	switch {
+	case len(runes) <= width:
 		return line
+	case width < 2:
+		return ""
 	}
 	return string(runes[:width-1]) + "…"
 }
 
-// treeLines draws the cluster with the branches that `tree` has.
+// treeLines draws the cluster with the branches that `tree` has. What is ticked has nothing below it that is not: Cluster
+// API calls a cluster available as soon as its first control-plane machine is.
 func treeLines(root *workload.Object) []string {
 	var lines []string
 	var draw func(o *workload.Object, first, rest string)
 	draw = func(o *workload.Object, first, rest string) {
 		mark := "·"
-		if o.Ready {
+		if o.Complete() {
 			mark = "✔"
 		}
 		lines = append(lines, fmt.Sprintf("%s%s %s %s: %s", first, mark, o.Kind, o.Name, o.Status))
@@ -92,7 +136,7 @@ func (s *plainScreen) Show(root *workload.Object, elapsed time.Duration) {
 		root.Walk(func(o *workload.Object, depth int) {
 			key := o.Kind + " " + o.Name
 			status := o.Status
-			if o.Ready {
+			if o.Complete() {
 				status += " ✔"
 			}
 			now[key] = status

@@ -2,6 +2,8 @@ package command
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,83 @@ func TestTreeLines(t *testing.T) {
 	if diff := cmp.Diff(want, treeLines(root)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
+}
+
+// growing is a cluster whose first control-plane machine is there, so Cluster API calls it available.
+func growing() *workload.Object {
+	machine := func(name string, ready bool) *workload.Object {
+		return &workload.Object{Kind: "Machine", Name: name, Status: "Provisioning, waiting", Ready: ready, Children: []*workload.Object{
+			{Kind: "AzureMachine", Name: name, Status: "pending, VMRunning: Creating", Ready: ready},
+		}}
+	}
+	return &workload.Object{Kind: "Cluster", Name: "c", Status: "Provisioned", Ready: true, Children: []*workload.Object{
+		{Kind: "AzureCluster", Name: "c", Status: "ready", Ready: true},
+		{Kind: "KubeadmControlPlane", Name: "c-control-plane", Status: "1 of 3 ready", Children: []*workload.Object{machine("m1", true), machine("m2", false)}},
+	}}
+}
+
+func TestTreeTicksWhatIsComplete(t *testing.T) {
+	const want = "· Cluster c: Provisioned"
+	if got := treeLines(growing())[0]; got != want {
+		t.Errorf("%q, want %q: its control plane is 1 of 3", got, want)
+	}
+	var out bytes.Buffer
+	newScreen(&out).Show(growing(), time.Second)
+	if strings.Contains(out.String(), "Cluster c: Provisioned ✔") {
+		t.Errorf("the Cluster is ticked although its control plane is 1 of 3:\n%s", &out)
+	}
+}
+
+func TestLiveScreen(t *testing.T) {
+	terminal := newTerminal(t, 80, 24)
+	screen := newScreen(terminal.tty)
+	if _, ok := screen.(*liveScreen); !ok {
+		t.Fatalf("a terminal gets a %T", screen)
+	}
+	root := growing()
+	expect := func(reason string, write func(), want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(terminal.after(write), "\n")); diff != "" {
+			t.Errorf("%s, on %s (-want +got):\n%s", reason, terminal, diff)
+		}
+	}
+	whole := []string{
+		"· Cluster c: Provisioned",
+		"├─✔ AzureCluster c: ready",
+		"└─· KubeadmControlPlane c-control-plane: 1 of 3 ready",
+		"  ├─✔ Machine m1: Provisioning, waiting",
+		"  │ └─✔ AzureMachine m1: pending, VMRunning: Creating",
+		"  └─· Machine m2: Provisioning, waiting",
+		"    └─· AzureMachine m2: pending, VMRunning: Creating",
+	}
+	said := []string{"lab in /lab", "Cluster c"}
+	expect("what was said before stays above", func() {
+		for _, line := range said {
+			fmt.Fprintln(terminal.tty, line)
+		}
+		screen.Show(root, time.Second)
+	}, append(said, append([]string{"1 s"}, whole...)...)...)
+	expect("the second picture replaces the first", func() { screen.Show(root, 2*time.Second) }, append(said, append([]string{"2 s"}, whole...)...)...)
+
+	narrow := func(first string) []string {
+		return []string{
+			first, "· Cluster c: Provisioned", "├─✔ AzureCluster c: ready", "└─· KubeadmControlPlane c-c…", "  ├─✔ Machine m1: Provision…",
+			"  │ └─✔ AzureMachine m1: pe…", "  └─· Machine m2: Provision…", "    └─· AzureMachine m2: pe…",
+		}
+	}
+	terminal.resize(29, 24)
+	expect("the terminal became narrower", func() { screen.Show(root, 3*time.Second) }, narrow("3 s")...)
+	expect("it stays so", func() { screen.Show(root, 4*time.Second) }, narrow("4 s")...)
+
+	terminal.resize(29, 6)
+	expect("the terminal became lower", func() { screen.Show(root, 5*time.Second) }, append(narrow("5 s")[:4], "... 4 more")...)
+	expect("it stays so", func() { screen.Show(root, 6*time.Second) }, append(narrow("6 s")[:4], "... 4 more")...)
+
+	terminal.resize(80, 6)
+	expect("the last picture has all lines, and the terminal its last rows", func() { screen.Close() }, whole[2:]...)
+
+	terminal.resize(4, 1)
+	expect("a tiny terminal has no room for the cursor below", func() { screen.Show(root, 7*time.Second) })
 }
 
 func TestPlainScreenPrintsChangesOnly(t *testing.T) {
