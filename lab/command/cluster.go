@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/timeline"
@@ -19,7 +20,19 @@ import (
 // createCluster creates a cluster and says what to try next.
 func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options) error {
 	out := c.OutOrStdout()
-	fmt.Fprintf(out, "\nCluster %s: flavor %s, %s, Kubernetes %s\n", name, o.Flavor, machines(o), o.Version())
+	what := ""
+	made, err := workload.Made(c.Context(), s, name)
+	if err != nil {
+		return err
+	}
+	if made != nil {
+		if err := sameAs(c, s, name, *made); err != nil {
+			return err
+		}
+		made.Timeout = o.Timeout
+		o, what = *made, " exists, made with"
+	}
+	fmt.Fprintf(out, "\nCluster %s%s: flavor %s, %s, Kubernetes %s\n", name, what, o.Flavor, machines(o), o.Version())
 	times, err := workload.Create(c.Context(), s, name, o, newScreen(out))
 	if err != nil {
 		return err
@@ -33,6 +46,25 @@ func createCluster(c *cobra.Command, s *settings.Settings, name string, o worklo
 	}
 	next(out, s, name, o)
 	return nil
+}
+
+// sameAs refuses flags that ask for another cluster than the one of this name: nothing would come of them.
+func sameAs(c *cobra.Command, s *settings.Settings, name string, made workload.Options) error {
+	was := map[string]string{
+		"flavor": made.Flavor, "control-plane-machines": strconv.Itoa(made.ControlPlaneMachines), "worker-machines": strconv.Itoa(made.WorkerMachines),
+		"kubernetes-version": made.Version(),
+	}
+	var differences []string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if value, ok := was[f.Name]; ok && value != f.Value.String() {
+			differences = append(differences, fmt.Sprintf("--%s %s, not %s", f.Name, value, f.Value))
+		}
+	})
+	if len(differences) == 0 {
+		return nil
+	}
+	return fmt.Errorf("there is a Cluster %s already, made with %s: choose another name, change it with kubectl, or delete it with `%s`",
+		name, strings.Join(differences, ", "), self(s, "delete", name))
 }
 
 func machines(o workload.Options) string {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
@@ -53,26 +55,51 @@ func upCommand() *cobra.Command {
 	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
 	c.Flags().Int("verbosity", 2, "log level of our manager")
 	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
-	c.Flags().StringVar(&name, "cluster-name", "demo", "name of the workload cluster")
+	c.Flags().StringVar(&name, "cluster-name", "", fmt.Sprintf("name of the workload cluster (default %s, of another flavor %s)",
+		workload.DefaultName(workload.DefaultFlavor), workload.DefaultName("FLAVOR")))
 	createFlags(c, &create)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		s, err := upSettings(c)
 		if err != nil {
 			return err
 		}
+		if err := workload.CheckFlavor(s, create.Flavor); err != nil {
+			return err
+		}
+		if name == "" {
+			name = workload.DefaultName(create.Flavor)
+		}
 		out := c.OutOrStdout()
 		fmt.Fprintf(out, "lab in %s\n", s.Dir)
 		report := func(format string, args ...any) { fmt.Fprintf(out, "  "+format+"\n", args...) }
 		if err := management.Up(c.Context(), s, report); err != nil {
-			return err
+			return unfinished(c, s, err)
 		}
 		if bare || s.WithoutProvider {
 			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", self(s, "env"), self(s, "create", name))
 			return nil
 		}
-		return createCluster(c, s, name, create)
+		return unfinished(c, s, createCluster(c, s, name, create))
 	}
 	return c
+}
+
+// unfinished adds to the error of a `lab up` what runs nevertheless, and how to go on or to end it.
+func unfinished(c *cobra.Command, s *settings.Settings, err error) error {
+	running, listErr := management.Running(s)
+	if err == nil || listErr != nil || len(running) == 0 {
+		return err
+	}
+	if c.Context().Err() != nil && !errors.Is(err, workload.ErrInterrupted) {
+		err = workload.ErrInterrupted // what happened to stand still says nothing
+	}
+	words := []string{"up"}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "dir" {
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return fmt.Errorf("%w\n  running: %s\n  to go on:          %s\n  to stop all of it: %s", err, strings.Join(running, ", "), self(s, words...), self(s, "down"))
 }
 
 // upSettings are those of the lab in --dir, changed by flags that are given, or those of a new lab.
@@ -163,7 +190,7 @@ func killCommand() *cobra.Command {
 }
 
 func createFlags(c *cobra.Command, o *workload.Options) {
-	c.Flags().StringVar(&o.Flavor, "flavor", "default", "flavor of the template: default, or the last part of the name of one in templates/")
+	c.Flags().StringVar(&o.Flavor, "flavor", workload.DefaultFlavor, "flavor of the template: default, or the last part of the name of one in templates/")
 	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
 	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", "",
@@ -180,6 +207,9 @@ func createCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(c)
 			if err != nil {
+				return err
+			}
+			if err := workload.CheckFlavor(s, o.Flavor); err != nil {
 				return err
 			}
 			return createCluster(c, s, args[0], o)

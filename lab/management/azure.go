@@ -103,8 +103,11 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 	return nil
 }
 
-// RESTConfig leads to the management cluster.
+// RESTConfig leads to the management cluster. It is an error when its API server does not run.
 func RESTConfig(s *settings.Settings) (*rest.Config, error) {
+	if err := Processes(s).Running(apiServer); err != nil {
+		return nil, err
+	}
 	c, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Kubeconfig(), err)

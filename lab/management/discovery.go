@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // awaitKinds waits until discovery names every kind of the installed managers: the API server adds a new kind to
@@ -19,7 +20,7 @@ func (l *lab) awaitKinds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := discovery.NewDiscoveryClientForConfig(config)
+	served, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return err
 	}
@@ -27,18 +28,14 @@ func (l *lab) awaitKinds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	return await(ctx, func() (waiting string, err error) {
 		for groupVersion, kinds := range missing {
-			served, err := client.ServerResourcesForGroupVersion(groupVersion)
+			list, err := served.ServerResourcesForGroupVersion(groupVersion)
 			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsServiceUnavailable(err) {
-				return fmt.Errorf("kinds of %s: %w", groupVersion, err)
+				return "", fmt.Errorf("kinds of %s: %w", groupVersion, err)
 			}
-			if served != nil {
-				for _, resource := range served.APIResources {
+			if list != nil {
+				for _, resource := range list.APIResources {
 					kinds.Delete(resource.Kind)
 				}
 			}
@@ -47,11 +44,48 @@ func (l *lab) awaitKinds(ctx context.Context) error {
 			}
 		}
 		if len(missing) == 0 {
-			return nil
+			return "", nil
+		}
+		return fmt.Sprintf("the API server does not serve %v", missing), nil
+	})
+}
+
+// probeNamespace is where clusterctl makes an Issuer to learn whether cert-manager is there, and which it deletes again.
+const probeNamespace = "cert-manager-test"
+
+// awaitNoProbe waits until the namespace is gone if an earlier clusterctl has deleted it, which takes some seconds.
+func (l *lab) awaitNoProbe(ctx context.Context, kube client.Client) error {
+	said := false
+	return await(ctx, func() (waiting string, err error) {
+		namespace := &unstructured.Unstructured{}
+		namespace.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"})
+		err = kube.Get(ctx, client.ObjectKey{Name: probeNamespace}, namespace)
+		if err != nil || namespace.GetDeletionTimestamp() == nil {
+			return "", client.IgnoreNotFound(err)
+		}
+		waiting = "namespace " + probeNamespace + " of an earlier clusterctl is still being deleted"
+		if !said {
+			l.report("%5.1f s  %s", time.Since(l.begin).Seconds(), waiting)
+		}
+		said = true
+		return waiting, nil
+	})
+}
+
+// await looks until nothing is waited for.
+func await(ctx context.Context, look func() (waiting string, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		waiting, err := look()
+		if err != nil || waiting == "" {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the API server does not serve %v: %w", missing, ctx.Err())
+			return fmt.Errorf("%s: %w", waiting, ctx.Err())
 		case <-tick.C:
 		}
 	}

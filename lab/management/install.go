@@ -13,7 +13,11 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/provider"
@@ -24,50 +28,74 @@ import (
 const fieldOwner = client.FieldOwner("lab")
 
 // install puts the providers into the cluster with clusterctl, so that its inventory, move and upgrade work. Providers
-// that are installed already get their changed components applied.
+// that are in the inventory already get their components applied unless these are the ones that were. clusterctl writes the
+// inventory last, and refuses what is in it, so an init that was interrupted goes on where it was.
 func (l *lab) install(ctx context.Context) error {
+	inventory, err := l.inventory(ctx)
+	if err != nil {
+		return err
+	}
 	var fresh []settings.Manager
+	sums := map[string]string{}
 	for _, m := range l.s.InstalledManagers() {
 		sum, err := componentsSum(l.s, m)
 		if err != nil {
 			return err
 		}
 		applied, err := os.ReadFile(l.appliedFile(m))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			fresh = append(fresh, m)
-		case err != nil:
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
-		case string(applied) != sum:
+		}
+		switch {
+		case !inventory.Has(m.Label):
+			fresh = append(fresh, m)
+		case string(applied) == sum:
+			continue
+		default:
 			if err := l.applyComponents(ctx, m); err != nil {
-				return fmt.Errorf("apply changed components of %s: %w", m.Label, err)
-			}
-			if err := os.WriteFile(l.appliedFile(m), []byte(sum), 0o644); err != nil {
-				return err
+				return fmt.Errorf("apply components of %s: %w", m.Label, err)
 			}
 			l.report("%5.1f s  components of %s applied", time.Since(l.begin).Seconds(), m.Label)
 		}
+		sums[l.appliedFile(m)] = sum
 	}
-	if len(fresh) == 0 {
+	if len(fresh) > 0 {
+		if err := l.initProviders(ctx, fresh); err != nil {
+			return err
+		}
+		l.report("%5.1f s  clusterctl init", time.Since(l.begin).Seconds())
+	}
+	if len(sums) == 0 {
 		return nil
-	}
-	if err := l.initProviders(ctx, fresh); err != nil {
-		return err
 	}
 	if err := l.awaitKinds(ctx); err != nil {
 		return err
 	}
-	for _, m := range fresh {
-		sum, err := componentsSum(l.s, m)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(l.appliedFile(m), []byte(sum), 0o644); err != nil {
+	for file, sum := range sums {
+		if err := os.WriteFile(file, []byte(sum), 0o644); err != nil {
 			return err
 		}
 	}
-	l.report("%5.1f s  clusterctl init", time.Since(l.begin).Seconds())
 	return nil
+}
+
+// inventory are the labels of the providers that clusterctl has installed.
+func (l *lab) inventory(ctx context.Context) (sets.Set[string], error) {
+	kube, err := Client(l.s)
+	if err != nil {
+		return nil, err
+	}
+	providers := &unstructured.UnstructuredList{}
+	providers.SetGroupVersionKind(schema.GroupVersionKind{Group: "clusterctl.cluster.x-k8s.io", Version: "v1alpha3", Kind: "ProviderList"})
+	err = kube.List(ctx, providers)
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return nil, nil // clusterctl has never been here
+	}
+	labels := sets.New[string]()
+	for _, provider := range providers.Items {
+		labels.Insert(provider.GetName())
+	}
+	return labels, err
 }
 
 // appliedFile remembers which components are in etcd, so it is kept and removed with etcd's data.
@@ -90,6 +118,13 @@ func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) er
 		if err := apply(ctx, kube, crd); err != nil {
 			return fmt.Errorf("definitions for clusterctl: %w", err)
 		}
+	}
+	// clusterctl takes kinds that are not served, and a namespace on its way out, for a missing cert-manager.
+	if err := l.awaitKinds(ctx); err != nil {
+		return err
+	}
+	if err := l.awaitNoProbe(ctx, kube); err != nil {
+		return err
 	}
 	flags := map[string]string{
 		"CoreProvider": "--core", "BootstrapProvider": "--bootstrap",

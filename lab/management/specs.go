@@ -18,7 +18,7 @@ const (
 	etcd              = "etcd"
 	apiServer         = "kube-apiserver"
 	controllerManager = "kube-controller-manager"
-	azuresim          = "azuresim"
+	azuresim          = simulator.Process
 	bridge            = "bridge"
 )
 

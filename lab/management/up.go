@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 type Report func(format string, args ...any)
 
 // Processes is the table of the lab's processes.
-func Processes(s *settings.Settings) *process.Table { return &process.Table{Dir: s.Path("run")} }
+func Processes(s *settings.Settings) *process.Table { return &process.Table{Dir: s.Processes()} }
 
 // Up starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
 // also the way to bring back what died.
@@ -26,14 +27,15 @@ func Up(ctx context.Context, s *settings.Settings, report Report) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
+	l := &lab{s: s, table: Processes(s), report: report, begin: time.Now()}
+	// Before anything is written: a lab that cannot start would look like one that was.
+	if err := l.checkPorts(); err != nil {
+		return err
+	}
 	if err := s.Save(); err != nil {
 		return err
 	}
-	l := &lab{s: s, table: Processes(s), report: report, begin: time.Now()}
 	if err := l.prepare(); err != nil {
-		return err
-	}
-	if err := l.checkPorts(); err != nil {
 		return err
 	}
 	if err := l.startAll(ctx); err != nil {
@@ -54,7 +56,7 @@ func (l *lab) startAll(ctx context.Context) error {
 	group.Go(then(installed, func() error { return l.startKubernetes(ctx, rendered) }))
 	group.Go(then(azureReady, func() error { return l.startAzure(ctx) }))
 	group.Go(func() error {
-		if !await(ctx, installed, azureReady) {
+		if !succeeded(ctx, installed, azureReady) {
 			return nil // the group already has the cause
 		}
 		return l.startManagers(ctx)
@@ -73,8 +75,8 @@ func then(done chan<- struct{}, f func() error) func() error {
 	}
 }
 
-// await tells whether all steps succeeded before ctx ended.
-func await(ctx context.Context, steps ...<-chan struct{}) bool {
+// succeeded tells whether all steps succeeded before ctx ended.
+func succeeded(ctx context.Context, steps ...<-chan struct{}) bool {
 	for _, step := range steps {
 		select {
 		case <-step:
@@ -114,7 +116,7 @@ func (l *lab) startKubernetes(ctx context.Context, rendered <-chan struct{}) err
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.start(ctx, controllerManagerSpec(l.s)) })
 	group.Go(func() error {
-		if !await(ctx, rendered) {
+		if !succeeded(ctx, rendered) {
 			return nil
 		}
 		return l.install(ctx)
@@ -146,14 +148,8 @@ func (l *lab) startManagers(ctx context.Context) error {
 
 // checkPorts finds a foreign process on one of the lab's ports before readiness probes take it for the lab's own.
 func (l *lab) checkPorts() error {
-	names, err := l.table.Names()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if l.table.State(name).Alive {
-			return nil // ports are taken by the lab itself
-		}
+	if running, err := Running(l.s); err != nil || len(running) > 0 {
+		return err // ports are taken by the lab itself
 	}
 	var taken []string
 	for port := l.s.BasePort; port < l.s.BasePort+32; port++ {
@@ -179,6 +175,13 @@ func stopOrder() [][]string {
 		managers = append(managers, m.Name)
 	}
 	return [][]string{append(managers, bridge, controllerManager), {apiServer, azuresim}, {etcd}}
+}
+
+// Running are the names of the lab's processes that run.
+func Running(s *settings.Settings) ([]string, error) {
+	table := Processes(s)
+	names, err := table.Names()
+	return slices.DeleteFunc(names, func(name string) bool { return table.Running(name) != nil }), err
 }
 
 // Down stops everything that Up started. The data stays.

@@ -132,6 +132,9 @@ func waitReady(ctx context.Context, s Spec, exited <-chan error) error {
 		case exit := <-exited:
 			return failed(s, fmt.Sprintf("exited before it was ready (%s)", exitText(exit)))
 		case <-deadline.Done():
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s: %w", s.Name, ctx.Err()) // it may still become ready
+			}
 			return failed(s, fmt.Sprintf("was not ready after %s: %v", startDeadline, err))
 		case <-tick.C:
 		}
@@ -218,6 +221,18 @@ func (t *Table) Names() ([]string, error) {
 		}
 	}
 	return names, err
+}
+
+// ErrNotRunning says that a process was never started, was stopped or has died.
+var ErrNotRunning = errors.New("does not run")
+
+// Running is ErrNotRunning unless the process runs. Who talks to a process asks before, because the port of one that does
+// not run may be somebody else's.
+func (t *Table) Running(name string) error {
+	if r, ok := t.read(name); !ok || !r.alive() {
+		return fmt.Errorf("%s %w: `lab up --bare` starts what is missing", name, ErrNotRunning)
+	}
+	return nil
 }
 
 // State looks at a process.

@@ -43,7 +43,7 @@ func (t *Table) StopAll(ctx context.Context, names ...string) error {
 func (t *Table) Kill(ctx context.Context, name string) error {
 	r, ok := t.read(name)
 	if !ok || !r.alive() {
-		return fmt.Errorf("%s does not run", name)
+		return fmt.Errorf("%s %w", name, ErrNotRunning)
 	}
 	return r.signal(ctx, name, syscall.SIGKILL, stopGrace)
 }

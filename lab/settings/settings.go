@@ -137,6 +137,9 @@ func (s *Settings) RequestLog() string { return s.Path("requests.jsonl") }
 // Log is the log file of a process.
 func (s *Settings) Log(process string) string { return s.Path("logs", process+".log") }
 
+// Processes is where the records of the lab's processes are.
+func (s *Settings) Processes() string { return s.Path("run") }
+
 // SimulatorState is where the simulator keeps its state and its CA.
 func (s *Settings) SimulatorState() string { return s.Path("azure") }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
@@ -25,8 +26,14 @@ type Client struct {
 	http     *http.Client
 }
 
-// New trusts the simulator's CA, which is there once the simulator is ready.
+// Process is the name of the simulator's process.
+const Process = "azuresim"
+
+// New trusts the simulator's CA, which is there once the simulator is ready. It is an error when the simulator does not run.
 func New(s *settings.Settings) (*Client, error) {
+	if err := (&process.Table{Dir: s.Processes()}).Running(Process); err != nil {
+		return nil, err
+	}
 	ca, err := os.ReadFile(s.SimulatorCA())
 	if err != nil {
 		return nil, fmt.Errorf("the simulator's CA: %w", err)

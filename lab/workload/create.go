@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,20 +20,20 @@ import (
 // Options say what cluster to create.
 type Options struct {
 	// Flavor of the template, "default" for the one without a name.
-	Flavor               string
-	ControlPlaneMachines int
-	WorkerMachines       int
+	Flavor               string `json:"flavor"`
+	ControlPlaneMachines int    `json:"controlPlaneMachines"`
+	WorkerMachines       int    `json:"workerMachines"`
 	// KubernetesVersion is that of the lab for the flavor when it is empty.
-	KubernetesVersion string
+	KubernetesVersion string `json:"kubernetesVersion,omitempty"`
 	// Timeout bounds the wait until everything is ready.
-	Timeout time.Duration
+	Timeout time.Duration `json:"-"`
 	// Variables replace those of the lab, for instance AZURE_LOCATION.
-	Variables map[string]string
+	Variables map[string]string `json:"-"`
 }
 
 // DefaultOptions make the cluster of `make lab`.
 func DefaultOptions() Options {
-	return Options{Flavor: "default", ControlPlaneMachines: 3, WorkerMachines: 2, Timeout: 20 * time.Minute}
+	return Options{Flavor: DefaultFlavor, ControlPlaneMachines: 3, WorkerMachines: 2, Timeout: 20 * time.Minute}
 }
 
 // Managed tells whether the flavor makes an AKS cluster.
@@ -67,7 +68,7 @@ func Manifest(ctx context.Context, s *settings.Settings, name string, o Options)
 		"--kubernetes-version=" + o.Version(), "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
 		"--worker-machine-count=" + strconv.Itoa(o.WorkerMachines),
 	}
-	if o.Flavor != "" && o.Flavor != "default" {
+	if o.Flavor != "" && o.Flavor != DefaultFlavor {
 		args = append(args, "--flavor="+o.Flavor)
 	}
 	var environment []string
@@ -87,10 +88,27 @@ func Apply(ctx context.Context, s *settings.Settings, manifest []byte) error {
 	return nil
 }
 
+// Made are the options of a cluster that Create has made and that is there. They are nil when there is none, or none of ours.
+func Made(ctx context.Context, s *settings.Settings, name string) (*Options, error) {
+	there, err := exists(ctx, s, name)
+	if err != nil || !there {
+		return nil, err
+	}
+	times, err := LoadTimes(s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return times.Options, err
+}
+
 // Create renders and applies a template and waits until all of the cluster is ready. A cluster that exists already is
 // waited for as it is.
 func Create(ctx context.Context, s *settings.Settings, name string, o Options, screen Screen) (Times, error) {
-	if times, err := LoadTimes(s, name); err == nil && exists(ctx, s, name) {
+	there, err := exists(ctx, s, name)
+	if err != nil {
+		return Times{}, err
+	}
+	if times, err := LoadTimes(s, name); err == nil && there {
 		err := wait(ctx, s, name, o.Timeout, &times, screen)
 		return times, errors.Join(err, saveTimes(s, name, times))
 	}
@@ -105,7 +123,7 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	if err := os.WriteFile(file, manifest, 0o644); err != nil {
 		return Times{}, err
 	}
-	times := Times{Applied: time.Now()}
+	times := Times{Options: &o, Applied: time.Now()}
 	watched, cancel := context.WithCancel(ctx)
 	defer cancel()
 	infrastructure := watchInfrastructure(watched, s, name)
@@ -128,13 +146,13 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	return times, errors.Join(err, saveTimes(s, name, times))
 }
 
-func exists(ctx context.Context, s *settings.Settings, name string) bool {
+func exists(ctx context.Context, s *settings.Settings, name string) (bool, error) {
 	kube, err := management.Client(s)
 	if err != nil {
-		return false
+		return false, err
 	}
 	root, err := Load(ctx, kube, management.Namespace, name)
-	return err == nil && root != nil
+	return root != nil, err
 }
 
 func wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
@@ -177,19 +195,22 @@ func wait(ctx context.Context, s *settings.Settings, name string, timeout time.D
 	}
 }
 
+// ErrInterrupted says that nobody waits for a cluster any more, which goes on nevertheless.
+var ErrInterrupted = errors.New("interrupted")
+
 // notReady is the error of a cluster that is not ready in time: the deepest cause and the log to read.
 func notReady(s *settings.Settings, root *Object, name string, timeout time.Duration, err error) error {
-	message := fmt.Sprintf("Cluster %s is not ready after %s", name, timeout)
+	failure := fmt.Errorf("after %s not all of Cluster %s is ready", timeout, name)
 	if errors.Is(err, context.Canceled) {
-		message = fmt.Sprintf("interrupted before Cluster %s was ready", name)
+		failure = fmt.Errorf("%w before Cluster %s was ready", ErrInterrupted, name)
 	}
 	if root == nil {
-		return errors.New(message)
+		return failure
 	}
 	if cause := FindCause(root, guests(s)); cause != nil {
-		message += ", because of\n  " + cause.Describe(s.Log)
+		return fmt.Errorf("%w, because of\n  %s", failure, cause.Describe(s.Log))
 	}
-	return errors.New(message)
+	return failure
 }
 
 // guests are the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.

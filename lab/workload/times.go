@@ -12,6 +12,8 @@ import (
 
 // Times are the moments of a cluster's life that its figures are computed from.
 type Times struct {
+	// Options are those that the cluster was made with.
+	Options *Options `json:"options,omitempty"`
 	// Applied is when the API server took the object of the cluster's infrastructure.
 	Applied time.Time `json:"applied"`
 	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.

@@ -1,0 +1,100 @@
+package command
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// run runs a command of the lab in a directory and returns what it printed.
+func run(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	root := New()
+	root.SetArgs(append(args, "--dir", dir))
+	root.SetOut(&out)
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// taken is the first port of a block that somebody else listens on.
+func taken(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	// The kernel gives ports near the end, where no block of ports begins.
+	return min(listener.Addr().(*net.TCPAddr).Port, 65536-settings.PortBlock)
+}
+
+func expect(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error lacks %q: %v", part, err)
+		}
+	}
+}
+
+func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
+	busy := taken(t)
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		want   []string
+	}{
+		"flavor": {
+			reason: "there is no such template", args: []string{"--flavor", "aksx"},
+			want: []string{"--flavor aksx", "aks, aks-topology, ", "default, "},
+		},
+		"port": {
+			reason: "another lab, perhaps", args: []string{"--base-port", strconv.Itoa(busy)}, want: []string{"--base-port", "another process listens"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "lab")
+			_, err := run(t, dir, append([]string{"up", "--bare"}, tc.args...)...)
+			expect(t, err, tc.want...)
+			if entries, err := os.ReadDir(dir); err == nil {
+				t.Errorf("%s: %v are left in the lab's directory", tc.reason, entries)
+			}
+			_, err = run(t, dir, "status")
+			expect(t, err, settings.ErrNoLab.Error())
+		})
+	}
+	dir := filepath.Join(t.TempDir(), "lab")
+	if err := (&settings.Settings{Dir: dir}).Save(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := run(t, dir, "create", "c", "--flavor", "aksx")
+	expect(t, err, "--flavor aksx")
+}
+
+// TestCommandsOfALabThatDoesNotRun has a lab whose ports somebody else listens on, as after a start that failed.
+func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab"), Root: root, BasePort: taken(t)}
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"status"}, {"create", "c"}, {"delete", "c"}, {"kubeconfig", "c"}, {"timeline", "c"}, {"demand", "c", "pool0", "1"},
+	} {
+		_, err := run(t, s.Dir, args...)
+		expect(t, err, "kube-apiserver does not run", "lab up")
+	}
+}

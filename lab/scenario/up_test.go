@@ -1,0 +1,183 @@
+package scenario
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// TestUpInterrupted presses Ctrl-C while clusterctl installs the providers: the lab says what runs and what to do with it,
+// and the next start goes on. Starting once more from another shell then changes nothing.
+func TestUpInterrupted(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	first := l.command(t.Context(), "lab", "up", "--bare", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05")
+	var out bytes.Buffer
+	first.Stdout, first.Stderr = &out, &out
+	// A terminal sends the signal to all programs of the command, clusterctl among them.
+	first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- first.Wait() }()
+	l.awaitHalfInstalled(ended, &out)
+	if err := syscall.Kill(-first.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	err := <-ended
+	if exit, ok := err.(*exec.ExitError); !ok || !exit.Exited() {
+		t.Errorf("the interrupted lab up ends with %v, want a status other than 0", err)
+	}
+	for _, want := range []string{"interrupted", "running: ", "etcd, ", "lab up --bare=true --base-port=" + strconv.Itoa(l.port), "lab down --dir"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the interrupted lab up does not say %q:\n%s", want, &out)
+		}
+	}
+
+	l.goOnBesideProbe()
+	if got, want := l.installed(), len(settings.Managers); len(got) != want {
+		t.Errorf("clusterctl's inventory has %v, want %d providers", got, want)
+	}
+	if out := l.run("clusterctl", "upgrade", "plan", "--config", l.settings().ClusterctlConfig()); !strings.Contains(out, "infrastructure-azure") {
+		t.Errorf("clusterctl does not know our provider:\n%s", out)
+	}
+
+	before := l.processes()
+	l.in(t, map[string]string{"PATH": "/elsewhere/bin", "TMPDIR": t.TempDir(), "HTTPS_PROXY": "http://127.0.0.1:9"}).up("--bare")
+	if after := l.processes(); !maps.Equal(before, after) {
+		t.Errorf("lab up from another shell replaced processes:\nbefore %v\nafter  %v", before, after)
+	}
+}
+
+// probe is the namespace in which clusterctl looks for cert-manager, and which it deletes at once.
+const probe = "cert-manager-test"
+
+// goOnBesideProbe starts the lab while the namespace that the interrupted clusterctl made is still being deleted. Whether
+// it is depends on the moment of the interruption, so the namespace is made once more and held.
+func (l *lab) goOnBesideProbe() {
+	l.t.Helper()
+	l.run("kubectl", "wait", "namespace/"+probe, "--for=delete", "--timeout", patience.String())
+	l.run("kubectl", "create", "namespace", probe)
+	l.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: ` + probe + `, finalizers: [example.com/held]}}`)
+	l.run("kubectl", "delete", "namespace", probe, "--wait=false")
+
+	again := l.command(l.t.Context(), "lab", "up", "--bare")
+	out, err := again.StdoutPipe()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	again.Stderr = again.Stdout
+	if err := again.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	var said strings.Builder
+	held := true
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		fmt.Fprintln(&said, lines.Text())
+		if held && strings.Contains(lines.Text(), "namespace "+probe+" of an earlier clusterctl is still being deleted") {
+			l.run("kubectl", "patch", "configmap", "held", "--namespace", probe, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			held = false
+		}
+	}
+	if err := again.Wait(); err != nil || held {
+		l.t.Fatalf("lab up after an interruption: %v, waited for the namespace: %v\n%s", err, !held, &said)
+	}
+}
+
+// processes are the lab's, each with its process ID.
+func (l *lab) processes() map[string]int {
+	l.t.Helper()
+	table := management.Processes(l.settings())
+	names, err := table.Names()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	ids := map[string]int{}
+	for _, name := range names {
+		ids[name] = table.State(name).PID
+	}
+	return ids
+}
+
+// installed are the providers in clusterctl's inventory; none while there is no inventory.
+func (l *lab) installed() []string {
+	s, err := settings.Load(l.dir)
+	if err != nil {
+		return nil
+	}
+	kube, err := management.Client(s)
+	if err != nil {
+		return nil
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "clusterctl.cluster.x-k8s.io", Version: "v1alpha3", Kind: "ProviderList"})
+	if kube.List(l.t.Context(), list) != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.GetName())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// awaitHalfInstalled waits, closely, until some providers are installed and others are not.
+func (l *lab) awaitHalfInstalled(ended <-chan error, out *bytes.Buffer) {
+	l.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		switch n := len(l.installed()); {
+		case n == len(settings.Managers):
+			l.t.Fatal("all providers were installed before lab up could be interrupted")
+		case n > 0:
+			return
+		}
+		select {
+		case err := <-ended:
+			l.t.Fatalf("lab up ended before it could be interrupted: %v\n%s", err, out)
+		case <-tick.C:
+		}
+	}
+}
+
+// TestSecondFlavor is the README's second command after its first one: another cluster, beside the first.
+func TestSecondFlavor(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--control-plane-machines", "1", "--worker-machines", "0")
+	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 1)
+
+	out := l.run("lab", "up", "--flavor", "aks", "--worker-machines", "1")
+	for _, want := range []string{"Cluster demo-aks: flavor aks, 1 machines in each pool", "AzureManagedControlPlane demo-aks: ready ✔", "Cluster demo-aks is ready after"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lab up --flavor aks does not say %q:\n%s", want, out)
+		}
+	}
+	l.awaitPools(l.workloadKubeconfig("demo-aks"), "demo-aks", settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
+	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 1)
+
+	if out = l.run("lab", "up"); !strings.Contains(out, "Cluster demo exists, made with: flavor default, 1 control-plane and 0 worker machines") {
+		t.Errorf("lab up shows another cluster than the first:\n%s", out)
+	}
+	_, err := l.try("lab", "up", "--cluster-name", "demo", "--flavor", "aks")
+	if err == nil || !strings.Contains(err.Error(), "there is a Cluster demo already, made with --flavor default, not aks") {
+		t.Errorf("lab up with the name of the first cluster and another flavor: %v, want a refusal", err)
+	}
+}

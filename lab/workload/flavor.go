@@ -1,0 +1,59 @@
+package workload
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// DefaultFlavor is the name of the template that has none.
+const DefaultFlavor = "default"
+
+// Flavors are the templates that make a cluster, sorted. Those with only a ClusterClass do not.
+func Flavors(s *settings.Settings) ([]string, error) {
+	const prefix = "cluster-template"
+	files, err := filepath.Glob(filepath.Join(s.Root, "templates", prefix+"*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(raw, []byte("\nkind: Cluster\n")) {
+			continue
+		}
+		name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"), "-")
+		if name == "" {
+			name = DefaultFlavor
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// CheckFlavor refuses what no template is for.
+func CheckFlavor(s *settings.Settings, flavor string) error {
+	names, err := Flavors(s)
+	if err != nil || slices.Contains(names, flavor) {
+		return err
+	}
+	return fmt.Errorf("--flavor %s: no template in templates/ makes such a cluster; there are %s", flavor, strings.Join(names, ", "))
+}
+
+// DefaultName is the name of a cluster that nobody names. Each flavor has its own, so that clusters of several flavors can
+// stand beside each other.
+func DefaultName(flavor string) string {
+	if flavor == DefaultFlavor {
+		return "demo"
+	}
+	return "demo-" + flavor
+}

@@ -1,0 +1,65 @@
+package workload
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+func TestCheckFlavor(t *testing.T) {
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &settings.Settings{Root: root}
+	for flavor, tc := range map[string]struct {
+		reason string
+		want   []string
+	}{
+		"default":          {reason: "the template without a name"},
+		"aks":              {reason: "a template"},
+		"private":          {reason: "a template"},
+		"privat":           {reason: "there is none", want: []string{"--flavor privat", "aks, ", "default, ", "private, "}},
+		"aks-clusterclass": {reason: "a class alone makes no cluster to wait for", want: []string{"--flavor aks-clusterclass", "aks-topology"}},
+		"":                 {reason: "no name", want: []string{"default"}},
+	} {
+		err := CheckFlavor(s, flavor)
+		if (err == nil) != (len(tc.want) == 0) {
+			t.Errorf("--flavor %q: %v; %s", flavor, err, tc.reason)
+			continue
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("--flavor %q: %q lacks %q; %s", flavor, err, want, tc.reason)
+			}
+		}
+	}
+}
+
+func TestDefaultNamesDiffer(t *testing.T) {
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flavors, err := Flavors(&settings.Settings{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, flavor := range flavors {
+		name := DefaultName(flavor)
+		if slices.Contains(names, name) {
+			t.Errorf("flavor %s has the name %s of another one, so a second lab up would show the first cluster", flavor, name)
+		}
+		// Azure's shortest limit for what is named after a cluster is that of an AKS cluster, 63 with what AKS adds.
+		if len(name) > 40 {
+			t.Errorf("%s is long for names that begin with it", name)
+		}
+		names = append(names, name)
+	}
+	if !slices.Contains(names, "demo") {
+		t.Errorf("names %v, want demo among them", names)
+	}
+}
