@@ -8,13 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
@@ -34,9 +33,19 @@ type Write struct {
 	// After is the write whose end this one waited for: of the resources that this one needs, the last one that ended
 	// before this one began. Nil when it needed none.
 	After *Write
+	// Data are the bootstrap data that a virtual machine waited for, if they came after the end of After. Nil
+	// when they were there before, and for all other writes.
+	Data *Data
 
 	// needs are all writes that this one came after.
 	needs []*Write
+}
+
+// Data are bootstrap data that came between two moments, which are the same if the moment is known exactly.
+type Data struct {
+	From, To time.Time
+	// Perhaps is set when it is not known whether After ended later: both are in the same second.
+	Perhaps bool
 }
 
 // Duration is how long Azure took.
@@ -79,9 +88,15 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, fmt.Errorf("times of Cluster %s, which `lab create` writes: %w", cluster, err)
 	}
-	groups, err := resourceGroups(ctx, kube, cluster)
+	root, err := workload.Load(ctx, kube, management.Namespace, cluster)
 	if err != nil {
 		return nil, err
+	}
+	data := map[string]workload.BootstrapData{}
+	if root != nil {
+		if data, err = workload.LoadBootstrapData(ctx, kube, root, times); err != nil {
+			return nil, err
+		}
 	}
 	requests, err := readLog(s.RequestLog())
 	if err != nil {
@@ -99,25 +114,21 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, err
 	}
-	return Build(times, groups, requests, operations, References(state)), nil
+	return Build(times, resourceGroups(root, cluster), requests, operations, References(state), data), nil
 }
 
-// resourceGroups are those of the cluster's resources.
-func resourceGroups(ctx context.Context, kube client.Client, cluster string) ([]string, error) {
-	root, err := workload.Load(ctx, kube, management.Namespace, cluster)
-	if err != nil {
-		return nil, err
-	}
+// resourceGroups are those of the cluster's resources. The cluster may be gone.
+func resourceGroups(root *workload.Object, cluster string) []string {
 	groups := []string{strings.ToLower(cluster)}
 	if root == nil {
-		return groups, nil
+		return groups
 	}
 	for _, name := range root.ResourceGroups() {
 		if name = strings.ToLower(name); !slices.Contains(groups, name) {
 			groups = append(groups, name)
 		}
 	}
-	return groups, nil
+	return groups
 }
 
 func readLog(path string) ([]Request, error) {
@@ -139,8 +150,10 @@ func readLog(path string) ([]Request, error) {
 	return requests, scanner.Err()
 }
 
-// Build puts the timeline together. References say which resources a resource needs, by lower-case ID.
-func Build(times workload.Times, groups []string, requests []Request, operations []simulator.Operation, references map[string][]string) *Timeline {
+// Build puts the timeline together. References say which resources a resource needs, by lower-case ID, and data since when
+// bootstrap data are there.
+func Build(times workload.Times, groups []string, requests []Request, operations []simulator.Operation, references map[string][]string,
+	data map[string]workload.BootstrapData) *Timeline {
 	t := &Timeline{Times: times}
 	byID := map[string]simulator.Operation{}
 	for _, operation := range operations {
@@ -169,6 +182,7 @@ func Build(times workload.Times, groups []string, requests []Request, operations
 	}
 	slices.SortStableFunc(t.Writes, func(a, b *Write) int { return a.Start.Compare(b.Start) })
 	t.link(references)
+	t.boot(data)
 	return t
 }
 
@@ -207,6 +221,28 @@ func (t *Timeline) link(references map[string][]string) {
 			if w.After == nil || other.End.After(w.After.End) {
 				w.After = other
 			}
+		}
+	}
+}
+
+// boot finds the virtual machines that were not made before their bootstrap data were there.
+func (t *Timeline) boot(data map[string]workload.BootstrapData) {
+	made := map[string]bool{}
+	for _, w := range t.Writes {
+		available, ok := data[w.ID]
+		if !ok || made[w.ID] || w.Method != "PUT" {
+			continue
+		}
+		made[w.ID] = true
+		from, to := available.Created, available.Created.Add(time.Second)
+		if !available.Seen.IsZero() && !available.Seen.After(w.Start) {
+			from, to = available.Seen, available.Seen
+		}
+		if to.After(w.Start) {
+			to = w.Start
+		}
+		if w.After == nil || to.After(w.After.End) {
+			w.Data = &Data{From: from, To: to, Perhaps: w.After != nil && from.Before(w.After.End)}
 		}
 	}
 }
@@ -292,17 +328,29 @@ func (t *Timeline) Summary() string {
 		len(t.Writes), t.Reads, t.Times.Provisioned.Sub(t.Times.Applied).Seconds(), critical.Seconds(), t.Overhead())
 }
 
+// waitedFor is what came last of all that the write needs.
+func (w *Write) waitedFor() string {
+	before := func(end time.Time) float64 { return w.Start.Sub(end).Seconds() }
+	switch {
+	case w.Data != nil && w.Data.Perhaps:
+		return fmt.Sprintf("%s (%.2f s before) or bootstrap data, in the same second", Short(w.After.ID), before(w.After.End))
+	case w.Data != nil && w.Data.From.Equal(w.Data.To):
+		return fmt.Sprintf("bootstrap data (%.2f s before)", before(w.Data.To))
+	case w.Data != nil:
+		return fmt.Sprintf("bootstrap data (%.0f to %.0f s before)", math.Floor(before(w.Data.To)), math.Ceil(before(w.Data.From)))
+	case w.After != nil:
+		return fmt.Sprintf("%s (%.2f s before)", Short(w.After.ID), before(w.After.End))
+	}
+	return "-"
+}
+
 // Print writes the whole timeline.
 func (t *Timeline) Print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "START\tEND\tTOOK\tWRITE\tRESOURCE\tSTATUS\tWAITED FOR")
 	seconds := func(at time.Time) string { return fmt.Sprintf("%.2f", at.Sub(t.Times.Applied).Seconds()) }
 	for _, write := range t.Writes {
-		after := "-"
-		if write.After != nil {
-			after = fmt.Sprintf("%s (%.2f s before)", Short(write.After.ID), write.Start.Sub(write.After.End).Seconds())
-		}
-		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method, Short(write.ID), write.Status, after)
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method, Short(write.ID), write.Status, write.waitedFor())
 	}
 	w.Flush()
 	path, critical := t.CriticalPath()

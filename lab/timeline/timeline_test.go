@@ -57,7 +57,7 @@ func sample() *Timeline {
 		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Succeeded"},
 	}
 	times := workload.Times{Applied: begin, Provisioned: at(7), Ready: at(8)}
-	return Build(times, []string{"demo"}, requests, operations, References(state))
+	return Build(times, []string{"demo"}, requests, operations, References(state), nil)
 }
 
 func TestBuild(t *testing.T) {
@@ -82,6 +82,37 @@ func TestBuild(t *testing.T) {
 	}
 	if line.Reads != 3 || line.ReadsAfterReady != 2 || line.WritesAfterReady != 0 {
 		t.Errorf("reads %d, after ready %d, writes after ready %d; want 3, 2, 0", line.Reads, line.ReadsAfterReady, line.WritesAfterReady)
+	}
+}
+
+// TestBoot has a virtual machine whose interface is there from second 3 on, and which is written in second 10 and again later.
+func TestBoot(t *testing.T) {
+	network, vm := group+"/providers/Microsoft.Network/networkInterfaces/n", group+"/providers/Microsoft.Compute/virtualMachines/m"
+	state := map[string]any{"resources": []any{
+		map[string]any{"id": network},
+		map[string]any{"id": vm, "properties": map[string]any{"networkProfile": []any{map[string]any{"id": network}}}},
+	}}
+	requests := []Request{put(1, network, 2300, ""), put(10.1, vm, 500, ""), put(20, vm, 500, "")}
+	for name, tc := range map[string]struct {
+		reason string
+		data   workload.BootstrapData
+		want   string
+	}{
+		"seen later":      {"the machine waited for its data, as workers do", workload.BootstrapData{Created: at(10), Seen: at(10.05)}, "bootstrap data (0.05 s before)"},
+		"seen before":     {"the interface came last", workload.BootstrapData{Created: at(3), Seen: at(3.1)}, "networkinterfaces/n (6.80 s before)"},
+		"not seen, later": {"the time of a Secret has whole seconds", workload.BootstrapData{Created: at(7)}, "bootstrap data (2 to 4 s before)"},
+		"not seen, just":  {"it was made before the machine was written", workload.BootstrapData{Created: at(10)}, "bootstrap data (0 to 1 s before)"},
+		"not seen, close": {"nobody knows which came last", workload.BootstrapData{Created: at(3)}, "networkinterfaces/n (6.80 s before) or bootstrap data, in the same second"},
+		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: at(2)}, "networkinterfaces/n (6.80 s before)"},
+		"seen too late":   {"a watch may be slow", workload.BootstrapData{Created: at(7), Seen: at(10.2)}, "bootstrap data (2 to 4 s before)"},
+	} {
+		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, References(state), map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
+		if got := line.Writes[1].waitedFor(); got != tc.want {
+			t.Errorf("%s: the virtual machine waited for %q, want %q; %s", name, got, tc.want, tc.reason)
+		}
+		if got, want := line.Writes[2].waitedFor(), "virtualmachines/m (9.40 s before)"; got != want {
+			t.Errorf("%s: the second write waited for %q, want %q: the machine is there", name, got, want)
+		}
 	}
 }
 

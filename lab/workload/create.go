@@ -127,6 +127,7 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	watched, cancel := context.WithCancel(ctx)
 	defer cancel()
 	infrastructure := watchInfrastructure(watched, s, name)
+	bootstrap := watchBootstrap(watched, s, name)
 	if err := Apply(ctx, s, manifest); err != nil {
 		return times, err
 	}
@@ -143,6 +144,7 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 		case <-time.After(interval):
 		}
 	}
+	times.Bootstrap = bootstrap()
 	return times, errors.Join(err, saveTimes(s, name, times))
 }
 

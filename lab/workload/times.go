@@ -19,6 +19,8 @@ type Times struct {
 	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.
 	Provisioned time.Time `json:"provisioned,omitzero"`
 	Ready       time.Time `json:"ready,omitzero"`
+	// Bootstrap is when each Secret with bootstrap data was seen.
+	Bootstrap map[string]time.Time `json:"bootstrap,omitempty"`
 }
 
 func timesFile(s *settings.Settings, name string) string { return s.Path("clusters", name+".json") }
