@@ -197,8 +197,11 @@ func (l *lab) expectNoProblem(cluster string) {
 	}
 	l.eventually("no condition of the cluster's objects is other than it should be", func() (bool, string) {
 		root, err := workload.Load(l.t.Context(), kube, management.Namespace, cluster)
-		if err != nil || root == nil {
-			return false, fmt.Sprint("the cluster: ", err)
+		if err != nil {
+			return false, err.Error()
+		}
+		if root == nil {
+			return false, "the Cluster does not exist"
 		}
 		var problems []string
 		root.Walk(func(o *workload.Object, _ int) {

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,7 +166,10 @@ func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func
 		return last == nil && wanted(object), nil
 	})
 	if err != nil {
-		s.T.Fatalf("%T %s is not %s after %s (%v):\n%s", object, name, what, Patience, last, Status(object))
+		if ctx.Err() != nil && errors.Is(last, ctx.Err()) {
+			last = nil // what was read before stays in object
+		}
+		s.T.Fatalf("%T %s is not %s after %s:\n%s", object, name, what, Patience, why(object, last, s.Azure.Since(0)))
 	}
 	return object
 }
@@ -186,7 +190,7 @@ func (s *Stage) WaitGone(object client.Object, name string) {
 		return false, nil
 	})
 	if err != nil {
-		s.T.Fatalf("%T %s is still there after %s:\n%s", object, name, Patience, Status(object))
+		s.T.Fatalf("%T %s is still there after %s:\n%s", object, name, Patience, why(object, nil, s.Azure.Since(0)))
 	}
 }
 
