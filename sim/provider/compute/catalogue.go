@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -44,10 +45,11 @@ func skus(c *provider.Call) (*provider.Reply, error) {
 		if !slices.Contains(c.Locations, loc) {
 			continue
 		}
-		for _, name := range sizeNames() {
-			z, _ := FindSize(name)
-			out = append(out, vmSKU(z, loc))
+		rows, err := vmSKUs(loc)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, rows...)
 		for _, d := range []struct{ name, tier, size string }{{"Premium_LRS", "Premium", "P10"}, {"StandardSSD_LRS", "Standard", "E10"}, {"Standard_LRS", "Standard", "S10"}, {"UltraSSD_LRS", "Ultra", "U"}, {"PremiumV2_LRS", "Premium", "P"}} {
 			var zones []string
 			if provider.HasZones(loc) {
@@ -74,6 +76,26 @@ func texts(list []string) []any {
 		out = append(out, s)
 	}
 	return out
+}
+
+// written are the rows of all sizes by region, as JSON: the same for every simulator of a process, and a lot of them.
+var written sync.Map
+
+func vmSKUs(loc string) ([]any, error) {
+	if rows, ok := written.Load(loc); ok {
+		return rows.([]any), nil
+	}
+	var rows []any
+	for _, name := range sizeNames {
+		z, _ := FindSize(name)
+		raw, err := json.Marshal(vmSKU(z, loc))
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, json.RawMessage(raw))
+	}
+	written.Store(loc, rows)
+	return rows, nil
 }
 
 func vmSKU(z Size, loc string) body.Object {
@@ -167,7 +189,7 @@ func usages(c *provider.Call, location string, _ []string) (*provider.Reply, err
 // vmSizes answers the old list of sizes of a region.
 func vmSizes(_ *provider.Call, location string, _ []string) (*provider.Reply, error) {
 	out := []any{}
-	for _, name := range sizeNames() {
+	for _, name := range sizeNames {
 		z, _ := FindSize(name)
 		if _, restricted := z.Zones(location); !restricted {
 			out = append(out, body.Object{"name": z.Name, "numberOfCores": z.VCPUs, "memoryInMB": int(z.MemoryGB * 1024), "maxDataDiskCount": z.MaxDisks, "osDiskSizeInMB": 1047552, "resourceDiskSizeInMB": 0})

@@ -1,9 +1,7 @@
 package compute
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -24,6 +22,8 @@ type Size struct {
 	Ultra        bool   // ultra disks, per zone
 	Confidential string // "SNP", "TDX" or ""
 	NoTrusted    bool   // trusted launch is not available
+	Generation2  bool   // runs images of generation 2 only
+	Burstable    bool   // counts on not using its processors all the time
 	GPUs         int
 	MaxNICs      int
 	MaxDisks     int
@@ -46,76 +46,26 @@ func (z Size) TempGB() int {
 }
 
 // Spot tells whether the size can be had as a spot VM.
-func (z Size) Spot() bool { return !strings.HasPrefix(z.Family, "standardBS") }
+// Source: https://learn.microsoft.com/azure/virtual-machines/spot-vms#limitations
+func (z Size) Spot() bool { return !z.Burstable }
 
-func (z Size) onlyGeneration2() bool { return z.Arch == "Arm64" || z.Confidential != "" }
-
-type shape struct {
-	vcpus int
-	mem   float64
+func (z Size) onlyGeneration2() bool {
+	return z.Arch == "Arm64" || z.Confidential != "" || z.Generation2
 }
 
-var sizes = buildSizes()
+// sizes are all sizes by lower-case name; sizeNames are their names, sorted.
+var (
+	sizes     = buildSizes()
+	sizeNames = namesOf(sizes)
+)
 
-// The figures are those of Azure's size documentation. Source: https://learn.microsoft.com/azure/virtual-machines/sizes/overview
-func buildSizes() map[string]Size {
-	out := map[string]Size{}
-	add := func(proto Size, pattern string, shapes ...shape) {
-		for _, s := range shapes {
-			z := proto
-			z.Name, z.VCPUs, z.MemoryGB = strings.ReplaceAll(pattern, "#", strconv.Itoa(s.vcpus)), s.vcpus, s.mem
-			if z.Arch == "" {
-				z.Arch = "x64"
-			}
-			z.MaxNICs, z.MaxDisks = min(8, max(2, s.vcpus/2)), min(64, max(4, s.vcpus*2))
-			out[strings.ToLower(z.Name)] = z
-		}
+func namesOf(sizes map[string]Size) []string {
+	var names []string
+	for _, z := range sizes {
+		names = append(names, z.Name)
 	}
-	full := Size{Premium: true, Accelerated: true, HostEncrypt: true, Ultra: true}
-	with := func(family string, change func(*Size)) Size {
-		z := full
-		z.Family = family
-		if change != nil {
-			change(&z)
-		}
-		return z
-	}
-	eph := func(z *Size) { z.Ephemeral = true }
-	burst := Size{Family: "standardBSFamily", Premium: true, Ephemeral: true}
-	add(burst, "Standard_B1s", shape{1, 1})
-	add(burst, "Standard_B1ms", shape{1, 2})
-	add(burst, "Standard_B2s", shape{2, 4})
-	add(burst, "Standard_B#ms", shape{2, 8}, shape{4, 16}, shape{8, 32})
-	for i, s := range []shape{{1, 3.5}, {2, 7}, {4, 14}, {8, 28}} {
-		add(with("standardDSv2Family", func(z *Size) { z.Ephemeral, z.HostEncrypt, z.Ultra = true, true, false }), fmt.Sprintf("Standard_DS%d_v2", i+1), s)
-	}
-	for i, s := range []shape{{1, 3.5}, {2, 7}, {4, 14}, {8, 28}} {
-		add(Size{Family: "standardDv2Family", Accelerated: i > 0, Ephemeral: true}, fmt.Sprintf("Standard_D%d_v2", i+1), s)
-	}
-	add(Size{Family: "standardAv2Family"}, "Standard_A#_v2", shape{1, 2}, shape{2, 4}, shape{4, 8})
-	add(Size{Family: "standardDv3Family", Accelerated: true, NoTrusted: true}, "Standard_D#_v3", shape{2, 8}, shape{4, 16})
-	add(with("standardDSv3Family", eph), "Standard_D#s_v3", shape{2, 8}, shape{4, 16}, shape{8, 32}, shape{16, 64})
-	add(with("standardDSv4Family", nil), "Standard_D#s_v4", shape{2, 8}, shape{4, 16})
-	add(with("standardDSv5Family", nil), "Standard_D#s_v5", shape{2, 8}, shape{4, 16}, shape{8, 32}, shape{16, 64}, shape{32, 128})
-	add(with("standardDDSv5Family", eph), "Standard_D#ds_v5", shape{2, 8}, shape{4, 16}, shape{8, 32})
-	add(with("standardDASv5Family", nil), "Standard_D#as_v5", shape{2, 8}, shape{4, 16}, shape{8, 32})
-	add(with("standardESv3Family", eph), "Standard_E#s_v3", shape{2, 16}, shape{4, 32})
-	add(with("standardESv5Family", nil), "Standard_E#s_v5", shape{2, 16}, shape{4, 32}, shape{8, 64})
-	add(with("standardFSv2Family", eph), "Standard_F#s_v2", shape{2, 4}, shape{4, 8}, shape{8, 16})
-	arm := func(z *Size) { z.Arch, z.NoTrusted = "Arm64", true }
-	add(with("standardDPSv5Family", arm), "Standard_D#ps_v5", shape{2, 8}, shape{4, 16}, shape{8, 32})
-	add(with("standardDPDSv5Family", func(z *Size) { arm(z); z.Ephemeral = true }), "Standard_D#pds_v5", shape{2, 8}, shape{4, 16})
-	add(with("standardDCASv5Family", func(z *Size) { z.Confidential, z.HostEncrypt, z.Ultra = "SNP", false, false }), "Standard_DC#as_v5", shape{2, 8}, shape{4, 16})
-	add(with("standardDCADSv5Family", func(z *Size) { z.Confidential, z.Ephemeral, z.HostEncrypt, z.Ultra = "SNP", true, false, false }), "Standard_DC#ads_v5", shape{4, 16})
-	gpu := func(n int) func(*Size) {
-		return func(z *Size) { z.GPUs, z.Ephemeral, z.NoTrusted = n, true, true }
-	}
-	add(with("standardNCSv3Family", gpu(1)), "Standard_NC#s_v3", shape{6, 112})
-	add(with("Standard NCASv3_T4 Family", gpu(1)), "Standard_NC#as_T4_v3", shape{4, 28})
-	add(with("StandardNCADSA100v4Family", gpu(1)), "Standard_NC#ads_A100_v4", shape{24, 220})
-	add(with("standardNDASv4_A100Family", gpu(8)), "Standard_ND#asr_v4", shape{96, 900})
-	add(with("standardLSv3Family", eph), "Standard_L#s_v3", shape{8, 64})
-	return out
+	slices.Sort(names)
+	return names
 }
 
 // missing says in which zones of which regions a size is not offered, and with "" that the subscription may not use it there.
@@ -177,7 +127,7 @@ func (z Size) Zones(location string) (zones []string, restricted bool) {
 func CheckSize(c *provider.Call, id, name, location string, zones []string, add int, spot bool) (Size, error) {
 	z, ok := FindSize(name)
 	if !ok {
-		return z, provider.InvalidParameter("vmSize", "The value %s provided for the VM size is not valid. The valid sizes in the current region are: %s.", name, strings.Join(sizeNames(), ","))
+		return z, provider.InvalidParameter("vmSize", "The value %s provided for the VM size is not valid. The valid sizes in the current region are: %s.", name, strings.Join(sizeNames, ","))
 	}
 	offered, restricted := z.Zones(location)
 	unavailable := provider.Errorf(409, "SkuNotAvailable", "The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: %s' is currently not available in location '%s'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.", z.Name, location)
@@ -214,15 +164,6 @@ func checkZoneNames(id, location string, zones []string) error {
 		}
 	}
 	return nil
-}
-
-func sizeNames() []string {
-	var out []string
-	for _, z := range sizes {
-		out = append(out, z.Name)
-	}
-	slices.Sort(out)
-	return out
 }
 
 const (
