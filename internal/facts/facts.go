@@ -132,7 +132,8 @@ func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineIn
 		facts.VNet, err = f.VNet(ctx, c, in.ClusterInput)
 		return err
 	})
-	return facts, group.Wait()
+	err := group.Wait()
+	return facts, err
 }
 
 // DeletingMachine gives the facts that the deletion of a machine depends on: whether it leaves an empty availability set

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ func (p *ports) choose(balancer arm.ID, machine string, taken map[int32]string) 
 	machine = strings.ToLower(machine)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.sweep()
 	given := p.reserved[balancer.Key()]
 	if given == nil {
 		given = map[int32]reservation{}
@@ -54,8 +56,6 @@ func (p *ports) choose(balancer arm.ID, machine string, taken map[int32]string) 
 	for port, r := range given {
 		if r.machine == machine {
 			own = port
-			delete(given, port)
-		} else if p.now().Sub(r.at) > reservationTTL {
 			delete(given, port)
 		}
 	}
@@ -78,6 +78,17 @@ func (p *ports) choose(balancer arm.ID, machine string, taken map[int32]string) 
 		}
 	}
 	return 0
+}
+
+// sweep drops reservations that nobody uses, also those of load balancers that are gone.
+func (p *ports) sweep() {
+	now := p.now()
+	for balancer, given := range p.reserved {
+		maps.DeleteFunc(given, func(_ int32, r reservation) bool { return now.Sub(r.at) > reservationTTL })
+		if len(given) == 0 {
+			delete(p.reserved, balancer)
+		}
+	}
 }
 
 // release gives the machine's port back.

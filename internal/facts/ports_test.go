@@ -37,6 +37,9 @@ func TestPorts(t *testing.T) {
 	if got := p.choose(lb, "d", nil); got != 22 {
 		t.Errorf("reservations that nobody renews or releases block ports: got %d", got)
 	}
+	if len(p.reserved) != 1 {
+		t.Errorf("load balancers that are gone are remembered: %v", p.reserved)
+	}
 	p.release(lb, "D")
 	p.release(lb, "d")
 	if len(p.reserved[lb.Key()]) != 0 {

@@ -18,7 +18,7 @@ func TestRepository(t *testing.T) {
 		t.Fatalf("only %d Go files found: the test looks at the wrong directory", len(files))
 	}
 	checks := map[string]func([]file) []string{
-		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles,
+		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +55,11 @@ func TestChecks(t *testing.T) {
 			reason: "models are allowed, what sends them is not", check: checkImports,
 			files: map[string]string{"internal/plan/a.go": doc + "import (\n_ \"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9\"\n_ \"sigs.k8s.io/controller-runtime/pkg/client\"\n)"},
 			want:  []string{"internal/plan/a.go imports sigs.k8s.io/controller-runtime/pkg/client"},
+		},
+		"a variable beside a call that waits": {
+			reason: "the language leaves open which comes first", check: checkOrder,
+			files: map[string]string{"internal/facts/a.go": doc + "func a(g interface{ Wait() error }) (int, error) {\n\tx := 0\n\treturn x, g.Wait()\n}\nfunc b(g interface{ Wait() error }) (any, error) { return nil, g.Wait() }"},
+			want:  []string{"internal/facts/a.go:5:2 returns a variable"},
 		},
 		"kinds import each other": {
 			reason: "what kinds share has a package of its own", check: checkImports,

@@ -13,6 +13,8 @@ import (
 
 // Action is imperative work that no PUT expresses, as in deleting instances of a scale set.
 type Action struct {
+	// Object names the Kubernetes object that asks for it, as in Request: each is woken and told once.
+	Object string
 	// Method is POST, DELETE, PUT or PATCH.
 	Method string
 	// ID is the resource acted on, and SubPath what follows it in the URL, as in "deallocate".
@@ -25,8 +27,9 @@ type Action struct {
 }
 
 // Do sends an action unless the same one is under way, and follows its operation. Until it has ended the result is
-// arm.Updating or arm.Deleting, and wake is called when it ends. One call then returns arm.Ready (arm.Gone for a DELETE
-// of the resource itself), or arm.Failed or arm.Waiting with the error; a call after that sends the action again.
+// arm.Updating or arm.Deleting, and wake is called when it ends. One call for each object that waited then returns arm.Ready
+// (arm.Gone for a DELETE of the resource itself), or arm.Failed or arm.Waiting with the error; a call after that sends the
+// action again.
 func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
 	result := arm.Result{ID: action.ID, State: arm.Updating}
 	row, err := types.Of(action.ID)
@@ -38,15 +41,15 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	if removal {
 		result.State = arm.Deleting
 	}
-	key := "do|" + action.Method + "|" + action.ID.Key() + "|" + strings.ToLower(action.SubPath)
-	if ended, ok := e.ended(key, removal, result); ok {
+	key := action.ID.Key() + actionSuffix + action.Method + "|" + strings.ToLower(action.SubPath)
+	if ended, ok := e.ended(key, action.Object, removal, result); ok {
 		return ended
 	}
-	op := &operation{key: key, id: action.ID, client: c, state: result.State, verb: action.Method, action: true,
+	op := &operation{key: key, id: action.ID, client: c, state: result.State, verb: action.Method, object: action.Object, action: true,
 		started: e.clock.Now(), ctx: e.background(ctx)}
-	op.waiters.add("", wake)
+	op.waiters.add(action.Object, wake)
 	if holder := e.registry.begin(op, false); holder != nil {
-		if !holder.await("", wake) && wake != nil {
+		if !holder.await(action.Object, wake) && wake != nil {
 			wake()
 		}
 		return result
@@ -66,7 +69,7 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	defer stop()
 	select {
 	case <-answered:
-		if ended, ok := e.ended(key, removal, result); ok {
+		if ended, ok := e.ended(key, action.Object, removal, result); ok {
 			return ended
 		}
 	case <-expired:
@@ -76,8 +79,8 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 }
 
 // ended is the result of an action that has ended and was not asked for yet.
-func (e *Engine) ended(key string, removal bool, result arm.Result) (arm.Result, bool) {
-	err, ok := e.memory.take(key)
+func (e *Engine) ended(key, object string, removal bool, result arm.Result) (arm.Result, bool) {
+	err, ok := e.memory.take(key, object)
 	switch {
 	case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
 		result.State, result.Err = stateOf(err), err

@@ -255,7 +255,7 @@ func (c *cache) changedSince(id arm.ID, count uint64) bool {
 // sweep drops what nobody will use again, now and then: no observation that old is given out.
 func (c *cache) sweep() {
 	now, old := c.clock.Now(), 10*c.freshness
-	if len(c.entries)+len(c.written) < 2000 || now.Sub(c.swept) < old {
+	if now.Sub(c.swept) < old {
 		return
 	}
 	c.swept = now

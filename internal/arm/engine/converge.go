@@ -146,7 +146,7 @@ func (p *pass) converge(node *arm.Node) {
 		p.set(result, 10*time.Minute)
 		return
 	}
-	p.engine.memory.clear(key + "|read")
+	p.engine.memory.clear(key + readSuffix)
 	p.act(node, row, found, result)
 }
 
@@ -161,7 +161,9 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 	}
 	hash := hashOf(want)
 	var body any
-	if found.Exists {
+	if !found.Exists {
+		e.memory.missing(key)
+	} else {
 		if body, err = compare.Decode(found.Body); err != nil {
 			p.unreadable(node, result, &arm.Error{Method: "GET", ID: node.ID, Code: "InvalidAnswer", Message: err.Error()})
 			return
@@ -257,7 +259,7 @@ func (p *pass) unreadable(node *arm.Node, result arm.Result, err error) {
 			}
 		}
 	}
-	key := node.ID.Key() + "|read"
+	key := node.ID.Key() + readSuffix
 	p.engine.memory.fail(key, "", err)
 	wait, _ := p.engine.memory.failed(key, "")
 	result.State, result.Err, result.Message = stateOf(err), err, arm.Outlook(err)

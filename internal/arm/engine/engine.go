@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -156,9 +158,6 @@ type wakes struct {
 }
 
 func (w *wakes) add(object string, wake func()) {
-	if wake == nil {
-		return
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.of == nil {
@@ -174,8 +173,17 @@ func (w *wakes) call() {
 	w.of = nil
 	w.mu.Unlock()
 	for _, wake := range callbacks {
-		wake()
+		if wake != nil {
+			wake()
+		}
 	}
+}
+
+// objects are those who wait, also without a callback.
+func (w *wakes) objects() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.of))
 }
 
 // Creating tells whether this engine is at making a resource: a look at Azure may not show it, and what is made with it, yet.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,18 +16,38 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 )
 
-// memory is what the engine remembers of resources between passes. Losing it costs a few requests and no correctness.
+// memory is what the engine remembers of resources between passes. Losing it costs a few requests and no correctness. What is
+// known of a resource goes when the resource is known to be gone; what no pass has asked for in a day goes, too, as with a
+// resource that no object plans any more.
 type memory struct {
 	clock  Clock
 	jitter func() float64
 
-	mu        sync.Mutex
-	failures  map[string]*failure
-	residuals map[string]*residual
-	ended     map[string]error // actions, by operation key
-	// agreements are for resources that are not changed in place.
-	agreements map[string]*agreement
+	mu      sync.Mutex
+	records map[string]*record // by ID key, with a suffix for what is remembered beside the resource's state
+	swept   time.Time
 }
+
+// record is what is remembered under one key.
+type record struct {
+	failure  *failure
+	residual *residual
+	// agreement is for resources that are not changed in place.
+	agreement *agreement
+	// ended is how an action ended, by the object that waits for it.
+	ended map[string]error
+	// used is when a pass asked for it last.
+	used time.Time
+}
+
+// unusedFor is how long what nobody asks for is remembered: far longer than objects that are in order are left alone.
+const unusedFor = 24 * time.Hour
+
+// Suffixes of keys.
+const (
+	readSuffix   = "|read"
+	actionSuffix = "|do|"
+)
 
 // failure is the last error of writing a resource.
 type failure struct {
@@ -52,17 +73,53 @@ type residual struct {
 }
 
 func newMemory(clock Clock, jitter func() float64) *memory {
-	return &memory{clock: clock, jitter: jitter, failures: map[string]*failure{}, residuals: map[string]*residual{}, ended: map[string]error{}, agreements: map[string]*agreement{}}
+	return &memory{clock: clock, jitter: jitter, records: map[string]*record{}}
+}
+
+// find is what is remembered under a key, or nil.
+func (m *memory) find(key string) *record {
+	found := m.records[key]
+	if found != nil {
+		found.used = m.clock.Now()
+	}
+	return found
+}
+
+// of is find for what is about to be remembered.
+func (m *memory) of(key string) *record {
+	m.sweep()
+	if m.records[key] == nil {
+		m.records[key] = &record{}
+	}
+	return m.find(key)
+}
+
+// drop ends a change that may have left nothing to remember.
+func (m *memory) drop(key string) {
+	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && len(r.ended) == 0 {
+		delete(m.records, key)
+	}
+}
+
+// sweep drops, now and then, what nobody has asked for.
+func (m *memory) sweep() {
+	now := m.clock.Now()
+	if now.Sub(m.swept) < unusedFor/24 {
+		return
+	}
+	m.swept = now
+	maps.DeleteFunc(m.records, func(_ string, r *record) bool { return now.Sub(r.used) > unusedFor })
 }
 
 // fail remembers an error of a desired state and says when to try again.
 func (m *memory) fail(key, hash string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	old := m.failures[key]
+	r := m.of(key)
+	old := r.failure
 	if old == nil || old.hash != hash || arm.Classify(old.err) != arm.Classify(err) {
 		old = &failure{hash: hash}
-		m.failures[key] = old
+		r.failure = old
 	}
 	old.attempts++
 	old.err = err
@@ -79,19 +136,19 @@ func (m *memory) fail(key, hash string, err error) {
 func (m *memory) failed(key, hash string) (wait time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found := m.failures[key]
-	if found == nil || found.hash != hash {
+	found := m.find(key)
+	if found == nil || found.failure == nil || found.failure.hash != hash {
 		return 0, nil
 	}
-	return max(0, found.next.Sub(m.clock.Now())), found.err
+	return max(0, found.failure.next.Sub(m.clock.Now())), found.failure.err
 }
 
 // last is the last failure of a resource, whatever was desired then.
 func (m *memory) last(key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if found := m.failures[key]; found != nil {
-		return found.err
+	if found := m.find(key); found != nil && found.failure != nil {
+		return found.failure.err
 	}
 	return nil
 }
@@ -108,24 +165,39 @@ func statusOf(err error) int {
 func (m *memory) clear(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.failures, key)
+	if found := m.find(key); found != nil {
+		found.failure = nil
+		m.drop(key)
+	}
 }
 
 // put notes that a PUT of a desired state succeeded.
 func (m *memory) put(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.failures, key)
-	m.residuals[key] = &residual{hash: hash, at: m.clock.Now()}
+	r := m.of(key)
+	r.failure, r.residual = nil, &residual{hash: hash, at: m.clock.Now()}
 }
 
-// forget drops everything about a resource that is gone.
-func (m *memory) forget(key string) {
+// forget drops everything about a resource that is gone, and about what went with it.
+func (m *memory) forget(id arm.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.failures, key)
-	delete(m.residuals, key)
-	delete(m.agreements, key)
+	maps.DeleteFunc(m.records, func(key string, _ *record) bool {
+		rest, ok := strings.CutPrefix(key, id.Key())
+		return ok && (rest == "" || rest[0] == '/' || rest[0] == '|')
+	})
+}
+
+// missing notes that a resource that is wanted is not there: what was known of it was of the one before. Why it cannot be
+// made stays.
+func (m *memory) missing(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil {
+		found.residual, found.agreement = nil, nil
+		m.drop(key)
+	}
 }
 
 // remains tells whether differences are what remained after our own PUT of the same desired state. The first ones seen
@@ -134,10 +206,11 @@ func (m *memory) forget(key string) {
 func (m *memory) remains(key, hash string, differences []compare.Difference, fromWrite bool) (remains, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found := m.residuals[key]
-	if found == nil || found.hash != hash {
+	r := m.find(key)
+	if r == nil || r.residual == nil || r.residual.hash != hash {
 		return false, false
 	}
+	found := r.residual
 	mark := fingerprint(differences)
 	if slices.Contains(found.prints, mark) {
 		found.judged = found.judged || !fromWrite
@@ -156,8 +229,8 @@ func (m *memory) remains(key, hash string, differences []compare.Difference, fro
 func (m *memory) judge(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if found := m.residuals[key]; found != nil && found.hash == hash {
-		found.judged = true
+	if found := m.find(key); found != nil && found.residual != nil && found.residual.hash == hash {
+		found.residual.judged = true
 	}
 }
 
@@ -181,18 +254,26 @@ func hashOf(want compare.Want) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// keep stores how an action ended until the caller takes it.
-func (m *memory) keep(key string, err error) {
+// keep stores how an action ended until those who wait for it take it.
+func (m *memory) keep(key string, objects []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ended[key] = err
+	r := m.of(key)
+	r.ended = map[string]error{}
+	for _, object := range objects {
+		r.ended[object] = err
+	}
+	m.drop(key)
 }
 
-// take is how an action ended; ok is false when none did.
-func (m *memory) take(key string) (err error, ok bool) {
+// take is how an action ended; ok is false when none did that the object waits for.
+func (m *memory) take(key, object string) (err error, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err, ok = m.ended[key]
-	delete(m.ended, key)
+	if found := m.find(key); found != nil {
+		err, ok = found.ended[object]
+		delete(found.ended, object)
+		m.drop(key)
+	}
 	return err, ok
 }

@@ -37,7 +37,7 @@ type origin struct {
 func (m *memory) agree(key string, want json.RawMessage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.agreements[key] = &agreement{want: want, at: m.clock.Now()}
+	m.of(key).agreement = &agreement{want: want, at: m.clock.Now()}
 }
 
 // origin sorts the differences between what is wanted and what was observed. fromWrite is set when observed is the answer
@@ -46,9 +46,10 @@ func (m *memory) origin(key string, want compare.Want, observed any, differences
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	differences = untagged(differences)
-	found := m.agreements[key]
+	r := m.of(key)
+	found := r.agreement
 	if found == nil {
-		m.agreements[key] = &agreement{want: visible(want), judged: true, unknown: prints(differences)}
+		r.agreement = &agreement{want: visible(want), judged: true, unknown: prints(differences)}
 		return out, nil
 	}
 	before := found.differences(want, observed)

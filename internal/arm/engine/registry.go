@@ -66,6 +66,19 @@ func (r *registry) find(key string) *operation {
 	return r.operations[key]
 }
 
+// below are the operations under way on what is within id, and the actions on id itself.
+func (r *registry) below(id arm.ID) []*operation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []*operation
+	for _, op := range r.operations {
+		if op.id.Within(id) && op.key != id.Key() {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
 // alongside is how many operations are under way on resources of the collection of id.
 func (r *registry) alongside(id arm.ID) int {
 	path := types.ListPath(id)

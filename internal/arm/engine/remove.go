@@ -48,7 +48,7 @@ func (p *pass) remove(id arm.ID, group string, before arm.ID) {
 		return
 	case !found.Exists:
 		result.State = arm.Gone
-		e.memory.forget(key)
+		e.gone(id)
 		p.set(result, 0)
 		return
 	case !p.owned(id):

@@ -230,6 +230,49 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// TestDoForTwo has two objects ask for the same action: it is sent once, and each is woken by its end and told of it.
+func TestDoForTwo(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		fault  *fault.Rule
+		want   arm.State
+		code   string
+	}{
+		"done":   {"it was done for both", nil, arm.Gone, ""},
+		"failed": {"it failed for both", &fault.Rule{Method: "DELETE", Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting, "InternalServerError"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, _ := made(t, network()...)
+			if test.fault != nil {
+				w.fault(*test.fault)
+			}
+			woken := map[string]int{}
+			do := func(object string) arm.Result {
+				action := engine.Action{Object: object, Method: http.MethodDelete, ID: nodes}
+				return w.engine.Do(t.Context(), w.client, action, func() { woken[object]++ })
+			}
+			for _, object := range []string{"a", "b"} {
+				if got := do(object); got.State != arm.Deleting {
+					t.Fatalf("%s: %s %v", object, got.State, got.Err)
+				}
+			}
+			w.sleepThrough(time.Minute)
+			if diff := cmp.Diff(map[string]int{"a": 1, "b": 1}, woken); diff != "" {
+				t.Errorf("woken (-want +got):\n%s", diff)
+			}
+			for _, object := range []string{"a", "b"} {
+				if got := do(object); got.State != test.want || codeOf(got.Err) != test.code {
+					t.Errorf("%s: %s: %s %v", test.reason, object, got.State, got.Err)
+				}
+			}
+			if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestBudgetIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	budgets := client.NewBudgets(w.clock.Now)

@@ -98,8 +98,8 @@ func (e *Engine) judge(op *operation, found observation, linked bool) (done, fai
 	switch {
 	case op.state == arm.Deleting && !found.Exists:
 		e.end(op, nil, nil)
-	case !found.Exists && op.verb == "":
-		// What was being made is gone.
+	case !found.Exists && (op.verb == "" || !linked && e.clock.Now().Sub(op.started) > judgeWithin):
+		// What was being made is gone, and there is no URL that would tell why.
 		e.abandon(op)
 	case !found.Exists:
 		return false, false

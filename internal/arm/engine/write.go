@@ -241,13 +241,16 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 	took := e.clock.Now().Sub(op.started)
 	switch {
 	case op.action:
-		e.memory.keep(op.key, err)
+		if op.state == arm.Deleting && err == nil {
+			e.memory.forget(op.id)
+		}
+		e.memory.keep(op.key, op.waiters.objects(), err)
 		e.cache.wrote(op.id, op.verb == http.MethodDelete)
 	case err != nil:
 		e.cache.wrote(op.id, false)
 		e.memory.fail(op.key, op.hash, err)
 	case op.state == arm.Deleting:
-		e.memory.forget(op.key)
+		e.gone(op.id)
 		e.cache.wrote(op.id, true)
 		e.cache.put(op.client.Scope(), observation{Observed: Observed{ID: op.id, At: e.clock.Now()}, count: e.cache.begin()})
 	default:
@@ -270,6 +273,14 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 		e.log.V(1).Info("operation ended", "resource", op.id, "object", op.object, "verb", op.verb, "state", op.state, "took", took.String())
 	}
 	e.registry.end(op)
+}
+
+// gone forgets a resource that is gone. What is under way on what went with it has no end to wait for.
+func (e *Engine) gone(id arm.ID) {
+	for _, op := range e.registry.below(id) {
+		e.abandon(op)
+	}
+	e.memory.forget(id)
 }
 
 // whyFailed finds out why a resource is in the state Failed when the operation that failed is not known any more. Only

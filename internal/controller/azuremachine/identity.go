@@ -26,7 +26,7 @@ func (r *Reconciler) addIdentities(ctx context.Context, in *input, planned plan.
 	if body == nil {
 		return nil, 0
 	}
-	done := r.Engine.Do(ctx, in.access.Client, engine.Action{Method: "PATCH", ID: vm.ID, Body: body}, r.wake.Func(in.key))
+	done := r.Engine.Do(ctx, in.access.Client, engine.Action{Object: "AzureMachine/" + in.key.String(), Method: "PATCH", ID: vm.ID, Body: body}, r.wake.Func(in.key))
 	if done.Err != nil {
 		condition, after := report.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
 		return &condition, after
