@@ -1,0 +1,162 @@
+package engine_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+// deletePass does one pass of Delete.
+func (w *world) deletePass(request engine.Request) arm.Outcome {
+	w.t.Helper()
+	w.takeWake()
+	outcome, err := w.engine.Delete(w.t.Context(), request)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return outcome
+}
+
+// TestDeleteWaitsForWhatIsUnderWay deletes what is just being made, which Azure would refuse.
+func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		node   arm.Node
+		takes  float64
+		// after is when the deletion is sent, counted from the creation.
+		least, most time.Duration
+	}{
+		"ends":            {"the deletion follows the creation", natNode(), 20, 20 * time.Second, 25 * time.Second},
+		"does not end":    {"an operation that hangs must not keep a cluster", natNode(), 3600, time.Minute, time.Minute + 5*time.Second},
+		"goes while busy": {"Azure takes the deletion of a machine at any time", vmNode(), 3600, 0, 5 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, _ := made(t, append(network(), pipNode(), nicNode())...)
+			w.fault(fault.Rule{Method: "PUT", ID: test.node.ID.Key(), Kind: fault.Slow, Seconds: test.takes})
+			test.node.After = nil
+			request := w.request(test.node)
+			start := w.clock.Now()
+			if got := result(t, w.pass(request), test.node.ID); got.State != arm.Creating {
+				t.Fatalf("%s %v", got.State, got.Err)
+			}
+			w.writes()
+			for {
+				outcome := w.deletePass(request)
+				elapsed := w.clock.Now().Sub(start)
+				if writes := w.writes(); len(writes) > 0 {
+					if elapsed < test.least || elapsed > test.most || !strings.HasPrefix(writes[0], "DELETE ") {
+						t.Errorf("%s: %v after %s", test.reason, writes, elapsed)
+					}
+					break
+				}
+				got := result(t, outcome, test.node.ID)
+				if got.State != arm.Waiting || !strings.Contains(got.Message, "waits for an operation on it to end") || outcome.RetryAfter == 0 || outcome.RetryAfter > time.Minute {
+					t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
+				}
+				if elapsed > 10*time.Minute {
+					t.Fatalf("%s: nothing deleted", test.reason)
+				}
+				w.sleep(outcome.RetryAfter)
+			}
+			if outcome := w.delete(request, 2*time.Hour); !outcome.Deleted() {
+				t.Errorf("%v", states(outcome))
+			}
+		})
+	}
+}
+
+// TestDeleteWaitsForTheDocument deletes a subnet while another one of the same network is written, which Azure would refuse.
+func TestDeleteWaitsForTheDocument(t *testing.T) {
+	w, _ := made(t, network()...)
+	w.fault(fault.Rule{Method: "PUT", ID: cp.Key(), Kind: fault.Slow, Seconds: 30})
+	changed := subnetNode(cp, "10.0.0.0/17")
+	changed.After = nil
+	other := w.request(changed)
+	other.Object = "AzureCluster/default/other"
+	start := w.clock.Now()
+	if got := result(t, w.pass(other), cp); got.State != arm.Updating {
+		t.Fatalf("%s %v", got.State, got.Err)
+	}
+	w.writes()
+
+	leaving := arm.Node{ID: nodes, Policy: arm.Repair}
+	request := w.request(leaving)
+	outcome := w.deletePass(request)
+	if got := result(t, outcome, nodes); got.State != arm.Waiting || !strings.Contains(got.Message, "waits for subnets/cp") || outcome.RetryAfter == 0 {
+		t.Errorf("%+v, again in %s", got, outcome.RetryAfter)
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Errorf("wrote %v while another subnet was written", writes)
+	}
+	w.sleep(time.Hour)
+	if elapsed := w.clock.Now().Sub(start); elapsed < 30*time.Second || elapsed > 40*time.Second {
+		t.Errorf("woken after %s, the other write took 30 s", elapsed)
+	}
+	if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+		t.Errorf("%v", states(outcome))
+	}
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFailingDeleteBacksOff has Azure refuse a deletion for good: it is sent again later and later, however often the object
+// is looked at, and the reason is told all the time.
+func TestFailingDeleteBacksOff(t *testing.T) {
+	tests := map[string]struct {
+		reason      string
+		rule        fault.Rule
+		state       arm.State
+		least, most int // deletions in an hour
+	}{
+		"refused":     {"nothing of ours makes it right", fault.Rule{Kind: fault.Status, Status: http.StatusForbidden, Code: "ScopeLocked"}, arm.Failed, 5, 20},
+		"in use":      {"what uses it may be on its way out", fault.Rule{Kind: fault.Status, Status: http.StatusBadRequest, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, arm.Waiting, 20, 150},
+		"fails later": {"the operation ends as failed", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting, 10, 60},
+		"broken":      {"Azure is ill", fault.Rule{Kind: fault.Status, Status: http.StatusInternalServerError, Code: "InternalServerError"}, arm.Waiting, 10, 60},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, _ := made(t, groupNode(), nsgNode())
+			test.rule.Method, test.rule.ID, test.rule.Count = http.MethodDelete, nsg.Key(), -1
+			w.fault(test.rule)
+			request := w.request(nsgNode())
+			var at []time.Duration
+			start := w.clock.Now()
+			for passes := 0; w.clock.Now().Before(start.Add(time.Hour)); passes++ {
+				if passes > 5000 {
+					t.Fatalf("%d passes in %s", passes, w.clock.Now().Sub(start))
+				}
+				outcome := w.deletePass(request)
+				got := result(t, outcome, nsg)
+				if len(at) > 0 && got.State != arm.Deleting && (got.State != test.state || codeOf(got.Err) != test.rule.Code || outcome.RetryAfter <= 0) {
+					t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
+				}
+				for range w.writes() {
+					at = append(at, w.clock.Now().Sub(start))
+				}
+				// Somebody else wakes the object every few seconds.
+				w.sleep(min(outcome.RetryAfter, 3*time.Second))
+			}
+			var gaps []time.Duration
+			for i := 1; i < len(at); i++ {
+				gaps = append(gaps, at[i]-at[i-1])
+			}
+			t.Logf("%d deletions, %s to %s apart", len(at), slices.Min(gaps), slices.Max(gaps))
+			if len(at) < test.least || len(at) > test.most {
+				t.Errorf("%s: %d deletions in an hour: %v", test.reason, len(at), gaps)
+			}
+			if gaps[len(gaps)-1] <= gaps[0] {
+				t.Errorf("%s: the time between deletions does not grow: %v", test.reason, gaps)
+			}
+		})
+	}
+}
