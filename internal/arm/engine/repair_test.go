@@ -86,10 +86,10 @@ func TestSpecChange(t *testing.T) {
 
 func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 	changed := nsgNode()
-	changed.Body.(object)["properties"].(object)["unheardOf"] = "Azure drops this"
+	changed.Body.(object)["properties"].(object)["flushConnection"] = true
 	w := newWorld(t)
 	// What Azure does not keep.
-	w.fault(fault.Rule{Method: "GET", ID: "*/networksecuritygroups/nsg", Nth: 2, Count: -1, Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"unheardOf": "kept otherwise"}}})
+	w.fault(fault.Rule{Method: "GET", ID: "*/networksecuritygroups/nsg", Nth: 2, Count: -1, Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"flushConnection": false}}})
 	request := w.request(groupNode(), changed)
 	if outcome := w.converge(request, time.Minute); !outcome.Done() {
 		t.Fatalf("%+v", outcome.Causes())
