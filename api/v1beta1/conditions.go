@@ -89,6 +89,8 @@ const (
 	WaitingForClusterInfrastructureReason = "WaitingForClusterInfrastructure"
 	// WaitingForBootstrapDataReason is the reason of a machine whose bootstrap data is not there yet.
 	WaitingForBootstrapDataReason = "WaitingForBootstrapData"
+	// WaitingForMachinesReason is the reason of a cluster whose deletion waits for its machines to be gone.
+	WaitingForMachinesReason = "WaitingForMachines"
 	// BlockedByDependencyReason is the reason of a part that waits for another part; the message names it.
 	BlockedByDependencyReason = "BlockedByDependency"
 	// OperationInProgressReason is the reason of a part that waits because Azure is busy with another operation on it.

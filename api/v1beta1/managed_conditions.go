@@ -28,6 +28,8 @@ const (
 const (
 	// WaitingForControlPlaneReason is the reason of a pool whose AKS cluster is not there yet.
 	WaitingForControlPlaneReason = "WaitingForControlPlane"
+	// WaitingForMachinePoolsReason is the reason of an AKS cluster whose deletion waits for its pools to be gone.
+	WaitingForMachinePoolsReason = "WaitingForMachinePools"
 	// WorkloadClusterUnreachableReason is the reason of something in a cluster whose API server cannot be reached.
 	WorkloadClusterUnreachableReason = "WorkloadClusterUnreachable"
 )

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
@@ -62,37 +63,68 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription}, nil
 }
 
-// Hold puts the finalizer of owner on the identity, so that it outlives what it is needed to delete. prefix is the
-// finalizer of the owner's kind.
+// Subscription is the subscription of an object that names this one, "" when neither it nor the manager names any.
+func (g *Gate) Subscription(specified string) string {
+	subscription, _ := g.Identities.Subscription(specified) // Opening an access says what is wrong.
+	return subscription
+}
+
+// Hold puts the finalizer of owner on the identity, so that it outlives what it is needed to delete, and takes it off those
+// that the owner named before. prefix is the finalizer of the owner's kind.
 func (g *Gate) Hold(ctx context.Context, access *Access, prefix string, owner client.Object) error {
-	return g.patch(ctx, access, func(object client.Object) bool {
+	err := g.patch(ctx, access.Identity, func(object client.Object) bool {
 		added := controllerutil.AddFinalizer(object, identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
 		removed := controllerutil.RemoveFinalizer(object, identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
 		return added || removed
 	})
+	if err != nil {
+		return err
+	}
+	return g.release(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
 }
 
-// Release takes the finalizer of owner away.
-func (g *Gate) Release(ctx context.Context, access *Access, prefix string, owner client.Object) error {
-	return g.patch(ctx, access, func(object client.Object) bool {
-		current := controllerutil.RemoveFinalizer(object, identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
-		legacy := controllerutil.RemoveFinalizer(object, identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
-		return current || legacy
-	})
+// Release takes the finalizer of the object owner away from every identity that has it: the one that its spec names, and
+// those that it named before. It needs no access, because the identity may have lost its credential.
+func (g *Gate) Release(ctx context.Context, prefix string, owner client.ObjectKey) error {
+	return g.release(ctx, prefix, owner, client.ObjectKey{})
+}
+
+// release is Release that leaves the identity keep alone.
+func (g *Gate) release(ctx context.Context, prefix string, owner, keep client.ObjectKey) error {
+	current := identity.FinalizerKey(prefix, owner.Namespace, owner.Name)
+	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
+	list := &infrav1.AzureClusterIdentityList{}
+	if err := g.Kubernetes.List(ctx, list); err != nil {
+		return fmt.Errorf("list AzureClusterIdentities: %w", err)
+	}
+	for i := range list.Items {
+		held := &list.Items[i]
+		if client.ObjectKeyFromObject(held) == keep {
+			continue
+		}
+		err := g.patch(ctx, held, func(object client.Object) bool {
+			removed := controllerutil.RemoveFinalizer(object, current)
+			return controllerutil.RemoveFinalizer(object, legacy) || removed
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // patch changes the identity's finalizers. Many clusters may do so at once: those of this process take turns, and each
 // begins with what the API server has, so that none undoes what another one did. Somebody else who is faster is answered by
 // another turn.
-func (g *Gate) patch(ctx context.Context, access *Access, change func(client.Object) bool) error {
-	if !change(access.Identity.DeepCopy()) {
+func (g *Gate) patch(ctx context.Context, held *infrav1.AzureClusterIdentity, change func(client.Object) bool) error {
+	if !change(held.DeepCopy()) {
 		return nil
 	}
 	g.finalizers.Lock()
 	defer g.finalizers.Unlock()
-	key := client.ObjectKeyFromObject(access.Identity)
+	key := client.ObjectKeyFromObject(held)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		stored := access.Identity.DeepCopy()
+		stored := held.DeepCopy()
 		if err := g.Fresh.Get(ctx, key, stored); err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Watches(&clusterv1.Cluster{},
 			handler.EnqueueRequestsFromMapFunc(util.ClusterToInfrastructureMapFunc(ctx, gvk, mgr.GetClient(), &infrav1.AzureCluster{})),
 			builder.WithPredicates(predicates.Any(mgr.GetScheme(), log, predicates.ClusterCreateNotPaused(mgr.GetScheme(), log), predicates.ClusterPausedTransitions(mgr.GetScheme(), log)))).
-		Watches(&infrav1.AzureMachine{}, handler.EnqueueRequestsFromMapFunc(r.azureClusterOfMachine), builder.WithPredicates(newControlPlaneMachine())).
+		Watches(&infrav1.AzureMachine{}, handler.EnqueueRequestsFromMapFunc(r.azureClustersOfMachine), builder.WithPredicates(comingOrGone())).
 		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(r.users().OfIdentity), builder.WithPredicates(watch.Identity())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.users().OfSecret), builder.OnlyMetadata).
 		WatchesRawSource(r.wake.Source()).
@@ -90,12 +90,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
-	deleting := !in.azureCluster.DeletionTimestamp.IsZero()
+	if !in.azureCluster.DeletionTimestamp.IsZero() {
+		return r.delete(ctx, in)
+	}
 	if err := r.open(ctx, in); err != nil {
 		return reportProblem(in, err), nil
-	}
-	if deleting {
-		return r.delete(ctx, in)
 	}
 	if err := r.Access.Hold(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster); err != nil {
 		return ctrl.Result{}, fmt.Errorf("hold the identity: %w", err)

@@ -9,11 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -76,38 +72,4 @@ func machineTemplate(controlPlane *unstructured.Unstructured) string {
 		}
 	}
 	return ""
-}
-
-// azureClusterOfMachine wakes the AzureCluster of a new control-plane machine.
-func (r *Reconciler) azureClusterOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
-	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
-	if name == "" {
-		return nil
-	}
-	cluster, err := util.GetClusterByName(ctx, r.Client, obj.GetNamespace(), name)
-	if err != nil {
-		if !apierrors.IsNotFound(err) {
-			ctrl.LoggerFrom(ctx).Error(err, "get the Cluster of an AzureMachine", "cluster", name)
-		}
-		return nil
-	}
-	ref := cluster.Spec.InfrastructureRef
-	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != "AzureCluster" {
-		return nil
-	}
-	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}}}
-}
-
-// newControlPlaneMachine lets through AzureMachines of control planes as they are made. They are what tells that a control
-// plane went on to another template: it is not watched, because its kind need not be installed.
-func newControlPlaneMachine() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(e event.CreateEvent) bool {
-			_, ok := e.Object.GetLabels()[clusterv1.MachineControlPlaneLabel]
-			return ok
-		},
-		UpdateFunc:  func(event.UpdateEvent) bool { return false },
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
 }

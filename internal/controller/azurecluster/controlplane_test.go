@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,11 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
@@ -136,42 +133,5 @@ func TestFingerprintHasTheControlPlaneSize(t *testing.T) {
 	}
 	if of("Standard_D2s_v3") != of("Standard_D2s_v3") {
 		t.Error("the same input has the same fingerprint")
-	}
-}
-
-func TestAzureClusterOfMachine(t *testing.T) {
-	cluster := func(name, kind string) *clusterv1.Cluster {
-		return &clusterv1.Cluster{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name},
-			Spec:       clusterv1.ClusterSpec{InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: "network"}},
-		}
-	}
-	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(cluster("c1", "AzureCluster"), cluster("aks", "AzureManagedCluster")).Build()}
-	network := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "network"}}}
-	tests := map[string]struct {
-		reason string
-		labels map[string]string
-		passes bool
-		want   []ctrl.Request
-	}{
-		"control plane": {"its template may be another one than before", map[string]string{clusterv1.ClusterNameLabel: "c1", clusterv1.MachineControlPlaneLabel: ""}, true, network},
-		"worker":        {"failure domains do not depend on it, and there may be thousands", map[string]string{clusterv1.ClusterNameLabel: "c1"}, false, network},
-		"no cluster":    {"the Cluster is gone", map[string]string{clusterv1.ClusterNameLabel: "gone", clusterv1.MachineControlPlaneLabel: ""}, true, nil},
-		"other kind":    {"its network is not an AzureCluster", map[string]string{clusterv1.ClusterNameLabel: "aks", clusterv1.MachineControlPlaneLabel: ""}, true, nil},
-		"unlabelled":    {"nothing tells whose it is", nil, false, nil},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Labels: test.labels}}
-			if got := newControlPlaneMachine().Create(event.CreateEvent{Object: machine}); got != test.passes {
-				t.Errorf("%s: lets through %v, want %v", test.reason, got, test.passes)
-			}
-			if newControlPlaneMachine().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: machine}) {
-				t.Error("what becomes of a machine does not tell of another template")
-			}
-			if diff := cmp.Diff(test.want, r.azureClusterOfMachine(context.Background(), machine)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-			}
-		})
 	}
 }

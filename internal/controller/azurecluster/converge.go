@@ -33,7 +33,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 
 	ctx = facts.Asking(ctx, in.object(), fingerprint)
-	planned := r.planInput(in)
+	planned := r.planInput(in, in.access.SubscriptionID)
 	if errs := cluster.Unsupported(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
@@ -93,13 +93,13 @@ func (in *input) fingerprint() (settled.Input, error) {
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for
 // those that were stored before a default existed.
-func (r *Reconciler) planInput(in *input) plan.ClusterInput {
+func (r *Reconciler) planInput(in *input, subscription string) plan.ClusterInput {
 	defaulted := in.azureCluster.DeepCopy()
 	webhook.DefaultAzureCluster(defaulted)
 	return plan.ClusterInput{
 		Cluster:          in.cluster,
 		AzureCluster:     defaulted,
-		SubscriptionID:   in.access.SubscriptionID,
+		SubscriptionID:   subscription,
 		ControlPlaneSize: in.controlPlaneSize,
 		Features:         r.Features,
 	}

@@ -8,17 +8,46 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
-// delete takes everything that is the cluster's out of Azure, and then lets the object go.
+// delete takes everything that is the cluster's out of Azure once its machines are gone, and then lets the object go.
 func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(in.azureCluster, infrav1.ClusterFinalizer) {
 		return ctrl.Result{}, nil
 	}
 	r.settled.Forget(in.key)
-	planned := r.planInput(in)
+	in.azureCluster.Status.Ready = false
+	if deletion.NothingLeft(in.azureCluster) {
+		return r.letGo(ctx, in)
+	}
+	machines, err := r.machines(ctx, in)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if len(machines) > 0 {
+		// Their deletion wakes it.
+		first := deletion.First{Kind: "AzureMachine", Owner: "Machine", Objects: machines, Cluster: in.cluster, ClusterGone: in.clusterGone}
+		deletion.Say(in.azureCluster, first.Condition(infrav1.WaitingForMachinesReason), infrav1.NetworkInfrastructureReadyCondition)
+		return ctrl.Result{}, nil
+	}
+	if err := r.open(ctx, in); err != nil {
+		if identity.CodeOf(err) != "" && cluster.Untouched(in.azureCluster) {
+			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
+			return r.letGo(ctx, in)
+		}
+		return r.reportStuck(in, err), nil
+	}
+	return r.deleteInAzure(ctx, in)
+}
+
+func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result, error) {
+	planned := r.planInput(in, in.access.SubscriptionID)
 	graph, err := cluster.DeletePlan(planned)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("plan deletion: %w", err)
@@ -30,13 +59,45 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
 	inventory.Set(in.azureCluster, outcome.Inventory)
-	reportDeleting(in, outcome)
-	if !outcome.Deleted() {
-		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
+	reportGroups(in, outcome)
+	if outcome.Deleted() {
+		return r.letGo(ctx, in)
 	}
-	if err := r.Access.Release(ctx, in.access, infrav1.ClusterFinalizer, in.azureCluster); err != nil {
+	r.held(in).Explain(in.azureCluster, outcome, infrav1.NetworkInfrastructureReadyCondition)
+	return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
+}
+
+// letGo releases the identity and then the object. That nothing is left in Azure is stored before: the identity may be gone
+// as soon as nobody holds it.
+func (r *Reconciler) letGo(ctx context.Context, in *input) (ctrl.Result, error) {
+	if deletion.MarkNothingLeft(in.azureCluster) {
+		if err := in.changes.Write(ctx); err != nil {
+			return ctrl.Result{}, fmt.Errorf("remember that nothing is left: %w", err)
+		}
+	}
+	if err := r.Access.Release(ctx, infrav1.ClusterFinalizer, in.key); err != nil {
 		return ctrl.Result{}, fmt.Errorf("release the identity: %w", err)
 	}
 	controllerutil.RemoveFinalizer(in.azureCluster, infrav1.ClusterFinalizer)
 	return ctrl.Result{}, nil
+}
+
+// reportStuck says why Azure could not be asked about the deletion, with the ways out.
+func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
+	condition, after := report.Problem(infrav1.ReadyCondition, err)
+	condition.Message += r.held(in).WaysOut(err)
+	deletion.Say(in.azureCluster, condition, infrav1.NetworkInfrastructureReadyCondition)
+	return ctrl.Result{RequeueAfter: after}
+}
+
+// held is what a person has to know who wants the object to go.
+func (r *Reconciler) held(in *input) deletion.Held {
+	spec := in.azureCluster.Spec
+	planned := r.planInput(in, r.Access.Subscription(spec.SubscriptionID))
+	key, value := plan.OwnerTag(planned)
+	return deletion.Held{
+		Object: in.azureCluster, Kind: "AzureCluster", Finalizers: []string{infrav1.ClusterFinalizer},
+		Identity: deletion.Identity(spec.IdentityRef, in.key.Namespace), User: "AzureCluster " + in.key.Name,
+		Azure: fmt.Sprintf("resource group %s and what else carries the tag %s: %s", plan.ResourceGroupID(planned), key, value),
+	}
 }

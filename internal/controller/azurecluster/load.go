@@ -14,6 +14,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
@@ -25,6 +26,8 @@ type input struct {
 	// changes are those of the pass to azureCluster.
 	changes *patch.Changes
 	access  *access.Access
+	// clusterGone tells that cluster stands for one that is not there any more.
+	clusterGone bool
 	// controlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
 	controlPlaneSize string
 }
@@ -38,7 +41,8 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err := r.Client.Get(ctx, request.NamespacedName, azureCluster); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.settled.Forget(request.NamespacedName)
-			return nil, nil
+			// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
+			return nil, r.Access.Release(ctx, infrav1.ClusterFinalizer, request.NamespacedName)
 		}
 		return nil, fmt.Errorf("get AzureCluster %s: %w", request, err)
 	}
@@ -49,11 +53,15 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err != nil {
 		return nil, fmt.Errorf("get the Cluster of AzureCluster %s: %w", request, err)
 	}
+	in := &input{key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster}
 	if cluster == nil {
+		in.cluster, in.clusterGone = deletion.LeftBehind(azureCluster), true
+	}
+	if in.cluster == nil {
 		r.Recorder.Eventf(azureCluster, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "Cluster Controller has not yet set OwnerRef")
 		return nil, nil
 	}
-	return &input{key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster}, nil
+	return in, nil
 }
 
 // clusterOf is the Cluster that owns the AzureCluster, or refers to it: Cluster API takes seconds to set the owner, and
@@ -61,7 +69,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 func (r *Reconciler) clusterOf(ctx context.Context, azureCluster *infrav1.AzureCluster) (*clusterv1.Cluster, error) {
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, azureCluster.ObjectMeta)
 	if err != nil || cluster != nil {
-		return cluster, err
+		return cluster, client.IgnoreNotFound(err)
 	}
 	list := &clusterv1.ClusterList{}
 	if err := r.Client.List(ctx, list, client.InNamespace(azureCluster.Namespace)); err != nil {

@@ -69,11 +69,6 @@ func usable(outcome arm.Outcome) bool {
 	})
 }
 
-// reportDeleting writes how far a deletion is.
-func reportDeleting(in *input, outcome arm.Outcome) {
-	reportGroups(in, outcome)
-}
-
 func reportGroups(in *input, outcome arm.Outcome) {
 	found := report.Groups(outcome, groups, cluster.Group)
 	report.Set(in.azureCluster, groups, found)

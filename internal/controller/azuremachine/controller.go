@@ -110,16 +110,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
-	deleting := !in.azureMachine.DeletionTimestamp.IsZero()
-	if !deleting && !infrastructureProvisioned(in.cluster) {
+	if !in.azureMachine.DeletionTimestamp.IsZero() {
+		return r.delete(ctx, in)
+	}
+	if !infrastructureProvisioned(in.cluster) {
 		reportWaiting(in, infrav1.WaitingForClusterInfrastructureReason, "the network of the cluster is not in place yet, see AzureCluster "+in.azureCluster.Name)
 		return ctrl.Result{}, nil
 	}
 	if err := r.open(ctx, in); err != nil {
 		return reportProblem(in, err), nil
-	}
-	if deleting {
-		return r.delete(ctx, in)
 	}
 	return r.converge(ctx, in)
 }

@@ -32,7 +32,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 
 	ctx = facts.Asking(ctx, in.object(), fingerprint)
-	planned := r.planInput(in)
+	planned := r.planInput(in, in.access.SubscriptionID)
 	if errs := machine.Unsupported(planned); len(errs) > 0 {
 		reportRefusal(in, errs)
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
@@ -112,15 +112,15 @@ func (in *input) fingerprint() (settled.Input, error) {
 
 // planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
 // those that were stored before a default existed.
-func (r *Reconciler) planInput(in *input) plan.MachineInput {
+func (r *Reconciler) planInput(in *input, subscription string) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
 	webhook.DefaultAzureCluster(azureCluster)
-	webhook.DefaultAzureMachine(azureMachine, in.access.SubscriptionID)
+	webhook.DefaultAzureMachine(azureMachine, subscription)
 	return plan.MachineInput{
 		ClusterInput: plan.ClusterInput{
 			Cluster:        in.cluster,
 			AzureCluster:   azureCluster,
-			SubscriptionID: in.access.SubscriptionID,
+			SubscriptionID: subscription,
 			Features:       r.Features,
 			Facts:          plan.ClusterFacts{Zones: zones(in.azureCluster)},
 		},

@@ -18,8 +18,10 @@ import (
 
 // input is what one pass works on: plain data, gathered before anything is decided.
 type input struct {
-	key          client.ObjectKey
+	key client.ObjectKey
+	// Of a machine that is being deleted, cluster and machine may stand for what is not there any more, and azureCluster be nil.
 	cluster      *clusterv1.Cluster
+	clusterGone  bool
 	azureCluster *infrav1.AzureCluster
 	machine      *clusterv1.Machine
 	azureMachine *infrav1.AzureMachine
@@ -40,6 +42,10 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 			return nil, nil
 		}
 		return nil, fmt.Errorf("get AzureMachine %s: %w", request, err)
+	}
+	in := &input{key: request.NamespacedName, azureMachine: azureMachine}
+	if !azureMachine.DeletionTimestamp.IsZero() {
+		return r.loadDeleting(ctx, in)
 	}
 	machine, err := util.GetOwnerMachine(ctx, r.Client, azureMachine.ObjectMeta)
 	if err != nil {
@@ -66,10 +72,8 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 		}
 		return nil, fmt.Errorf("get AzureCluster %s: %w", key, err)
 	}
-	return &input{
-		key: request.NamespacedName, cluster: cluster, azureCluster: azureCluster, machine: machine,
-		azureMachine: azureMachine,
-	}, nil
+	in.cluster, in.azureCluster, in.machine = cluster, azureCluster, machine
+	return in, nil
 }
 
 func (r *Reconciler) event(azureMachine *infrav1.AzureMachine, reason, message string) {

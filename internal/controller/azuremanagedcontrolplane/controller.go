@@ -32,7 +32,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedcontrolplanes,verbs=get;list;watch;create;update;patch;delete
@@ -96,17 +95,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	if !r.ResourceHealth {
 		conditions.Delete(in.controlPlane, infrav1.AzureResourceAvailableCondition)
 	}
-	deleting := !in.controlPlane.DeletionTimestamp.IsZero()
-	if err := r.open(ctx, in); err != nil {
-		if deleting && identity.CodeOf(err) != "" && managed.Untouched(in.controlPlane) {
-			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
-			release(in)
-			return ctrl.Result{}, nil
-		}
-		return reportProblem(in, err), nil
-	}
-	if deleting {
+	if !in.controlPlane.DeletionTimestamp.IsZero() {
 		return r.delete(ctx, in)
+	}
+	if err := r.open(ctx, in); err != nil {
+		return reportProblem(in, err), nil
 	}
 	if err := r.Access.Hold(ctx, in.access, infrav1.ManagedControlPlaneFinalizer, in.controlPlane); err != nil {
 		return ctrl.Result{}, fmt.Errorf("hold the identity: %w", err)
@@ -135,9 +128,17 @@ func (r *Reconciler) controlPlaneOfPool(ctx context.Context, obj client.Object) 
 }
 
 func (r *Reconciler) controlPlaneNamed(ctx context.Context, namespace, name string) []ctrl.Request {
-	cluster := &clusterv1.Cluster{}
-	if name == "" || r.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) != nil {
+	if name == "" {
 		return nil
 	}
-	return controlPlaneOfCluster(ctx, cluster)
+	cluster := &clusterv1.Cluster{}
+	if r.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) == nil {
+		return controlPlaneOfCluster(ctx, cluster)
+	}
+	// One that outlived its Cluster may wait for its pools to be gone.
+	controlPlane, err := managed.ControlPlaneNamed(ctx, r.Client, namespace, name)
+	if err != nil || controlPlane == nil {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKeyFromObject(controlPlane)}}
 }

@@ -13,6 +13,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
@@ -20,8 +21,10 @@ import (
 
 // input is what one pass works on: plain data, gathered before anything is decided.
 type input struct {
-	key          client.ObjectKey
-	cluster      *clusterv1.Cluster
+	key     client.ObjectKey
+	cluster *clusterv1.Cluster
+	// clusterGone tells that cluster stands for one that is not there any more.
+	clusterGone  bool
 	controlPlane *infrav1.AzureManagedControlPlane
 	// changes are those of the pass to controlPlane.
 	changes *patch.Changes
@@ -39,7 +42,8 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err := r.Client.Get(ctx, request.NamespacedName, controlPlane); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.settled.Forget(request.NamespacedName)
-			return nil, nil
+			// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
+			return nil, r.Access.Release(ctx, infrav1.ManagedControlPlaneFinalizer, request.NamespacedName)
 		}
 		return nil, fmt.Errorf("get AzureManagedControlPlane %s: %w", request, err)
 	}
@@ -50,14 +54,15 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err != nil {
 		return nil, fmt.Errorf("get the Cluster of AzureManagedControlPlane %s: %w", request, err)
 	}
+	in := &input{key: request.NamespacedName, cluster: cluster, controlPlane: controlPlane}
 	if cluster == nil {
-		cluster = managed.LeftBehind(controlPlane)
+		in.cluster, in.clusterGone = deletion.LeftBehind(controlPlane), true
 	}
-	if cluster == nil {
+	if in.cluster == nil {
 		r.Recorder.Eventf(controlPlane, nil, corev1.EventTypeNormal, "OwnerRefNotSet", "Reconcile", "no Cluster owns or refers to the AzureManagedControlPlane yet")
 		return nil, nil
 	}
-	return &input{key: request.NamespacedName, cluster: cluster, controlPlane: controlPlane}, nil
+	return in, nil
 }
 
 // open gives the pass access to Azure as the cluster's identity.

@@ -80,19 +80,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
-	deleting := !in.azurePool.DeletionTimestamp.IsZero()
-	if deleting && r.goesWithCluster(in) {
-		return r.release(in)
+	if !in.azurePool.DeletionTimestamp.IsZero() {
+		return r.delete(ctx, in)
 	}
-	if !deleting && !in.initialized() {
+	if !in.initialized() {
 		reportWaiting(in, infrav1.WaitingForControlPlaneReason, "the AKS cluster is not in place yet, see AzureManagedControlPlane "+in.controlPlane.Name)
 		return ctrl.Result{}, nil
 	}
 	if in.access, err = managed.Open(ctx, r.Access, in.controlPlane); err != nil {
 		return reportProblem(in, err), nil
-	}
-	if deleting {
-		return r.delete(ctx, in)
 	}
 	return r.converge(ctx, in)
 }

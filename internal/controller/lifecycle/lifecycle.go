@@ -14,6 +14,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
@@ -51,17 +52,21 @@ func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster
 }
 
 // pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything that
-// Azure has of it is named by its spec, so it can move at any time. stop tells that the pass ends here, because the object
-// is paused or was changed and comes back.
+// Azure has of it is named by its spec, so it can move at any time. One that is being deleted says that the pause holds it
+// up. stop tells that the pass ends here, because the object is paused or was changed and comes back.
 func pause(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
 	isPaused, requeue, err := paused.EnsurePausedCondition(ctx, c, cluster, obj)
-	if err != nil {
-		return false, err
-	}
-	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; !isPaused || !blocked {
-		return isPaused || requeue, nil
+	if err != nil || !isPaused {
+		return requeue, err
 	}
 	changes := patch.Follow(c, written, obj)
+	if !obj.GetDeletionTimestamp().IsZero() && !deletion.Moved(obj) {
+		gvk, err := c.GroupVersionKindFor(obj)
+		if err != nil {
+			return false, err
+		}
+		deletion.Say(obj, deletion.Paused(obj, gvk.Kind, cluster))
+	}
 	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: ""})
 	return true, changes.Write(ctx)
 }

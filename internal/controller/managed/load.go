@@ -34,9 +34,15 @@ func Input(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, con
 	return in, err
 }
 
-// pools are the AzureManagedMachinePools of a cluster with their MachinePools: those that a MachinePool of the cluster
-// refers to, and those that carry the cluster's label and have none yet.
+// pools are the Pools of a cluster that are not being deleted.
 func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]plan.Pool, error) {
+	all, err := Pools(ctx, c, cluster)
+	return slices.DeleteFunc(all, func(pool plan.Pool) bool { return !pool.AzurePool.DeletionTimestamp.IsZero() }), err
+}
+
+// Pools are the AzureManagedMachinePools of a cluster with their MachinePools: those that a MachinePool of the cluster
+// refers to, and those that carry the cluster's label and have none.
+func Pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]plan.Pool, error) {
 	azurePools := &infrav1.AzureManagedMachinePoolList{}
 	if err := c.List(ctx, azurePools, client.InNamespace(cluster.Namespace)); err != nil {
 		return nil, fmt.Errorf("list AzureManagedMachinePools: %w", err)
@@ -48,9 +54,6 @@ func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]
 	var out []plan.Pool
 	for i := range azurePools.Items {
 		azurePool := &azurePools.Items[i]
-		if !azurePool.DeletionTimestamp.IsZero() {
-			continue
-		}
 		pool := Pool(azurePool, nil)
 		for j := range machinePools.Items {
 			if refers(&machinePools.Items[j], azurePool.Name) {

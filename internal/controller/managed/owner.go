@@ -6,12 +6,12 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -21,9 +21,6 @@ const (
 	ClusterKind      = "AzureManagedCluster"
 	MachinePoolKind  = "AzureManagedMachinePool"
 )
-
-// deleteForMove is on objects that clusterctl deletes because it has moved them to another management cluster.
-const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
 // ClusterOf is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
 // nothing depends on it. It is nil when there is none.
@@ -75,25 +72,18 @@ func refers(machinePool *clusterv1.MachinePool, name string) bool {
 	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
 }
 
-// LeftBehind stands for the Cluster of an object that is being deleted after its Cluster was, which takes a person to
-// remove finalizers: everything in Azure is known by the Cluster's name, so the object can go all the same. It is nil for
-// an object that stays, and for one that clusterctl has moved elsewhere.
-func LeftBehind(obj client.Object) *clusterv1.Cluster {
-	_, moved := obj.GetAnnotations()[deleteForMove]
-	if obj.GetDeletionTimestamp().IsZero() || moved {
-		return nil
+// ControlPlaneNamed is the AzureManagedControlPlane that belongs to a Cluster of this name, which may be gone; nil for none.
+func ControlPlaneNamed(ctx context.Context, c client.Reader, namespace, cluster string) (*infrav1.AzureManagedControlPlane, error) {
+	list := &infrav1.AzureManagedControlPlaneList{}
+	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list AzureManagedControlPlanes: %w", err)
 	}
-	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
-	for _, owner := range obj.GetOwnerReferences() {
-		if owner.Kind == "Cluster" {
-			name = owner.Name
+	for i := range list.Items {
+		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == cluster {
+			return &list.Items[i], nil
 		}
 	}
-	if name == "" {
-		name = obj.GetName()
-	}
-	now := metav1.Now()
-	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: obj.GetNamespace(), Name: name, DeletionTimestamp: &now}}
+	return nil, nil
 }
 
 // Untouched tells whether nothing of a control plane can be in Azure: no pass has come as far as a plan, neither of this

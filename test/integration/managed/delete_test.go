@@ -366,11 +366,12 @@ func TestOwnersGone(t *testing.T) {
 	own := controlPlane("c1")
 	own.Namespace = stage.Namespace
 	must(stage, stage.Client.Delete(t.Context(), own))
+	// It waits for its last pool, which goes with it.
 	last := azurePool("c1-pool0")
 	last.Namespace = stage.Namespace
-	stage.WaitGone(own, own.Name)
 	must(stage, stage.Client.Delete(t.Context(), last))
 	stage.WaitGone(last, last.Name)
+	stage.WaitGone(own, own.Name)
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}

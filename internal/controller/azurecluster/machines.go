@@ -1,0 +1,99 @@
+package azurecluster
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+)
+
+// machines are the AzureMachines of the cluster: by their label, and those without one by their Machine.
+func (r *Reconciler) machines(ctx context.Context, in *input) ([]client.Object, error) {
+	list := &infrav1.AzureMachineList{}
+	if err := r.Client.List(ctx, list, client.InNamespace(in.key.Namespace)); err != nil {
+		return nil, fmt.Errorf("list AzureMachines: %w", err)
+	}
+	var out []client.Object
+	for i := range list.Items {
+		azureMachine := &list.Items[i]
+		name := azureMachine.Labels[clusterv1.ClusterNameLabel]
+		if name == "" {
+			machine, err := util.GetOwnerMachine(ctx, r.Client, azureMachine.ObjectMeta)
+			if client.IgnoreNotFound(err) != nil {
+				return nil, fmt.Errorf("get the Machine that owns AzureMachine %s: %w", azureMachine.Name, err)
+			}
+			if machine != nil {
+				name = machine.Spec.ClusterName
+			}
+		}
+		if name == in.cluster.Name {
+			out = append(out, azureMachine)
+		}
+	}
+	return out, nil
+}
+
+// azureClustersOfMachine wakes the AzureCluster of a control-plane machine that is new, and one that waits for a machine to
+// be gone.
+func (r *Reconciler) azureClustersOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+	waiting := r.waiting(ctx, obj)
+	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
+	if name == "" || !obj.GetDeletionTimestamp().IsZero() {
+		return waiting
+	}
+	cluster, err := util.GetClusterByName(ctx, r.Client, obj.GetNamespace(), name)
+	if err != nil {
+		if !apierrors.IsNotFound(err) {
+			ctrl.LoggerFrom(ctx).Error(err, "get the Cluster of an AzureMachine", "cluster", name)
+		}
+		return waiting
+	}
+	ref := cluster.Spec.InfrastructureRef
+	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != "AzureCluster" {
+		return waiting
+	}
+	return append(waiting, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}})
+}
+
+// waiting are the AzureClusters that wait for machines, of which obj may have been one. Its Cluster and its Machine may be gone.
+func (r *Reconciler) waiting(ctx context.Context, obj client.Object) []ctrl.Request {
+	list := &infrav1.AzureClusterList{}
+	if err := r.Client.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusters")
+		return nil
+	}
+	of := obj.GetLabels()[clusterv1.ClusterNameLabel]
+	var out []ctrl.Request
+	for i := range list.Items {
+		azureCluster := &list.Items[i]
+		if name := deletion.ClusterName(azureCluster); !azureCluster.DeletionTimestamp.IsZero() && (of == "" || name == "" || name == of) {
+			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(azureCluster)})
+		}
+	}
+	return out
+}
+
+// comingOrGone lets through AzureMachines of control planes as they are made, and all as they begin to go and are gone. New
+// ones are what tells that a control plane went on to another template: it is not watched, because its kind need not be installed.
+func comingOrGone() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool {
+			_, ok := e.Object.GetLabels()[clusterv1.MachineControlPlaneLabel]
+			return ok
+		},
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero()
+		},
+		DeleteFunc:  func(event.DeleteEvent) bool { return true },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}

@@ -1,0 +1,26 @@
+package deletion
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Paused is the condition of an object of this kind that is being deleted and paused, by its Cluster or by itself.
+func Paused(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
+	var commands []string
+	if cluster != nil && cluster.Spec.Paused != nil && *cluster.Spec.Paused {
+		commands = append(commands, fmt.Sprintf(`kubectl patch -n %s cluster/%s --type=merge -p '{"spec":{"paused":false}}'`, cluster.Namespace, cluster.Name))
+	}
+	if annotations.HasPaused(obj) {
+		commands = append(commands, fmt.Sprintf("kubectl annotate -n %s %s/%s %s-", obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), clusterv1.PausedAnnotation))
+	}
+	return metav1.Condition{
+		Status: metav1.ConditionFalse, Reason: clusterv1.PausedReason,
+		Message: "it is to be deleted, and paused: nothing happens until the pause ends. To let it go on: " + strings.Join(commands, " and "),
+	}
+}

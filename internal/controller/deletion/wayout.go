@@ -1,0 +1,177 @@
+package deletion
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// maxWays bounds how many ways out of different causes one message has.
+const maxWays = 3
+
+// Held is an object that cannot go.
+type Held struct {
+	Object client.Object
+	// Kind is that of the object, and Finalizers are ours on it.
+	Kind       string
+	Finalizers []string
+	// Identity names the AzureClusterIdentity, User the object that refers to it.
+	Identity, User string
+	// Azure says what of the object may be in Azure.
+	Azure string
+}
+
+// Identity names the AzureClusterIdentity of an object in namespace.
+func Identity(ref *corev1.ObjectReference, namespace string) string {
+	if ref == nil || ref.Name == "" {
+		return "an AzureClusterIdentity"
+	}
+	return fmt.Sprintf("AzureClusterIdentity %s/%s", cmp.Or(ref.Namespace, namespace), ref.Name)
+}
+
+// Explain adds to the Ready condition of obj, and to those of the types in also, the ways out of what outcome says holds the
+// deletion up.
+func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
+	var errs []error
+	for _, result := range outcome.Causes() {
+		if result.Err != nil {
+			errs = append(errs, result.Err)
+		}
+	}
+	ways := h.WaysOut(errs...)
+	if ways == "" {
+		return
+	}
+	for _, conditionType := range append([]string{infrav1.ReadyCondition}, also...) {
+		found := conditions.Get(obj, conditionType)
+		if found == nil || found.Status == metav1.ConditionTrue {
+			continue
+		}
+		condition := *found
+		if condition.Reason == infrav1.FailedReason {
+			condition.Reason = infrav1.DeletionFailedReason
+		}
+		condition.Message += ways
+		conditions.Set(obj, condition)
+	}
+}
+
+// WaysOut are what a person can do about errors that hold the deletion up, as a sentence to follow the error's own; "" when
+// they pass by themselves. The last way is always there: to do by hand what the provider cannot.
+func (h Held) WaysOut(errs ...error) string {
+	var ways []string
+	for _, err := range errs {
+		if way := h.way(err); way != "" && !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	ways = append(ways[:min(maxWays, len(ways))], h.byHand())
+	return ". To let it go: " + strings.Join(ways, "; or ")
+}
+
+// way is what to do about one error, "" when it passes by itself.
+func (h Held) way(err error) string {
+	if way, ok := identityWays[identity.CodeOf(err)]; ok {
+		return h.fill(way)
+	}
+	var azure *arm.Error
+	if !errors.As(err, &azure) {
+		return ""
+	}
+	codes := []string{azure.Code}
+	for _, detail := range azure.Details {
+		codes = append(codes, detail.Code)
+	}
+	for _, code := range codes {
+		if way, ok := azureWays[strings.ToLower(code)]; ok {
+			return h.fill(way)
+		}
+	}
+	if arm.Classify(err) == arm.ClassStalled {
+		return "change what Azure refuses it for"
+	}
+	return ""
+}
+
+func (h Held) fill(way string) string {
+	return strings.NewReplacer("{identity}", h.Identity, "{user}", h.User, "{namespace}", h.Object.GetNamespace()).Replace(way)
+}
+
+// byHand is the way that nobody can take away.
+func (h Held) byHand() string {
+	return fmt.Sprintf("delete by hand in Azure %s, and then run: %s", h.Azure, Command(h.Object, h.Kind, h.Finalizers...))
+}
+
+// Command takes the finalizers off obj, and leaves those of others on it.
+func Command(obj client.Object, kind string, finalizers ...string) string {
+	left := []string{}
+	for _, finalizer := range obj.GetFinalizers() {
+		if !slices.Contains(finalizers, finalizer) {
+			left = append(left, finalizer)
+		}
+	}
+	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": left}}) // Strings always marshal.
+	return fmt.Sprintf("kubectl patch -n %s %s/%s --type=merge -p '%s'", obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), patch)
+}
+
+// another is the way out of every problem with an identity.
+const another = ", or name another identity that may delete it in spec.identityRef of {user}"
+
+// identityWays are the ways out of what keeps an identity from being used.
+var identityWays = map[identity.Code]string{
+	identity.IdentityNotFound:              "create {identity}" + another,
+	identity.NamespaceNotAllowedByIdentity: "let spec.allowedNamespaces of {identity} include {namespace}" + another,
+	identity.SecretNotFound:                "create what {identity} takes its credential from" + another,
+	identity.SecretKeyMissing:              "put the key into the Secret of {identity}" + another,
+	identity.CredentialsInvalid:            "give {identity} a credential that works" + another,
+	identity.NotSupported:                  "change {identity}" + another,
+	identity.SubscriptionMissing:           "name the subscription in spec.subscriptionID of {user}, or start the manager with AZURE_SUBSCRIPTION_ID",
+}
+
+const (
+	credential   = "give {identity} a credential that Microsoft Entra ID accepts" + another
+	permission   = "give {identity} the permission that Azure names, as the role Contributor has it" + another
+	subscription = "give {identity} a role in the subscription, or have the subscription enabled again"
+	inUse        = "delete or detach in Azure what still uses it"
+)
+
+// azureWays are the ways out of refusals of Azure, by its code in lower case. Codes in use are waiting in the table of
+// classes, because what uses the resource may be on its way out; what is somebody else's is not.
+var azureWays = map[string]string{
+	"scopelocked":                               "remove the lock that Azure names, as by az lock delete",
+	"requestdisallowedbypolicy":                 "exempt it from the policy that Azure names, or change the assignment",
+	"authorizationfailed":                       permission,
+	"linkedauthorizationfailed":                 permission,
+	"denyassignmentauthorizationfailed":         "remove the deny assignment that Azure names",
+	"credentialsinvalid":                        credential,
+	"invalidauthenticationtoken":                credential,
+	"invalidauthenticationtokentenant":          credential,
+	"authenticationfailed":                      credential,
+	"subscriptionnotfound":                      subscription,
+	"readonlydisabledsubscription":              subscription,
+	"cannotdeleteresource":                      inUse,
+	"inusesubnetcannotbedeleted":                inUse,
+	"inusenetworksecuritygroupcannotbedeleted":  inUse,
+	"inuseroutetablecannotbedeleted":            inUse,
+	"cannotdeletenatgatewayassociatedtosubnet":  inUse,
+	"publicipaddresscannotbedeleted":            inUse,
+	"loadbalancerinusebyvirtualmachinescaleset": inUse,
+	"nicinuse":                     inUse,
+	"virtualnetworkinuse":          inUse,
+	"resourcegroupdeletionblocked": "remove what keeps something in the group from being deleted, which Azure names",
+}

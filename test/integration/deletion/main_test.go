@@ -1,0 +1,171 @@
+// Package deletion_test deletes what users delete in the order in which they do it: all at once, the infrastructure first,
+// after something of it was lost, and with something in the way. It looks at what is left in Azure and in Kubernetes, and at
+// what the objects say meanwhile.
+package deletion_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+var environment *harness.Environment
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+
+// Objects by their names, as kubectl takes them.
+func cluster() client.Object      { return named(&clusterv1.Cluster{}, "c1") }
+func azureCluster() client.Object { return named(&infrav1.AzureCluster{}, "c1") }
+func controlPlane() client.Object { return named(&infrav1.AzureManagedControlPlane{}, "c1") }
+
+func machine(name string) client.Object      { return named(&clusterv1.Machine{}, name) }
+func azureMachine(name string) client.Object { return named(&infrav1.AzureMachine{}, name) }
+func machinePool(name string) client.Object  { return named(&clusterv1.MachinePool{}, name) }
+func azurePool(name string) client.Object    { return named(&infrav1.AzureManagedMachinePool{}, name) }
+
+func named(object client.Object, name string) client.Object {
+	object.SetName(name)
+	return object
+}
+
+// standing is a cluster of one control-plane machine m1 and one worker m2, and what was in Azure before.
+func standing(t *testing.T, options harness.ManagerOptions) (stage *harness.Stage, manager *harness.Manager, before []string) {
+	t.Helper()
+	stage = harness.NewStage(t, environment)
+	before = stage.Azure.Resources()
+	manager = stage.StartManager(options)
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.ControlPlane, "1")
+	stage.CreateMachine(stage.AzureMachine("c1", "m2"), harness.Worker, "")
+	stage.WaitMachineProvisioned("m1")
+	stage.WaitMachineProvisioned("m2")
+	return stage, manager, before
+}
+
+var pools = []harness.ManagedPool{{Name: "pool0", Mode: "System", Replicas: 1}, {Name: "pool1", Mode: "User", Replicas: 1}}
+
+// standingManaged is an AKS cluster with two pools.
+func standingManaged(t *testing.T) *harness.Stage {
+	t.Helper()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+	stage.WaitManagedClusterReady("c1", pools...)
+	return stage
+}
+
+// remove deletes objects as kubectl delete --wait=false does.
+func remove(stage *harness.Stage, objects ...client.Object) {
+	stage.T.Helper()
+	for _, object := range objects {
+		object.SetNamespace(stage.Namespace)
+		if err := client.IgnoreNotFound(stage.Client.Delete(stage.T.Context(), object)); err != nil {
+			stage.T.Fatalf("delete %T %s: %v", object, object.GetName(), err)
+		}
+	}
+}
+
+// force deletes an object and takes its finalizers off, as people do who have waited for too long.
+func force(stage *harness.Stage, object client.Object) {
+	stage.T.Helper()
+	remove(stage, object)
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	if err := client.IgnoreNotFound(stage.Client.Patch(stage.T.Context(), object, patch)); err != nil {
+		stage.T.Fatalf("finalizers of %T %s: %v", object, object.GetName(), err)
+	}
+	stage.WaitGone(object, object.GetName())
+}
+
+// gone waits until none of the objects is there.
+func gone(stage *harness.Stage, objects ...client.Object) {
+	stage.T.Helper()
+	for _, object := range objects {
+		stage.WaitGone(object, object.GetName())
+	}
+}
+
+// said are the conditions of an object.
+type said interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}
+
+// told waits until Ready has the reason, and returns its message. No condition may be left from before the deletion.
+func told(stage *harness.Stage, object client.Object, reason string) string {
+	stage.T.Helper()
+	found := harness.WaitFor(stage, object.(said), object.GetName(), "told that its deletion waits: "+reason, func(o said) bool {
+		ready := harness.Condition(o, infrav1.ReadyCondition)
+		return ready.Status == metav1.ConditionFalse && ready.Reason == reason
+	})
+	for _, condition := range found.GetConditions() {
+		if condition.Status == metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition {
+			stage.T.Errorf("%T %s is being deleted and cannot go, but says %s=True", object, object.GetName(), condition.Type)
+		}
+	}
+	// A pause keeps everything but conditions as it is.
+	if reason != clusterv1.PausedReason && strings.Contains(harness.Status(found), `"ready":true`) {
+		stage.T.Errorf("%T %s is being deleted and cannot go, but has status.ready", object, object.GetName())
+	}
+	return harness.Condition(found, infrav1.ReadyCondition).Message
+}
+
+// has checks that a message has all parts.
+func has(t *testing.T, message string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message has no %q:\n%s", part, message)
+		}
+	}
+}
+
+// patchCommand is a command that a message gives.
+var patchCommand = regexp.MustCompile(`kubectl patch -n (\S+) (\S+)/(\S+) --type=merge -p '([^']+)'`)
+
+// run runs the last kubectl patch of a message on the object that it has to be for.
+func run(stage *harness.Stage, message string, object client.Object) {
+	stage.T.Helper()
+	all := patchCommand.FindAllStringSubmatch(message, -1)
+	if len(all) == 0 {
+		stage.T.Fatalf("no command in: %s", message)
+	}
+	command := all[len(all)-1]
+	gvk, err := stage.Client.GroupVersionKindFor(object)
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	if command[1] != stage.Namespace || command[2] != strings.ToLower(gvk.Kind) || command[3] != object.GetName() || !json.Valid([]byte(command[4])) {
+		stage.T.Fatalf("the command is for another object than %s %s: %s", gvk.Kind, object.GetName(), command[0])
+	}
+	object.SetNamespace(stage.Namespace)
+	if err := stage.Client.Patch(stage.T.Context(), object, client.RawPatch(types.MergePatchType, []byte(command[4]))); err != nil {
+		stage.T.Fatalf("%s: %v", command[0], err)
+	}
+}
+
+// free waits until nobody holds the identity.
+func free(stage *harness.Stage, name string) {
+	stage.T.Helper()
+	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "held by nobody", func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 0 })
+}
+
+// deletes are the DELETEs since mark, sorted.
+func deletes(stage *harness.Stage, mark harness.Mark) []string {
+	writes := slices.DeleteFunc(stage.Azure.Writes(mark), func(write string) bool { return !strings.HasPrefix(write, "DELETE ") })
+	slices.Sort(writes)
+	return slices.Compact(writes)
+}

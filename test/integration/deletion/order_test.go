@@ -1,0 +1,163 @@
+package deletion_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestAllAtOnce deletes what kubectl delete -f cluster.yaml does, in its order: the AzureCluster right after the Cluster, and
+// the machines when Cluster API comes to it. The network stays until they are gone, and all goes with the group then.
+func TestAllAtOnce(t *testing.T) {
+	t.Parallel()
+	stage, _, before := standing(t, harness.ManagerOptions{})
+	mark := stage.Azure.Mark()
+	remove(stage, cluster(), azureCluster())
+	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
+	has(t, message, "AzureMachine m1, m2", "Cluster c1 is being deleted", "kubectl delete -n "+stage.Namespace+" machine/m1 machine/m2")
+	if writes := stage.Azure.Since(mark); len(writes) > 0 {
+		t.Errorf("nothing is asked of Azure before the machines go, but: %q", writes)
+	}
+	remove(stage, machine("m1"), azureMachine("m1"))
+	stage.WaitGone(azureMachine("m1"), "m1")
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told of the one that is left", func(c *infrav1.AzureCluster) bool {
+		return !strings.Contains(harness.Condition(c, infrav1.ReadyCondition).Message, "m1")
+	})
+	remove(stage, machine("m2"), azureMachine("m2"), named(stage.Identity(), harness.IdentityName))
+	gone(stage, azureMachine("m2"), azureCluster(), stage.Identity())
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	// For each machine and for the cluster a look at the group and what is in it, the deletion, and looks at that.
+	if requests := stage.Azure.Since(mark); len(requests) > 12 {
+		t.Errorf("%d requests: %q", len(requests), requests)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+}
+
+// TestManagedAllAtOnce is TestAllAtOnce of an AKS cluster: control plane and AzureManagedCluster go before the pools.
+func TestManagedAllAtOnce(t *testing.T) {
+	t.Parallel()
+	stage := standingManaged(t)
+	mark := stage.Azure.Mark()
+	remove(stage, cluster(), controlPlane(), named(&infrav1.AzureManagedCluster{}, "c1"))
+	gone(stage, named(&infrav1.AzureManagedCluster{}, "c1"))
+	message := told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason)
+	has(t, message, "AzureManagedMachinePool c1-pool0, c1-pool1", "Cluster c1 is being deleted", "machinepool/c1-pool0 machinepool/c1-pool1")
+	if requests := stage.Azure.Since(mark); len(requests) > 0 {
+		t.Errorf("nothing is asked of Azure before the pools go, but: %q", requests)
+	}
+	for _, name := range []string{"c1-pool0", "c1-pool1"} {
+		remove(stage, machinePool(name), azurePool(name))
+	}
+	remove(stage, named(stage.Identity(), harness.IdentityName))
+	gone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.Identity())
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	if requests := stage.Azure.Since(mark); len(requests) > 8 {
+		t.Errorf("%d requests: %q", len(requests), requests)
+	}
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// TestInfrastructureAlone deletes an AzureCluster that its Cluster still wants: it waits, and says which machines keep it and
+// how they go. A machine that is deleted by its name goes in Azure, too, because nobody knows when the network will.
+func TestInfrastructureAlone(t *testing.T) {
+	t.Parallel()
+	stage, _, before := standing(t, harness.ManagerOptions{})
+	mark := stage.Azure.Mark()
+	remove(stage, azureCluster())
+	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
+	has(t, message, "nobody has deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1", "machine/m1 machine/m2")
+	remove(stage, machine("m2"), azureMachine("m2"))
+	gone(stage, azureMachine("m2"))
+	want := []string{
+		"DELETE resourceGroups/c1/Microsoft.Compute/disks/m2_OSDisk",
+		"DELETE resourceGroups/c1/Microsoft.Compute/virtualMachines/m2",
+		"DELETE resourceGroups/c1/Microsoft.Network/networkInterfaces/m2-nic",
+	}
+	if diff := cmp.Diff(want, deletes(stage, mark)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	remove(stage, cluster(), machine("m1"), azureMachine("m1"))
+	gone(stage, azureMachine("m1"), azureCluster())
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+}
+
+// TestControlPlaneAlone deletes an AzureManagedControlPlane that its Cluster still wants: it waits for its pools, of which a
+// person can delete those that AKS lets go, and goes on with the Cluster.
+func TestControlPlaneAlone(t *testing.T) {
+	t.Parallel()
+	stage := standingManaged(t)
+	mark := stage.Azure.Mark()
+	remove(stage, controlPlane())
+	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason), "nobody has deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
+	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
+	gone(stage, azurePool("c1-pool1"))
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
+		t.Errorf("the cluster may stand for long, so the pool goes by itself (-want +got):\n%s", diff)
+	}
+	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"))
+	gone(stage, azurePool("c1-pool0"), controlPlane())
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// TestOrderOfClusterAPI deletes in the order of Cluster API: that the cluster waits for its machines costs nothing.
+func TestOrderOfClusterAPI(t *testing.T) {
+	t.Parallel()
+	stage, manager, before := standing(t, harness.ManagerOptions{})
+	mark, wrote := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	stage.DeleteCluster("c1", "m1", "m2")
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	if requests := stage.Azure.Since(mark); len(requests) > 12 {
+		t.Errorf("%d requests: %q", len(requests), requests)
+	}
+	// A machine is released, after its status. A cluster says that it is being deleted and that nothing is left, and
+	// releases its identity and itself.
+	if writes := manager.KubernetesWrites()[wrote:]; len(writes) > 2*2+6 {
+		t.Errorf("%d writes to Kubernetes: %q", len(writes), writes)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+	free(stage, harness.IdentityName)
+}
+
+// TestPausedWhileDeleted deletes a paused cluster: it says that the pause holds it up, and how to end that.
+func TestPausedWhileDeleted(t *testing.T) {
+	t.Parallel()
+	stage, _, before := standing(t, harness.ManagerOptions{})
+	stage.Pause("c1", true)
+	annotated := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}
+	harness.Change(stage, annotated, func(m *infrav1.AzureMachine) { m.Annotations[clusterv1.PausedAnnotation] = "" })
+	remove(stage, cluster(), azureCluster(), machine("m2"), azureMachine("m2"), machine("m1"), azureMachine("m1"))
+	for _, object := range []client.Object{azureCluster(), azureMachine("m1"), azureMachine("m2")} {
+		has(t, told(stage, object, clusterv1.PausedReason), "kubectl patch -n "+stage.Namespace+" cluster/c1", `"paused":false`)
+	}
+	has(t, told(stage, azureMachine("m2"), clusterv1.PausedReason), "kubectl annotate -n "+stage.Namespace+" azuremachine/m2 cluster.x-k8s.io/paused-")
+	run(stage, told(stage, azureCluster(), clusterv1.PausedReason), cluster())
+	gone(stage, azureMachine("m1"))
+	harness.Change(stage, annotated, func(m *infrav1.AzureMachine) { delete(m.Annotations, clusterv1.PausedAnnotation) })
+	gone(stage, azureMachine("m2"), azureCluster())
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+}
