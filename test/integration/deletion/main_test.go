@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -28,6 +29,8 @@ func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
 func cluster() client.Object      { return named(&clusterv1.Cluster{}, "c1") }
 func azureCluster() client.Object { return named(&infrav1.AzureCluster{}, "c1") }
 func controlPlane() client.Object { return named(&infrav1.AzureManagedControlPlane{}, "c1") }
+
+func credential() client.Object { return &corev1.Secret{} }
 
 func machine(name string) client.Object      { return named(&clusterv1.Machine{}, name) }
 func azureMachine(name string) client.Object { return named(&infrav1.AzureMachine{}, name) }
@@ -104,12 +107,13 @@ type said interface {
 	GetConditions() []metav1.Condition
 }
 
-// told waits until Ready has the reason, and returns its message. No condition may be left from before the deletion.
+// told waits until Ready has the reason and says what to do, and returns its message. No condition may be left from before
+// the deletion.
 func told(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
 	found := harness.WaitFor(stage, object.(said), object.GetName(), "told that its deletion waits: "+reason, func(o said) bool {
 		ready := harness.Condition(o, infrav1.ReadyCondition)
-		return ready.Status == metav1.ConditionFalse && ready.Reason == reason
+		return ready.Status == metav1.ConditionFalse && ready.Reason == reason && (strings.Contains(ready.Message, "To let it go") || strings.HasPrefix(ready.Message, "waits for"))
 	})
 	for _, condition := range found.GetConditions() {
 		if condition.Status == metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition {
@@ -121,6 +125,11 @@ func told(stage *harness.Stage, object client.Object, reason string) string {
 		stage.T.Errorf("%T %s is being deleted and cannot go, but has status.ready", object, object.GetName())
 	}
 	return harness.Condition(found, infrav1.ReadyCondition).Message
+}
+
+// containsAll tells whether a message has all parts.
+func containsAll(message string, parts ...string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(message, part) })
 }
 
 // has checks that a message has all parts.

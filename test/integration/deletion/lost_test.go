@@ -1,0 +1,308 @@
+package deletion_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const vmPath = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"
+
+// warned waits for a Warning on the object, and returns what it says.
+func warned(stage *harness.Stage, name, reason string) string {
+	stage.T.Helper()
+	note := ""
+	stage.Eventually("a Warning on "+name, func() bool {
+		list := &eventsv1.EventList{}
+		if err := stage.Client.List(stage.T.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
+			return false
+		}
+		for _, event := range list.Items {
+			if event.Type == corev1.EventTypeWarning && event.Regarding.Name == name && event.Reason == reason {
+				note = event.Note
+			}
+		}
+		return note != ""
+	})
+	return note
+}
+
+// TestOwnersGone deletes machines after what they belong to is gone, which takes a person who removes finalizers: what they
+// say of themselves is enough as long as there is an AzureCluster. Nothing is left in Azure, and nothing of others goes.
+func TestOwnersGone(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		reason string
+		lost   []client.Object
+	}{
+		"Machine":             {"the labels are the Machine's", []client.Object{machine("m1"), machine("m2")}},
+		"Cluster":             {"the AzureCluster is known by the label", []client.Object{cluster()}},
+		"Machine and Cluster": {"the label names the Cluster", []client.Object{machine("m1"), machine("m2"), cluster()}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage, _, before := standing(t, harness.ManagerOptions{})
+			theirs := "resourceGroups/theirs"
+			stage.Azure.Put(theirs, "2021-04-01", map[string]any{"location": "eastus"})
+			for _, object := range test.lost {
+				force(stage, object)
+			}
+			mark := stage.Azure.Mark()
+			remove(stage, azureCluster())
+			told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
+			remove(stage, azureMachine("m1"), azureMachine("m2"))
+			gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+			if diff := cmp.Diff(append(slices.Clone(before), theirs), stage.Azure.Resources()); diff != "" {
+				t.Errorf("%s: left behind (-want +got):\n%s", test.reason, diff)
+			}
+			if writes := deletes(stage, mark); !slices.Contains(writes, "DELETE resourceGroups/c1") || slices.Contains(writes, "DELETE "+theirs) {
+				t.Errorf("%s: %q", test.reason, writes)
+			}
+			free(stage, harness.IdentityName)
+		})
+	}
+}
+
+// TestAzureClusterGone deletes a machine whose AzureCluster lost its finalizer, as those were left whose group went before
+// them: nobody says how to ask Azure, so it goes, and an event says what to look for. Nothing is deleted on a guess, and
+// nobody holds the identity any more.
+func TestAzureClusterGone(t *testing.T) {
+	t.Parallel()
+	stage, _, _ := standing(t, harness.ManagerOptions{})
+	force(stage, azureCluster())
+	free(stage, harness.IdentityName)
+	mark := stage.Azure.Mark()
+	remove(stage, machine("m1"), azureMachine("m1"))
+	gone(stage, azureMachine("m1"))
+	has(t, warned(stage, "m1", "LeftBehindInAzure"), "AzureCluster", "/subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1")
+	if !slices.ContainsFunc(stage.Environment.Logs.With(stage.Namespace), func(line string) bool {
+		return strings.Contains(line, "without deleting in Azure") && strings.Contains(line, "virtualMachines/m1")
+	}) {
+		t.Error("the log does not name what may be left")
+	}
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("nothing is proven to be ours without a cluster, but: %q", writes)
+	}
+}
+
+// TestPoolsOwnersGone deletes pools after the Cluster is gone: as long as there is a control plane the pool goes in Azure,
+// too, and without one it goes with a Warning.
+func TestPoolsOwnersGone(t *testing.T) {
+	t.Parallel()
+	stage := standingManaged(t)
+	force(stage, cluster())
+	force(stage, machinePool("c1-pool1"))
+	mark := stage.Azure.Mark()
+	remove(stage, azurePool("c1-pool1"))
+	gone(stage, azurePool("c1-pool1"))
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	force(stage, controlPlane())
+	free(stage, harness.IdentityName)
+	remove(stage, azurePool("c1-pool0"))
+	gone(stage, azurePool("c1-pool0"))
+	has(t, warned(stage, "c1-pool0", "LeftBehindInAzure"), "AzureManagedControlPlane", "agent pool pool0")
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
+		t.Errorf("nothing is proven to be ours without a control plane (-want +got):\n%s", diff)
+	}
+}
+
+// loseIdentity takes the stage's identity away although the cluster holds it.
+func loseIdentity(stage *harness.Stage) { force(stage, named(stage.Identity(), harness.IdentityName)) }
+
+// TestIdentityGone deletes a cluster whose identity is gone after something was made: everything says what can be done. One
+// way is to create the identity again, the other to delete by hand.
+func TestIdentityGone(t *testing.T) {
+	t.Parallel()
+	identityName := func(stage *harness.Stage) string {
+		return "AzureClusterIdentity " + stage.Namespace + "/" + harness.IdentityName
+	}
+	t.Run("machines, by hand", func(t *testing.T) {
+		t.Parallel()
+		stage, _, _ := standing(t, harness.ManagerOptions{})
+		loseIdentity(stage)
+		remove(stage, cluster(), azureCluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"))
+		mark := stage.Azure.Mark()
+		for _, name := range []string{"m1", "m2"} {
+			message := told(stage, azureMachine(name), infrav1.IdentityNotFoundReason)
+			has(t, message, "create "+identityName(stage), "spec.identityRef of AzureCluster c1", vmPath+name, name+"-nic", name+"_OSDisk")
+			run(stage, message, azureMachine(name))
+		}
+		message := told(stage, azureCluster(), infrav1.IdentityNotFoundReason)
+		has(t, message, "create "+identityName(stage), "/resourceGroups/c1", infrav1.ClusterTagKey("c1")+": owned")
+		run(stage, message, azureCluster())
+		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+			t.Errorf("there is no identity, but: %q", writes)
+		}
+	})
+	t.Run("machines, identity again", func(t *testing.T) {
+		t.Parallel()
+		stage, _, before := standing(t, harness.ManagerOptions{})
+		loseIdentity(stage)
+		remove(stage, cluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"), azureCluster())
+		told(stage, azureMachine("m1"), infrav1.IdentityNotFoundReason)
+		told(stage, azureMachine("m2"), infrav1.IdentityNotFoundReason)
+		stage.Create(stage.Identity())
+		// Its retry is a minute away.
+		stage.Wake(azureMachine("m1"))
+		stage.Wake(azureMachine("m2"))
+		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+		if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+			t.Errorf("resources left behind (-before +after):\n%s", diff)
+		}
+		free(stage, harness.IdentityName)
+	})
+	t.Run("pool and control plane", func(t *testing.T) {
+		t.Parallel()
+		stage := standingManaged(t)
+		loseIdentity(stage)
+		remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
+		message := told(stage, azurePool("c1-pool1"), infrav1.IdentityNotFoundReason)
+		has(t, message, "create "+identityName(stage), "spec.identityRef of AzureManagedControlPlane c1", "agent pool pool1 of /subscriptions/")
+		run(stage, message, azurePool("c1-pool1"))
+		remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
+		gone(stage, azurePool("c1-pool1"), azurePool("c1-pool0"))
+		message = told(stage, controlPlane(), infrav1.IdentityNotFoundReason)
+		has(t, message, "create "+identityName(stage), "managedClusters/c1", infrav1.ClusterTagKey("c1")+": owned")
+		run(stage, message, controlPlane())
+		gone(stage, controlPlane())
+	})
+}
+
+// TestNothingLeft starts a manager on a cluster as one leaves it that ends between releasing the identity and the object:
+// nothing is left to ask Azure for, and the identity may be gone.
+func TestNothingLeft(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stored := func(object client.Object, finalizer string) client.Object {
+		object.SetFinalizers([]string{finalizer})
+		object.SetAnnotations(map[string]string{
+			"sigs.k8s.io/cluster-api-provider-azure-nothing-left": "true",
+			"sigs.k8s.io/cluster-api-provider-azure-planned":      `["/resourceGroups/c1"]`,
+		})
+		return object
+	}
+	network := stage.AzureCluster("c1")
+	stored(network, infrav1.ClusterFinalizer)
+	stage.Create(network)
+	own := stage.ControlPlane("c2")
+	stored(own, infrav1.ManagedControlPlaneFinalizer)
+	stage.Create(own)
+	remove(stage, network, own)
+	stage.StartManager(harness.ManagerOptions{})
+	gone(stage, network, own)
+	if requests := stage.Azure.Since(0); len(requests) > 0 {
+		t.Errorf("Azure was asked: %q", requests)
+	}
+}
+
+// TestNeverBegun deletes clusters that nothing could ever be made of, with a machine: nobody has to mend them first.
+func TestNeverBegun(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		reason string
+		why    string
+		change func(*infrav1.AzureCluster)
+		// between happens when the AzureCluster has said why.
+		between func(*harness.Stage)
+	}{
+		"no identity": {
+			reason: "the identity was never there",
+			why:    infrav1.IdentityNotFoundReason,
+			change: func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "nobody" },
+		},
+		"identity lost": {
+			reason:  "it was there and held, but nothing was planned with it",
+			why:     infrav1.InvalidConfigurationReason,
+			change:  func(c *infrav1.AzureCluster) { c.Spec.Location = "nowhere" },
+			between: func(stage *harness.Stage) { loseIdentity(stage) },
+		},
+		"Secret lost": {
+			reason: "the identity is held by the cluster, and nobody can be it",
+			why:    infrav1.InvalidConfigurationReason,
+			change: func(c *infrav1.AzureCluster) { c.Spec.Location = "nowhere" },
+			between: func(stage *harness.Stage) {
+				remove(stage, named(credential(), harness.IdentityName))
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewStage(t, environment)
+			stage.StartManager(harness.ManagerOptions{})
+			stage.CreateIdentity()
+			network := stage.AzureCluster("c1")
+			test.change(network)
+			stage.CreateCluster(network)
+			stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
+			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told why", func(c *infrav1.AzureCluster) bool {
+				return harness.Condition(c, infrav1.ReadyCondition).Reason == test.why
+			})
+			if test.between != nil {
+				test.between(stage)
+			}
+			stage.DeleteCluster("c1", "m1")
+			if writes := stage.Azure.Writes(0); len(writes) > 0 {
+				t.Errorf("%s: %q", test.reason, writes)
+			}
+			if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: harness.IdentityName}, &infrav1.AzureClusterIdentity{}); err == nil {
+				free(stage, harness.IdentityName)
+			}
+		})
+	}
+}
+
+// TestAnotherIdentity has clusters go on with another identity: the first one is held by nobody then, and the second goes
+// after the cluster.
+func TestAnotherIdentity(t *testing.T) {
+	t.Parallel()
+	second := func(stage *harness.Stage) {
+		identity := stage.Identity()
+		identity.Name = "second"
+		stage.Create(identity)
+	}
+	held := func(stage *harness.Stage) {
+		harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "second", "held", func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 1 })
+	}
+	t.Run("AzureCluster", func(t *testing.T) {
+		t.Parallel()
+		stage := harness.NewStage(t, environment)
+		stage.StartManager(harness.ManagerOptions{})
+		stage.CreateIdentity()
+		second(stage)
+		stage.CreateCluster(stage.AzureCluster("c1"))
+		stage.WaitClusterProvisioned("c1")
+		harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+		free(stage, harness.IdentityName)
+		held(stage)
+		stage.DeleteCluster("c1")
+		free(stage, "second")
+	})
+	t.Run("AzureManagedControlPlane", func(t *testing.T) {
+		t.Parallel()
+		stage := harness.NewStage(t, environment)
+		stage.StartManager(harness.ManagerOptions{})
+		stage.CreateIdentity()
+		second(stage)
+		stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+		stage.WaitManagedClusterReady("c1", pools...)
+		harness.Change(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "second" })
+		free(stage, harness.IdentityName)
+		held(stage)
+		stage.DeleteManagedCluster("c1", "pool0", "pool1")
+		free(stage, "second")
+	})
+}

@@ -1,0 +1,162 @@
+package deletion_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const networkVersion = "2024-05-01"
+
+// refusals are what Azure answers to a DELETE that somebody else has to make possible, and what the condition then advises.
+var refusals = map[string]struct {
+	status       int
+	code, advice string
+}{
+	"lock":       {409, "ScopeLocked", "remove the lock"},
+	"policy":     {403, "RequestDisallowedByPolicy", "exempt it from the policy"},
+	"permission": {403, "AuthorizationFailed", "give AzureClusterIdentity "},
+	"unknown":    {400, "SomethingNew", "change what Azure refuses it for"},
+}
+
+// refuse has Azure refuse the next DELETE of a resource.
+func refuse(stage *harness.Stage, id string, status int, code string) {
+	stage.T.Helper()
+	rule := fault.Rule{Method: "DELETE", ID: id, Kind: fault.Status, Status: status, Code: code, Message: "it says why"}
+	if err := stage.Azure.AddFault(rule); err != nil {
+		stage.T.Fatal(err)
+	}
+}
+
+// later is when what Azure refused is tried again.
+func later(stage *harness.Stage, object client.Object) {
+	stage.T.Helper()
+	stage.Advance(time.Hour)
+	stage.Wake(object)
+}
+
+// TestRefusedCluster has Azure refuse to delete the group of a cluster: the condition has the cause and every way out, and the
+// cluster goes once the cause is gone.
+func TestRefusedCluster(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range refusals {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewStage(t, environment)
+			before := stage.Azure.Resources()
+			stage.StartManager(harness.ManagerOptions{})
+			stage.CreateIdentity()
+			stage.CreateCluster(stage.AzureCluster("c1"))
+			stage.WaitClusterProvisioned("c1")
+			refuse(stage, "*/resourcegroups/c1", refusal.status, refusal.code)
+			remove(stage, cluster(), azureCluster())
+			message := told(stage, azureCluster(), infrav1.DeletionFailedReason)
+			has(t, message, refusal.code, "it says why", refusal.advice, "delete by hand in Azure resource group /subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1", "kubectl patch")
+			later(stage, azureCluster())
+			gone(stage, azureCluster())
+			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+				t.Errorf("resources left behind (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRefusedMachine has Azure refuse to delete the VM of a machine.
+func TestRefusedMachine(t *testing.T) {
+	t.Parallel()
+	stage, _, _ := standing(t, harness.ManagerOptions{})
+	for name, refusal := range refusals {
+		refuse(stage, "*/virtualmachines/m2", refusal.status, refusal.code)
+		remove(stage, machine("m2"), azureMachine("m2"))
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
+			return harness.Condition(m, infrav1.VMRunningCondition).Reason != "" && harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
+				containsAll(harness.Condition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2", "kubectl patch")
+		})
+		told(stage, azureMachine("m2"), infrav1.DeletionFailedReason)
+		stage.Advance(time.Hour)
+	}
+	later(stage, azureMachine("m2"))
+	gone(stage, azureMachine("m2"))
+	if status, _ := stage.Azure.Get(vmPath+"m2", "2024-07-01"); status != 404 {
+		t.Errorf("the VM is there: GET answers %d", status)
+	}
+}
+
+// TestRefusedPool has Azure refuse to delete a pool, and then the AKS cluster.
+func TestRefusedPool(t *testing.T) {
+	t.Parallel()
+	stage := standingManaged(t)
+	refuse(stage, "*/agentpools/pool1", 403, "AuthorizationFailed")
+	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
+	has(t, told(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed", "give AzureClusterIdentity ", "agent pool pool1 of /subscriptions/", "kubectl patch")
+	later(stage, azurePool("c1-pool1"))
+	gone(stage, azurePool("c1-pool1"))
+	refuse(stage, "*/resourcegroups/c1", 409, "ScopeLocked")
+	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
+	has(t, told(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock", "managedClusters/c1", "kubectl patch")
+	later(stage, controlPlane())
+	gone(stage, controlPlane())
+}
+
+// TestInUse has somebody else's interface in the subnet of a cluster in a brought group: it says what keeps the subnet, leaves
+// what is theirs, and goes once they have taken it away.
+func TestInUse(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.Azure.Put("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	theirs := "resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/theirs"
+	stage.Azure.Put(theirs, networkVersion, map[string]any{"location": "eastus", "properties": map[string]any{
+		"ipConfigurations": []map[string]any{{"name": "a", "properties": map[string]any{"subnet": map[string]any{
+			"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet",
+		}}}},
+	}})
+	remove(stage, cluster(), azureCluster())
+	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach in Azure what still uses it", "delete by hand in Azure", "kubectl patch")
+	if status, _ := stage.Azure.Get(theirs, networkVersion); status != 200 {
+		t.Errorf("what is theirs is gone: GET answers %d", status)
+	}
+	stage.Azure.Delete(theirs, networkVersion)
+	later(stage, azureCluster())
+	gone(stage, azureCluster())
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+}
+
+// TestRevoked deletes a cluster whose identity Microsoft Entra ID does not accept any more.
+func TestRevoked(t *testing.T) {
+	t.Parallel()
+	stage, manager, before := standing(t, harness.ManagerOptions{})
+	if err := manager.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	secret := func(value string) {
+		t.Helper()
+		remove(stage, named(credential(), harness.IdentityName))
+		stage.CreateCredential(value)
+	}
+	secret("expired")
+	stage.StartManager(harness.ManagerOptions{})
+	remove(stage, cluster(), azureCluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"))
+	for _, name := range []string{"m1", "m2"} {
+		has(t, told(stage, azureMachine(name), infrav1.CredentialsInvalidReason), "give AzureClusterIdentity ", "a credential that Microsoft Entra ID accepts", vmPath+name, "kubectl patch")
+	}
+	secret(stage.Azure.ClientSecret)
+	later(stage, azureMachine("m1"))
+	later(stage, azureMachine("m2"))
+	gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+}
