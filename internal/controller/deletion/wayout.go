@@ -42,7 +42,7 @@ func Identity(ref *corev1.ObjectReference, namespace string) string {
 }
 
 // Explain adds to the Ready condition of obj, and to those of the types in also, the ways out of what outcome says holds the
-// deletion up.
+// deletion up. Conditions that are True go: they are about what is somebody else's and stays.
 func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 	var errs []error
 	for _, result := range outcome.Causes() {
@@ -54,9 +54,16 @@ func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 	if ways == "" {
 		return
 	}
+	var pending []string
+	for _, condition := range obj.GetConditions() {
+		if condition.Status != metav1.ConditionTrue {
+			pending = append(pending, condition.Type)
+		}
+	}
+	Forget(obj, pending...)
 	for _, conditionType := range append([]string{infrav1.ReadyCondition}, also...) {
 		found := conditions.Get(obj, conditionType)
-		if found == nil || found.Status == metav1.ConditionTrue {
+		if found == nil {
 			continue
 		}
 		condition := *found

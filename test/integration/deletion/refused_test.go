@@ -74,12 +74,12 @@ func TestRefusedMachine(t *testing.T) {
 	for name, refusal := range refusals {
 		refuse(stage, "*/virtualmachines/m2", refusal.status, refusal.code)
 		remove(stage, machine("m2"), azureMachine("m2"))
+		later(stage, azureMachine("m2"))
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
-			return harness.Condition(m, infrav1.VMRunningCondition).Reason != "" && harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
+			return harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
 				containsAll(harness.Condition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2", "kubectl patch")
 		})
 		told(stage, azureMachine("m2"), infrav1.DeletionFailedReason)
-		stage.Advance(time.Hour)
 	}
 	later(stage, azureMachine("m2"))
 	gone(stage, azureMachine("m2"))
