@@ -69,13 +69,37 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, sim: sim, clock: &clock{sim: sim, virtual: virtual}}
 	w.cloud = cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}
-	w.options = client.Options{Principal: "p", Transport: listener.Client(), Now: virtual.Now}
+	w.options = client.Options{Principal: "p", Transport: &impatience{Transporter: listener.Client(), now: virtual.Now}, Now: virtual.Now}
 	w.client, err = client.New(token(sim.Token("")), w.cloud, w.options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.restart()
 	return w
+}
+
+// impatience ends the tests when something asks Azure again and again without waiting: on a virtual clock that would go on
+// for ever.
+type impatience struct {
+	policy.Transporter
+	now func() time.Time
+
+	mu    sync.Mutex
+	at    time.Time
+	count int
+}
+
+func (i *impatience) Do(request *http.Request) (*http.Response, error) {
+	i.mu.Lock()
+	if now := i.now(); !now.Equal(i.at) {
+		i.at, i.count = now, 0
+	}
+	i.count++
+	if i.count > 2000 {
+		panic("2000 requests at the same time, the last one is " + request.Method + " " + request.URL.Path)
+	}
+	i.mu.Unlock()
+	return i.Transporter.Do(request)
 }
 
 type token string

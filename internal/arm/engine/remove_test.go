@@ -109,7 +109,7 @@ func TestDeleteWaitsForTheDocument(t *testing.T) {
 	}
 }
 
-// TestFailingDeleteBacksOff has Azure refuse a deletion for good: it is sent again later and later, however often the object
+// TestFailingDeleteBacksOff has Azure refuse a deletion far more often than it should be asked for: it is sent again later and later, however often the object
 // is looked at, and the reason is told all the time.
 func TestFailingDeleteBacksOff(t *testing.T) {
 	tests := map[string]struct {
@@ -126,7 +126,7 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w, _ := made(t, groupNode(), nsgNode())
-			test.rule.Method, test.rule.ID, test.rule.Count = http.MethodDelete, nsg.Key(), -1
+			test.rule.Method, test.rule.ID, test.rule.Count = http.MethodDelete, nsg.Key(), 300
 			w.fault(test.rule)
 			request := w.request(nsgNode())
 			var at []time.Duration
