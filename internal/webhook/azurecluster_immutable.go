@@ -2,14 +2,11 @@ package webhook
 
 import (
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -30,6 +27,10 @@ func ValidateAzureClusterUpdate(old, c *infrav1.AzureCluster, features plan.Feat
 func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	network := spec.Child("networkSpec")
+	if plan.InAzure(old) {
+		errs = append(errs, unmovable(old.Spec.SubscriptionID, c.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")...)
+		errs = append(errs, unmovable(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
+	}
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"), immutable+", because machines read it when they are made"))
 	}
@@ -42,6 +43,14 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, immutableNodeOutboundLB(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
+}
+
+// unmovable keeps what is in Azure where it is.
+func unmovable(old, value string, path *field.Path, between string) field.ErrorList {
+	if old == value {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path, "cannot change once there are resources, because resources cannot move between "+between+"; make a new cluster")}
 }
 
 func immutablePrivateIP(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
@@ -73,31 +82,11 @@ func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs fiel
 			continue
 		}
 		before, path := old.Spec.NetworkSpec.Subnets[j], path.Index(i)
-		if (ownsVnet(old) || madeSubnet(old, before.Name)) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
+		if (plan.TaggedNetwork(old) || plan.MadeSubnet(old, before.Name)) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
 			errs = append(errs, field.Forbidden(path.Child("cidrBlocks"), immutable))
 		}
 	}
 	return errs
-}
-
-// ownsVnet tells whether the tags in the spec say that the virtual network is the cluster's. The name in the tag is that of
-// the Cluster, which can be another one than that of the AzureCluster.
-func ownsVnet(c *infrav1.AzureCluster) bool {
-	for _, name := range []string{c.Name, c.Labels[clusterv1.ClusterNameLabel]} {
-		if name != "" && c.Spec.NetworkSpec.Vnet.Tags[infrav1.ClusterTagKey(name)] == infrav1.TagOwned {
-			return true
-		}
-	}
-	return false
-}
-
-// madeSubnet tells whether the status lists the subnet as one that was made for the cluster.
-func madeSubnet(c *infrav1.AzureCluster, name string) bool {
-	return slices.ContainsFunc(c.Status.Resources, func(r infrav1.ResourceStatus) bool {
-		id := arm.ID(r.ID)
-		return strings.EqualFold(id.Type(), "Microsoft.Network/virtualNetworks/subnets") && strings.EqualFold(id.Name(), name) &&
-			(r.State == string(arm.Ready) || r.State == string(arm.Updating))
-	})
 }
 
 func withSortedZones(lb *infrav1.LoadBalancerSpec) *infrav1.LoadBalancerSpec {

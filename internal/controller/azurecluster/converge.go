@@ -71,6 +71,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 
 	inventory.Set(in.azureCluster, outcome.Inventory)
+	annotation.Set(in.azureCluster, map[string]string{plan.MadeAnnotation: plan.Made(planned, graph, outcome)})
 	reportConverged(in, planned, outcome)
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil

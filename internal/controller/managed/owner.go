@@ -95,6 +95,6 @@ func Untouched(controlPlane *infrav1.AzureManagedControlPlane) bool {
 		}
 	}
 	status := controlPlane.Status
-	return controlPlane.Spec.ControlPlaneEndpoint.Host == "" && !status.Ready && !status.Initialized && len(status.Resources) == 0 &&
+	return controlPlane.Spec.ControlPlaneEndpoint.Host == "" && !status.Ready && !status.Initialized &&
 		conditions.Get(controlPlane, infrav1.ResourceGroupReadyCondition) == nil
 }

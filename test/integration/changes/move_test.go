@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,16 @@ func TestMove(t *testing.T) {
 	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", harness.Paused)
 	if asked := stage.Azure.Since(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
+	}
+	// No pass has looked at it there, and the status stayed behind.
+	for field, change := range map[string]func(*infrav1.AzureCluster){
+		"spec.location":       func(c *infrav1.AzureCluster) { c.Spec.Location = "westeurope" },
+		"spec.subscriptionID": func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "00000000-0000-0000-0000-000000000009" },
+	} {
+		err := harness.TryChange(target, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
+		if err == nil || !strings.Contains(err.Error(), field+": Forbidden: cannot change once there are resources") {
+			t.Errorf("the resources stay where they are, but a change of %s gets: %v", field, err)
+		}
 	}
 	target.Pause("c1", false)
 	target.WaitClusterProvisioned("c1")

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // refused checks that err names the path and, where it is given, says what the message does. An empty path wants no error.
@@ -57,8 +58,14 @@ func TestAzureClusterRules(t *testing.T) {
 	if err := environment.Client.Update(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
-	made.Status.Resources = []infrav1.ResourceStatus{{ID: "/subscriptions/s/resourceGroups/made", State: "Ready"}}
-	if err := environment.Client.Status().Update(t.Context(), made); err != nil {
+	// What clusterctl move leaves of a cluster that stands: no status, and here no annotation of ours either.
+	seen := newCluster("seen")
+	seen.Annotations = map[string]string{plan.MadeAnnotation: `["/resourceGroups/seen"]`}
+	create(t, seen)
+	// What the established provider leaves of one whose endpoint it has not written yet.
+	ready := create(t, newCluster("ready"))
+	ready.Status.Ready = true
+	if err := environment.Client.Status().Update(t.Context(), ready); err != nil {
 		t.Fatal(err)
 	}
 
@@ -74,6 +81,9 @@ func TestAzureClusterRules(t *testing.T) {
 		"subscription, no Azure": {"a typing error can be corrected before there are resources", open, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" }, "", ""},
 		"location":               {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "spec.location", "cannot change"},
 		"location, no Azure":     {"a typing error can be corrected before there are resources", open, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "", ""},
+		"subscription, seen":     {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" }, "spec.subscriptionID", "cannot change"},
+		"location, seen":         {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "spec.location", "cannot change"},
+		"location, ready":        {"the status of the old form counts", ready, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "spec.location", "cannot change"},
 		"resource group":         {"resources do not move", open, func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = "other" }, "spec.resourceGroup", "cannot change"},
 		"environment":            {"resources do not move", open, func(c *infrav1.AzureCluster) { c.Spec.AzureEnvironment = infrav1.ChinaCloud }, "spec.azureEnvironment", "cannot change"},
 		"environment by default": {"no environment is the public cloud", open, func(c *infrav1.AzureCluster) { c.Spec.AzureEnvironment = "" }, "", ""},
