@@ -71,6 +71,9 @@ const (
 	// TakenOverReason is the reason of a condition that was stored without one, as the provider before had it: what it
 	// found, until this one has looked.
 	TakenOverReason = "TakenOver"
+	// LastSeenReason is the reason of a part that was in place when it was last looked at. It could not be looked at again:
+	// Azure does not answer, or cannot be asked.
+	LastSeenReason = "LastSeen"
 )
 
 // Reasons for which time passes and nobody needs to do anything.

@@ -82,10 +82,11 @@ var varying = regexp.MustCompile(`(?i)[\s,;(]*(?:please )?(?:(?:the |use |with )
 // stable is a text without what varies.
 func stable(text string) string { return varying.ReplaceAllString(text, "") }
 
-// IsNotFound tells whether err is Azure's answer that a resource, its parent or its group does not exist.
+// IsNotFound tells whether err is Azure's answer that a resource, its parent or its group does not exist. Azure answers with
+// status 404 also that it does not know the subscription or the type, which says nothing about the resource.
 func IsNotFound(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Status == 404
+	return errors.As(err, &e) && Classify(err) == ClassNotFound
 }
 
 // Class says what happens next after an error.

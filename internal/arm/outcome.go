@@ -38,6 +38,8 @@ type Result struct {
 
 	// Err is the root cause when State is Failed, or Waiting because of an error.
 	Err error
+	// Unseen means that the pass learned nothing of the resource: it could not be read, for Err or for the Err of BlockedBy.
+	Unseen bool
 	// BlockedBy is the dependency to look at when State is Blocked.
 	BlockedBy ID
 	// Message says what the resource waits for; "" when State says it all.

@@ -89,8 +89,21 @@ func (p *pass) unmade(node *arm.Node) bool {
 		return false
 	}
 	blocker := p.blocker(node)
-	// One that is being changed has been made.
-	return blocker != "" && p.results[blocker.Key()].State != arm.Updating
+	maker := p.results[blocker.Key()]
+	// One that is being changed, or that failed, has been made.
+	return blocker != "" && maker.State != arm.Updating && (len(maker.Observed) == 0 || maker.State == arm.Creating)
+}
+
+// comesWith reports a node that Azure makes together with one that is not in place.
+func (p *pass) comesWith(node *arm.Node, result arm.Result) {
+	result.State, result.BlockedBy = arm.Blocked, p.blocker(node)
+	for _, maker := range p.request.Graph.Dependencies(node) {
+		if made := p.results[maker.ID.Key()]; !made.Done() {
+			result.Message, result.Unseen = "is made with "+maker.ID.Short(), made.Unseen
+			break
+		}
+	}
+	p.set(result, 0)
 }
 
 // converge decides about one node and does it.
@@ -125,8 +138,7 @@ func (p *pass) converge(node *arm.Node) {
 		return
 	}
 	if found.ID == "" && p.unmade(node) {
-		result.State = arm.Ready
-		p.set(result, 0)
+		p.comesWith(node, result)
 		return
 	}
 	if found.ID == "" || p.engine.cache.changedSince(node.ID, found.count) {
@@ -190,6 +202,10 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		}
 	}
 	d := decide(s)
+	if !found.Exists && node.Policy == arm.TagOnly && p.blocker(node) != "" {
+		p.comesWith(node, result)
+		return
+	}
 	switch {
 	case d.follow != "":
 		e.follow(p.request.Client, node.ID, d.follow, p.request.Object, p.signal)
@@ -247,6 +263,7 @@ func (e *Engine) logResidual(id arm.ID, differences []compare.Difference) {
 // unreadable reports a node that could not be observed. An error that every request would meet is reported once: the
 // other nodes are blocked by the first.
 func (p *pass) unreadable(node *arm.Node, result arm.Result, err error) {
+	result.Unseen = true
 	if ofEveryRequest(err) {
 		for _, other := range p.nodes {
 			if other.ID == node.ID {

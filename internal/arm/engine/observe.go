@@ -224,7 +224,7 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 		return false
 	}
 	at, count := e.clock.Now(), e.cache.begin()
-	items, err := r.client.List(ctx, types.ListPath(missing[0]), row.APIVersion, nil)
+	items, err := r.client.List(ctx, types.ListPath(missing[0]), row.APIVersion, row.ListQuery)
 	switch {
 	case err != nil && ofEveryRequest(err):
 		for _, id := range missing {

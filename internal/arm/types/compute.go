@@ -21,10 +21,12 @@ const (
 var compute = []Type{
 	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
 	// option says otherwise: https://learn.microsoft.com/en-us/azure/virtual-machines/delete
-	// Whether a machine runs is in its instance view. A GET shows it for nothing more, a list of a group only for the
-	// machines of one scale set: https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
+	// Whether a machine runs is in its instance view, which a GET and a list show on request. The page on lists allows that
+	// with a filter for one scale set only; Azure takes it without, as recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient
+	// v0.26.1, virtualmachineclient/testdata, where cloud-provider-azure lists the machines of a group so.
+	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
 	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
-		GetQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+		GetQuery: url.Values{"$expand": {"instanceView"}}, ListQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		// The CSI driver attaches a disk for each volume, people attach interfaces.
 		Carry: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
 		// Names of images, plans and disks have no case.

@@ -44,8 +44,9 @@ type Type struct {
 	Free []string
 	// FoldKeys lists those of Free whose keys are IDs or Azure's own names.
 	FoldKeys []string
-	// GetQuery is sent with a GET of one resource, for what lists do not show.
-	GetQuery url.Values
+	// GetQuery is sent with a GET of one resource and ListQuery with that of its collection, for what Azure shows only on
+	// request.
+	GetQuery, ListQuery url.Values
 	// DeleteRank orders deletions where no graph does: lower ranks go first.
 	DeleteRank int
 	// DeleteQuery is sent with DELETE.

@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -70,17 +69,16 @@ func usable(outcome arm.Outcome) bool {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	found := report.Groups(outcome, groups, cluster.Group)
-	report.Set(in.azureCluster, groups, found)
+	found := report.Set(in.azureCluster, groups, report.Groups(outcome, groups, cluster.Group))
 	reportSummary(in, report.Summary(infrav1.NetworkInfrastructureReadyCondition, found))
 	in.azureCluster.Status.Resources = report.Resources(outcome)
 }
 
 // reportSummary sets NetworkInfrastructureReady and Ready, which say the same of this kind.
 func reportSummary(in *input, condition metav1.Condition) {
-	conditions.Set(in.azureCluster, condition)
+	report.Put(in.azureCluster, condition)
 	condition.Type = infrav1.ReadyCondition
-	conditions.Set(in.azureCluster, condition)
+	report.Put(in.azureCluster, condition)
 }
 
 // reportRefusal says which fields are wrong; nothing is made until they are corrected.
@@ -90,7 +88,5 @@ func reportRefusal(in *input, errs field.ErrorList) {
 
 // reportProblem says why Azure could not be asked, and returns when it is tried again.
 func reportProblem(in *input, err error) ctrl.Result {
-	condition, after := report.Problem(infrav1.NetworkInfrastructureReadyCondition, err)
-	reportSummary(in, condition)
-	return ctrl.Result{RequeueAfter: after}
+	return ctrl.Result{RequeueAfter: report.Unread(in.azureCluster, err, infrav1.NetworkInfrastructureReadyCondition, infrav1.ReadyCondition)}
 }

@@ -104,8 +104,8 @@ func stopped(planned plan.MachineInput) bool {
 
 // reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
 func reportGroups(in *input, outcome arm.Outcome, found []metav1.Condition) {
-	report.Set(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, groups...), found)
-	conditions.Set(in.azureMachine, report.Summary(infrav1.ReadyCondition, found))
+	found = report.Set(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, groups...), found)
+	report.Put(in.azureMachine, report.Summary(infrav1.ReadyCondition, found))
 	in.azureMachine.Status.Resources = report.Resources(outcome)
 }
 
@@ -153,7 +153,5 @@ func reportRefusal(in *input, errs field.ErrorList) {
 
 // reportProblem says why Azure could not be asked, and returns when it is tried again.
 func reportProblem(in *input, err error) ctrl.Result {
-	condition, after := report.Problem(infrav1.VMRunningCondition, err)
-	reportVM(in, condition)
-	return ctrl.Result{RequeueAfter: after}
+	return ctrl.Result{RequeueAfter: report.Unread(in.azureMachine, err, infrav1.VMRunningCondition, infrav1.ReadyCondition)}
 }

@@ -26,6 +26,10 @@ func (r *Reconciler) health(ctx context.Context, in *input) {
 	health, err := r.Facts.Health(ctx, in.access.Client, plan.ClusterID(in.planned))
 	if err != nil {
 		condition, _ := report.Problem(infrav1.AzureResourceAvailableCondition, err)
+		if condition.Status == metav1.ConditionUnknown {
+			report.Put(in.controlPlane, condition)
+			return
+		}
 		condition.Status = metav1.ConditionUnknown
 		conditions.Set(in.controlPlane, condition)
 		return

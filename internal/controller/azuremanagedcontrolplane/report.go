@@ -44,7 +44,7 @@ func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
 		})
 		return
 	}
-	if len(extras.Kept) == 0 || running == nil || running.Status != metav1.ConditionTrue {
+	if len(extras.Kept) == 0 || running == nil || running.Status != metav1.ConditionTrue || running.Reason == infrav1.LastSeenReason {
 		return
 	}
 	conditions.Set(in.controlPlane, metav1.Condition{
@@ -82,7 +82,7 @@ func reportSummary(in *input) {
 			all = append(all, *condition)
 		}
 	}
-	conditions.Set(in.controlPlane, report.Summary(infrav1.ReadyCondition, all))
+	report.Put(in.controlPlane, report.Summary(infrav1.ReadyCondition, all))
 }
 
 // reportRefusal says which fields are wrong; nothing is made until they are corrected.
@@ -102,8 +102,7 @@ func reportUnusable(in *input, err error) ctrl.Result {
 }
 
 func reportError(in *input, conditionType string, err error) ctrl.Result {
-	condition, after := report.Problem(conditionType, err)
-	conditions.Set(in.controlPlane, condition)
+	after := report.Unread(in.controlPlane, err, conditionType)
 	reportSummary(in)
 	return ctrl.Result{RequeueAfter: after}
 }

@@ -59,7 +59,7 @@ func reportSummary(in *input) {
 			all = append(all, *condition)
 		}
 	}
-	conditions.Set(in.azurePool, report.Summary(infrav1.ReadyCondition, all))
+	report.Put(in.azurePool, report.Summary(infrav1.ReadyCondition, all))
 }
 
 // reportWaiting says what somebody else has to do first.
@@ -85,8 +85,7 @@ func reportScaleSet(in *input, err error) ctrl.Result {
 }
 
 func reportError(in *input, conditionType string, err error) ctrl.Result {
-	condition, after := report.Problem(conditionType, err)
-	conditions.Set(in.azurePool, condition)
+	after := report.Unread(in.azurePool, err, conditionType)
 	reportSummary(in)
 	return ctrl.Result{RequeueAfter: after}
 }

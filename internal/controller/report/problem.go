@@ -16,9 +16,13 @@ import (
 // are watched, so a correction is seen at once.
 const stalledAfter = time.Minute
 
-// Problem is the condition for an error that keeps a pass from planning, and when to try again.
+// Problem is the condition for an error that keeps a pass from planning, and when to try again. It is Unknown where Azure did
+// not answer: Put knows the verdict that stays.
 func Problem(conditionType string, err error) (metav1.Condition, time.Duration) {
 	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
+	if arm.Unanswered(err) {
+		condition.Status = metav1.ConditionUnknown
+	}
 	after, again := stalledAfter, ""
 	var azure *arm.Error
 	var invalid *field.Error

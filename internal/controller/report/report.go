@@ -22,7 +22,7 @@ const maxMessages = 4
 
 // Groups are the conditions of the groups that the outcome has results for, in the order given. Groups that nothing was
 // planned for are left out. unplanned is the group of a resource that no plan has any more: what keeps it from going is
-// said where it was reported before.
+// said where it was reported before. A group that nothing was learned of is Unknown; Set knows the verdict that stays.
 func Groups(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string) []metav1.Condition {
 	of := map[string][]arm.Result{}
 	for _, result := range outcome.Results {
@@ -38,16 +38,17 @@ func Groups(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string)
 		if len(results) == 0 {
 			continue
 		}
-		condition := groupCondition(results)
+		condition := groupCondition(outcome, results)
 		condition.Type = group
 		out = append(out, condition)
 	}
 	return out
 }
 
-// Set makes the conditions found those of obj, and takes away those of groups that nothing was found of, and those that
-// the provider before left and that nobody would keep true: all but the summary, which is set after it.
-func Set(obj conditions.Setter, groups []string, found []metav1.Condition) {
+// Set makes the conditions found those of obj, as Put does, and takes away those of groups that nothing was found of, and those
+// that the provider before left and that nobody would keep true: all but the summary, which is set after it. It returns what
+// it set.
+func Set(obj conditions.Setter, groups []string, found []metav1.Condition) []metav1.Condition {
 	for _, condition := range slices.Clone(obj.GetConditions()) {
 		if condition.Reason == infrav1.TakenOverReason && condition.Type != infrav1.ReadyCondition {
 			groups = append(slices.Clip(groups), condition.Type)
@@ -58,13 +59,32 @@ func Set(obj conditions.Setter, groups []string, found []metav1.Condition) {
 			conditions.Delete(obj, group)
 		}
 	}
+	set := make([]metav1.Condition, 0, len(found))
 	for _, condition := range found {
-		conditions.Set(obj, condition)
+		Put(obj, condition)
+		set = append(set, *conditions.Get(obj, condition.Type))
 	}
+	return set
 }
 
 // groupCondition is the condition of results that report into one group; the most telling state decides.
-func groupCondition(results []arm.Result) metav1.Condition {
+func groupCondition(outcome arm.Outcome, results []arm.Result) metav1.Condition {
+	var learned, unseen []arm.Result
+	for _, result := range results {
+		if unlearned(outcome, result) {
+			unseen = append(unseen, ofRoot(outcome, result))
+		} else {
+			learned = append(learned, result)
+		}
+	}
+	if condition := learnedCondition(learned); len(unseen) == 0 || len(learned) > 0 && condition.Status != metav1.ConditionTrue {
+		return condition
+	}
+	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reason(unseen[0]), Message: messages(unseen)}
+}
+
+// learnedCondition is the condition of results of which each was learned.
+func learnedCondition(results []arm.Result) metav1.Condition {
 	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
 		var hits []arm.Result
 		for _, result := range results {
@@ -133,6 +153,8 @@ func message(result arm.Result) string {
 		return result.Err.Error() + "; " + result.Message
 	case result.Err != nil:
 		return result.Err.Error()
+	case result.State == arm.Blocked && result.Message != "":
+		return result.ID.Short() + " " + result.Message
 	case result.State == arm.Blocked:
 		return fmt.Sprintf("%s waits for %s", result.ID.Short(), result.BlockedBy.Short())
 	case result.Message != "":
@@ -185,7 +207,8 @@ func reason(result arm.Result) string {
 	}
 }
 
-// Summary is the Ready condition: True when all conditions are, else the most telling one's reason and message.
+// Summary is the Ready condition: True when all conditions are, else the most telling one's reason and message. It is as old
+// as one of them, and Unknown when some are and none is False.
 func Summary(conditionType string, conditions []metav1.Condition) metav1.Condition {
 	rank := func(c metav1.Condition) int {
 		switch c.Reason {
@@ -199,22 +222,21 @@ func Summary(conditionType string, conditions []metav1.Condition) metav1.Conditi
 			return 0
 		}
 	}
-	summary := metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
-	best := -1
-	for i, condition := range conditions {
-		if condition.Status == metav1.ConditionTrue {
-			continue
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
+		best := -1
+		for i, condition := range conditions {
+			if condition.Status != status || status == metav1.ConditionTrue && condition.Reason != infrav1.LastSeenReason {
+				continue
+			}
+			if best < 0 || rank(condition) < rank(conditions[best]) {
+				best = i
+			}
 		}
-		if best < 0 || rank(condition) < rank(conditions[best]) {
-			best = i
+		if best >= 0 {
+			return metav1.Condition{Type: conditionType, Status: status, Reason: conditions[best].Reason, Message: conditions[best].Type + ": " + conditions[best].Message}
 		}
 	}
-	if best >= 0 {
-		summary.Status = metav1.ConditionFalse
-		summary.Reason = conditions[best].Reason
-		summary.Message = conditions[best].Type + ": " + conditions[best].Message
-	}
-	return summary
+	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 }
 
 // RefusedRetry is how often input that was refused is looked at again without a change of the object: Azure may have

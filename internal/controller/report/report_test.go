@@ -24,6 +24,9 @@ var (
 
 func TestGroups(t *testing.T) {
 	quota := &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "exceeding approved Total Regional Cores quota", RequestID: "r"}
+	outage := &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"}
+	refused := &arm.Error{Method: "GET", ID: vm, Status: 401, Code: "CredentialsInvalid"}
+	unwritten := &arm.Error{Method: "PUT", ID: vm, Status: 503, Code: "ServiceUnavailable"}
 	tests := map[string]struct {
 		reason  string
 		results []arm.Result
@@ -75,6 +78,57 @@ func TestGroups(t *testing.T) {
 				{Type: "A", Status: metav1.ConditionTrue, Reason: "Ready"},
 				{Type: "B", Status: metav1.ConditionFalse, Reason: "Deleting", Message: "deleting subnets/n"},
 			},
+		},
+		"not seen": {
+			reason: "what could not be read is not known, and a group says what is known to be wrong first",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Waiting, Err: outage, Unseen: true, Message: "tried again"},
+				{ID: vnet, Group: "B", State: arm.Waiting, Err: outage, Unseen: true},
+				{ID: subnet, Group: "B", State: arm.Failed, Err: quota},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: outage.Error() + "; tried again"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: quota.Error()},
+			},
+		},
+		"not asked": {
+			reason: "what was not asked for because the first request had no answer has that one's error",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Failed, Err: refused, Unseen: true},
+				{ID: vnet, Group: "B", State: arm.Blocked, BlockedBy: vm, Unseen: true},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "CredentialsInvalid", Message: refused.Error()},
+				{Type: "B", Status: metav1.ConditionUnknown, Reason: "CredentialsInvalid", Message: refused.Error()},
+			},
+		},
+		"waits for what was not seen": {
+			reason: "a resource that is there and is to be changed is no worse for that; one that is not there is",
+			results: []arm.Result{
+				{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Observed: []byte("{}")},
+				{ID: vm, Group: "B", State: arm.Blocked, BlockedBy: vnet},
+				{ID: vnet, Group: "C", State: arm.Waiting, Err: outage, Unseen: true},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: outage.Error()},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "virtualMachines/m waits for virtualNetworks/v"},
+			},
+		},
+		"write without an answer": {
+			reason: "a resource that is there is no worse for that; of one that is not, it is known that it is not",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Waiting, Err: unwritten, Observed: []byte("{}")},
+				{ID: vnet, Group: "B", State: arm.Waiting, Err: unwritten},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: unwritten.Error()},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "Waiting", Message: unwritten.Error()},
+			},
+		},
+		"made with another": {
+			reason:  "a disk says what it is made with",
+			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is made with virtualMachines/m"}},
+			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n is made with virtualMachines/m"}},
 		},
 		"deleted": {
 			reason:  "a deletion ends in False, because nothing is there",
@@ -136,6 +190,8 @@ func TestSummary(t *testing.T) {
 	creating := metav1.Condition{Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason, Message: "b"}
 	failed := metav1.Condition{Type: "C", Status: metav1.ConditionFalse, Reason: infrav1.QuotaExceededReason, Message: "c"}
 	ready := metav1.Condition{Type: "D", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	old := metav1.Condition{Type: "E", Status: metav1.ConditionTrue, Reason: infrav1.LastSeenReason, Message: "e"}
+	unknown := metav1.Condition{Type: "F", Status: metav1.ConditionUnknown, Reason: infrav1.WaitingReason, Message: "f"}
 
 	tests := map[string]struct {
 		reason     string
@@ -145,6 +201,9 @@ func TestSummary(t *testing.T) {
 		"all true":         {"nothing is missing", []metav1.Condition{ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready"}},
 		"failure first":    {"the root cause wins", []metav1.Condition{blocked, creating, failed, ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: "C: c"}},
 		"progress second":  {"what is under way explains what is blocked", []metav1.Condition{blocked, creating}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Creating", Message: "B: b"}},
+		"as old as a part": {"what was not looked at is said", []metav1.Condition{ready, old}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "LastSeen", Message: "E: e"}},
+		"unknown":          {"what is not known is not bad", []metav1.Condition{ready, old, unknown}, metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
+		"known to be bad":  {"one bad part is enough", []metav1.Condition{unknown, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 		"blocked at least": {"something is told in any case", []metav1.Condition{blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 	}
 	for name, test := range tests {

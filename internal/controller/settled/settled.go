@@ -57,12 +57,12 @@ type Object interface {
 }
 
 // Remaining is how long obj stays settled with this input; 0 when a full pass is due. One that is stored as not ready, as a
-// machine that somebody stopped, gets a full pass whenever it is looked at: it may have come right.
+// machine that somebody stopped, or as ready when last seen gets a full pass whenever it is looked at: it may have come right.
 func (m *Memory) Remaining(obj Object, input Input) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[client.ObjectKeyFromObject(obj)]
-	if !ok || e.input != input || !conditions.IsTrue(obj, infrav1.ReadyCondition) {
+	if !ok || e.input != input || !conditions.IsTrue(obj, infrav1.ReadyCondition) || conditions.GetReason(obj, infrav1.ReadyCondition) == infrav1.LastSeenReason {
 		return 0
 	}
 	return max(0, e.until.Sub(m.now()))

@@ -1,0 +1,35 @@
+package arm_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+func TestUnanswered(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		err    error
+		want   bool
+	}{
+		"connection":     {"nobody answered", &arm.Error{Code: "ConnectionFailed"}, true},
+		"token":          {"Entra ID did not answer, so Azure was not asked", &arm.Error{Code: "TokenUnavailable"}, true},
+		"throttled":      {"the request was not taken", &arm.Error{Status: 429, Code: "TooManyRequests"}, true},
+		"timeout":        {"the answer took too long", &arm.Error{Status: 408}, true},
+		"server error":   {"Azure could not answer", fmt.Errorf("zones: %w", &arm.Error{Status: 503}), true},
+		"credentials":    {"Entra ID answered, and a person has to correct something", &arm.Error{Status: 401, Code: "CredentialsInvalid"}, false},
+		"permission":     {"as above", &arm.Error{Status: 403, Code: "AuthorizationFailed"}, false},
+		"conflict":       {"Azure looked at the resource", &arm.Error{Status: 409, Code: "Conflict"}, false},
+		"operation":      {"an operation that failed inside Azure was Azure's answer", &arm.Error{Status: 200, Code: "InternalServerError"}, false},
+		"not from Azure": {"nothing is known of it", errors.New("broken"), false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := arm.Unanswered(test.err); got != test.want {
+				t.Errorf("%s: %v", test.reason, got)
+			}
+		})
+	}
+}
