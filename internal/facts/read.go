@@ -134,7 +134,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	exists, err = f.readInto(ctx, c, id, &vm)
 	view := vm.Properties.InstanceView
 	if err == nil && exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || toldStopped(in.AzureMachine)) {
-		// What was read is from a list.
+		// What was read is the answer to a write, which does not show it.
 		row, typeErr := types.Of(id)
 		if typeErr != nil {
 			return false, "", "", typeErr
@@ -156,7 +156,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 }
 
 // toldStopped tells whether the last that was known of the VM is that somebody stopped it: that it was started again has to
-// be seen, and a list does not show it.
+// be seen, and that a read does not show it does not mean that it was.
 func toldStopped(azureMachine *infrav1.AzureMachine) bool {
 	running := meta.FindStatusCondition(azureMachine.Status.Conditions, infrav1.VMRunningCondition)
 	return running != nil && running.Reason == infrav1.VMStoppedReason

@@ -210,3 +210,46 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestDiskOfARefusedMachine has Azure refuse the VM: its disk is not there, so it cannot be ready, and says what makes it.
+func TestDiskOfARefusedMachine(t *testing.T) {
+	w := newWorld(t)
+	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
+	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": tags()}}
+	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Quota, Count: -1})
+	refused := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
+	for _, fresh := range []bool{false, true} {
+		request := w.request(append(machine(), tags)...)
+		request.Fresh = fresh
+		got := result(t, w.until(request, 5*time.Minute, refused), disk)
+		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is made with virtualMachines/vm" {
+			t.Errorf("read anew %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)
+		}
+	}
+}
+
+// TestUnseen has Azure not answer reads of what is in place: nothing is learned of it, nor of the disk that is made with it.
+func TestUnseen(t *testing.T) {
+	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
+	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": tags()}}
+	tests := map[string]struct {
+		reason string
+		rule   fault.Rule
+	}{
+		"server error": {"there is no answer for one resource after the other", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}},
+		"refused":      {"what every request would be told is asked once", fault.Rule{Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, request := made(t, append(machine(), tags)...)
+			test.rule.Method, test.rule.Count = "GET", -1
+			w.fault(test.rule)
+			w.clock.step(w.clock.Now().Add(time.Hour))
+			for _, got := range w.pass(request).Results {
+				if !got.Unseen || got.Done() {
+					t.Errorf("%s: %s is %s, seen although it was not read", test.reason, got.ID.Short(), got.State)
+				}
+			}
+		})
+	}
+}

@@ -147,7 +147,7 @@ func (r *reading) skip(id arm.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refused != nil {
-		r.out[id.Key()] = observation{Observed: Observed{ID: id, Err: r.refused, At: r.engine.clock.Now()}}
+		r.out[id.Key()] = observation{Observed: Observed{ID: id, Err: r.refused, At: r.engine.clock.Now()}, count: r.engine.cache.begin()}
 	}
 	return r.refused != nil
 }
@@ -228,7 +228,7 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 	switch {
 	case err != nil && ofEveryRequest(err):
 		for _, id := range missing {
-			r.set(observation{Observed: Observed{ID: id, Err: err, At: at}})
+			r.set(observation{Observed: Observed{ID: id, Err: err, At: at}, count: count})
 		}
 		return true
 	case err != nil && arm.Classify(err) != arm.ClassNotFound:

@@ -48,7 +48,7 @@ func Groups(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string)
 // Set makes the conditions found those of obj, as Put does, and takes away those of groups that nothing was found of, and those
 // that the provider before left and that nobody would keep true: all but the summary, which is set after it. It returns what
 // it set.
-func Set(obj conditions.Setter, groups []string, found []metav1.Condition) []metav1.Condition {
+func Set(obj Object, groups []string, found []metav1.Condition) []metav1.Condition {
 	for _, condition := range slices.Clone(obj.GetConditions()) {
 		if condition.Reason == infrav1.TakenOverReason && condition.Type != infrav1.ReadyCondition {
 			groups = append(slices.Clip(groups), condition.Type)

@@ -29,9 +29,19 @@ var unlearnedReasons = []string{
 
 // Put sets one condition. One that is Unknown found out nothing: an outage of Azure, or an identity that does not work, must
 // not look like broken machines, because remediation deletes those. So what was True stays so, and is said to be old. What was
-// False stays so where Azure only did not answer; where a person has to correct something, the condition says that.
-func Put(obj conditions.Setter, condition metav1.Condition) {
+// False stays so where Azure only did not answer; where a person has to correct something, the condition says that. Of an
+// object that is being deleted no verdict counts any more, and the condition says what keeps it.
+func Put(obj Object, condition metav1.Condition) {
+	if condition.Status == metav1.ConditionUnknown && !obj.GetDeletionTimestamp().IsZero() {
+		condition.Status = metav1.ConditionFalse
+	}
 	conditions.Set(obj, judged(conditions.Get(obj, condition.Type), condition))
+}
+
+// Object is of a kind that has conditions.
+type Object interface {
+	metav1.Object
+	conditions.Setter
 }
 
 // judged is the condition to set after last, which may be nil.
@@ -70,7 +80,7 @@ func separated(message string) string {
 }
 
 // Unread sets conditions for an error that kept a pass from looking at Azure, and returns when to try again.
-func Unread(obj conditions.Setter, err error, conditionTypes ...string) time.Duration {
+func Unread(obj Object, err error, conditionTypes ...string) time.Duration {
 	var after time.Duration
 	for _, conditionType := range conditionTypes {
 		var condition metav1.Condition

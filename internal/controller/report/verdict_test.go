@@ -73,6 +73,17 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// TestUnreadDeleting has a machine that is being deleted and cannot be.
+func TestUnreadDeleting(t *testing.T) {
+	obj := &infrav1.AzureMachine{}
+	obj.DeletionTimestamp = new(metav1.Now())
+	conditions.Set(obj, metav1.Condition{Type: "A", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	report.Unread(obj, &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}, "A")
+	if got := conditions.Get(obj, "A"); got.Status != metav1.ConditionFalse || got.Reason != "SecretNotFound" {
+		t.Errorf("what keeps it is said, and not that it was ready once: %+v", got)
+	}
+}
+
 func said(status metav1.ConditionStatus, reason, message string) metav1.Condition {
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }

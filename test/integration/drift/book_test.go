@@ -28,9 +28,8 @@ What is not repaired differs because Azure was changed or because the spec was, 
 changed outside", or "stays as it was made, and the spec now says otherwise". Where the manager has not seen the two agree, as
 when one was changed while no manager ran, it says only that the resource "differs from the spec".
 
-A machine that is stopped is found when its VM is read, which costs no request of its own. Machines that are looked at within
-the same ten seconds are read as a list, which does not show it: then it is found at one of the next looks. Its Node is NotReady
-soon in any case, on which a MachineHealthCheck acts, too.
+A machine that is stopped is found at the next look, as everything else: whether machines run is part of the list that all
+machines of a resource group share, and costs no request of its own.
 
 Of a paused object nothing is read, repaired or reported until it goes on. Resources that you bring are never changed. Every
 line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which also write this page.

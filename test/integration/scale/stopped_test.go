@@ -1,0 +1,62 @@
+package scale_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestStoppedMachineIsFound stops one of many machines in Azure and starts it again. Nobody tells the provider: both are
+// found at the next resync, by lists that all machines share.
+func TestStoppedMachineIsFound(t *testing.T) {
+	t.Parallel()
+	const machines = 8
+	const vms, version = "Microsoft.Compute/virtualMachines", "2025-04-01"
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: 2 * time.Second})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	for i := range machines {
+		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("m%d", i)), harness.Worker, "")
+	}
+	for i := range machines {
+		stage.WaitMachineProvisioned(fmt.Sprintf("m%d", i))
+	}
+	made := stage.Azure.Mark()
+	const path = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m0"
+	found := func(action, what string, wanted func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool) {
+		t.Helper()
+		stage.Azure.Post(path+"/"+action, version)
+		// What was read before is not fresh any more.
+		stage.Advance(time.Minute)
+		mark := stage.Azure.Mark()
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m0", what, func(m *infrav1.AzureMachine) bool {
+			return wanted(harness.Condition(m, infrav1.VMRunningCondition), harness.Condition(m, infrav1.ReadyCondition), m)
+		})
+		// Passes go on until each machine had its own.
+		stage.Eventually("the machines were looked at", func() bool { return count(stage.Azure, mark).Lists[vms] > 0 })
+		got := count(stage.Azure, mark)
+		if reads := got.Gets[vms] + got.Lists[vms]; reads > machines/2 {
+			t.Errorf("%d reads of VMs for %d machines (gets %v, lists %v): one list is for all", reads, machines, got.Gets, got.Lists)
+		}
+		t.Logf("%s: %d reads of VMs for %d machines, %d in all (gets %v, lists %v)", action, got.Gets[vms]+got.Lists[vms], machines, got.reads(), got.Gets, got.Lists)
+	}
+	for _, action := range []string{"deallocate", "powerOff"} {
+		found(action, "told to be stopped", func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool {
+			return running.Status == metav1.ConditionFalse && running.Reason == infrav1.VMStoppedReason &&
+				ready.Status == metav1.ConditionFalse && ready.Reason == infrav1.VMStoppedReason && !m.Status.Ready
+		})
+		found("start", "running again", func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool {
+			return running.Status == metav1.ConditionTrue && ready.Status == metav1.ConditionTrue && m.Status.Ready
+		})
+	}
+	if writes := stage.Azure.Writes(made); len(writes) > 0 {
+		t.Errorf("the provider starts no machine, but there was %v", writes)
+	}
+}
