@@ -1,9 +1,6 @@
 package arm
 
-import (
-	"errors"
-	"net/http"
-)
+import "errors"
 
 // Unanswered tells whether err is no answer to what was asked: the request or its answer got lost, Azure or Entra ID could
 // not answer, or the request was not taken because there are too many. It says nothing about the resource. What an
@@ -13,5 +10,5 @@ func Unanswered(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return e.Status == 0 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500
+	return e.Status == 0 || e.Status == 408 || e.Status == 429 || e.Status >= 500
 }

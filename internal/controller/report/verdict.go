@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -86,7 +85,7 @@ func Unread(obj Object, err error, conditionTypes ...string) time.Duration {
 		var condition metav1.Condition
 		condition, after = Problem(conditionType, err)
 		var azure *arm.Error
-		if identity.CodeOf(err) != "" || errors.As(err, &azure) && azure.Method == http.MethodGet || unauthenticated(azure) {
+		if identity.CodeOf(err) != "" || errors.As(err, &azure) && azure.Method == "GET" || unauthenticated(azure) {
 			condition.Status = metav1.ConditionUnknown
 		}
 		Put(obj, condition)
@@ -96,7 +95,7 @@ func Unread(obj Object, err error, conditionTypes ...string) time.Duration {
 
 // unauthenticated tells whether there was no token to ask with.
 func unauthenticated(azure *arm.Error) bool {
-	return azure != nil && azure.Status == http.StatusUnauthorized
+	return azure != nil && azure.Status == 401
 }
 
 // unlearned tells whether a pass found out nothing about the resource of a result: it was not read, or is there and waits for
