@@ -17,18 +17,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
 
-// createCluster creates a cluster and says what to try next.
-func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options) error {
+// createCluster creates a cluster, or waits for the one that was made before, and says what to try next.
+func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options, made *workload.Options) error {
 	out := c.OutOrStdout()
 	what := ""
-	made, err := workload.Made(c.Context(), s, name)
-	if err != nil {
-		return err
-	}
 	if made != nil {
-		if err := sameAs(c, s, name, *made); err != nil {
-			return err
-		}
 		made.Timeout = o.Timeout
 		o, what = *made, " exists, made with"
 	}
@@ -48,8 +41,13 @@ func createCluster(c *cobra.Command, s *settings.Settings, name string, o worklo
 	return nil
 }
 
-// sameAs refuses flags that ask for another cluster than the one of this name: nothing would come of them.
-func sameAs(c *cobra.Command, s *settings.Settings, name string, made workload.Options) error {
+// madeBefore are the options of the cluster of this name, nil if there is none. Flags that ask for another one are refused,
+// because nothing would come of them.
+func madeBefore(c *cobra.Command, s *settings.Settings, name string) (*workload.Options, error) {
+	made, err := workload.Made(c.Context(), s, name)
+	if err != nil || made == nil {
+		return nil, err
+	}
 	was := map[string]string{
 		"flavor": made.Flavor, "control-plane-machines": strconv.Itoa(made.ControlPlaneMachines), "worker-machines": strconv.Itoa(made.WorkerMachines),
 		"kubernetes-version": made.Version(),
@@ -61,9 +59,9 @@ func sameAs(c *cobra.Command, s *settings.Settings, name string, made workload.O
 		}
 	})
 	if len(differences) == 0 {
-		return nil
+		return made, nil
 	}
-	return fmt.Errorf("there is a Cluster %s already, made with %s: choose another name, change it with kubectl, or delete it with `%s`",
+	return nil, fmt.Errorf("there is a Cluster %s already, made with %s: choose another name, change it with kubectl, or delete it with `%s`",
 		name, strings.Join(differences, ", "), self(s, "delete", name))
 }
 
@@ -84,6 +82,10 @@ func next(out io.Writer, s *settings.Settings, name string, o workload.Options) 
 	if o.Flavor == "aks-topology" {
 		scale = "get clusterclasses"
 	}
+	stop := "make lab-down"
+	if relative(s.Dir) != ".lab" {
+		stop = self(s, "down")
+	}
 	for _, line := range []string{
 		"", "Try next:",
 		"  eval \"$(" + self(s, "env") + ")\"",
@@ -93,7 +95,7 @@ func next(out io.Writer, s *settings.Settings, name string, o workload.Options) 
 		"  " + kubectl + " " + scale,
 		"  " + self(s, "timeline", name),
 		"  " + self(s, "delete", name),
-		"  make lab-down",
+		"  " + stop,
 	} {
 		fmt.Fprintln(out, line)
 	}

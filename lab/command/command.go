@@ -79,7 +79,11 @@ func upCommand() *cobra.Command {
 			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", self(s, "env"), self(s, "create", name))
 			return nil
 		}
-		return unfinished(c, s, createCluster(c, s, name, create))
+		made, err := madeBefore(c, s, name)
+		if err != nil {
+			return err
+		}
+		return unfinished(c, s, createCluster(c, s, name, create, made))
 	}
 	return c
 }
@@ -212,7 +216,11 @@ func createCommand() *cobra.Command {
 			if err := workload.CheckFlavor(s, o.Flavor); err != nil {
 				return err
 			}
-			return createCluster(c, s, args[0], o)
+			made, err := madeBefore(c, s, args[0])
+			if err != nil {
+				return err
+			}
+			return createCluster(c, s, args[0], o, made)
 		},
 	}
 	createFlags(c, &o)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,12 +158,17 @@ func (l *lab) awaitHalfInstalled(ended <-chan error, out *bytes.Buffer) {
 	}
 }
 
-// TestSecondFlavor is the README's second command after its first one: another cluster, beside the first.
+// TestSecondFlavor is the README's second command after its first one: another cluster, beside the first. The timeline of the
+// first says what its worker waited for: the bootstrap data, because these come when the control plane is there.
 func TestSecondFlavor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	l.up("--control-plane-machines", "1", "--worker-machines", "0")
-	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 1)
+	l.up("--control-plane-machines", "1", "--worker-machines", "1")
+	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
+	worker := regexp.MustCompile(`(?m)^.* PUT +virtualmachines/demo-md-0-.*$`)
+	if line := worker.FindString(l.run("lab", "timeline", "demo")); !strings.Contains(line, "bootstrap data (") {
+		t.Errorf("the worker waited for something else than bootstrap data: %q", line)
+	}
 
 	out := l.run("lab", "up", "--flavor", "aks", "--worker-machines", "1")
 	for _, want := range []string{"Cluster demo-aks: flavor aks, 1 machines in each pool", "AzureManagedControlPlane demo-aks: ready ✔", "Cluster demo-aks is ready after"} {
@@ -171,13 +177,16 @@ func TestSecondFlavor(t *testing.T) {
 		}
 	}
 	l.awaitPools(l.workloadKubeconfig("demo-aks"), "demo-aks", settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
-	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 1)
+	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
 
-	if out = l.run("lab", "up"); !strings.Contains(out, "Cluster demo exists, made with: flavor default, 1 control-plane and 0 worker machines") {
+	if out = l.run("lab", "up"); !strings.Contains(out, "Cluster demo exists, made with: flavor default, 1 control-plane and 1 worker machines") {
 		t.Errorf("lab up shows another cluster than the first:\n%s", out)
 	}
 	_, err := l.try("lab", "up", "--cluster-name", "demo", "--flavor", "aks")
 	if err == nil || !strings.Contains(err.Error(), "there is a Cluster demo already, made with --flavor default, not aks") {
 		t.Errorf("lab up with the name of the first cluster and another flavor: %v, want a refusal", err)
+	}
+	if err != nil && strings.Contains(err.Error(), "to go on") {
+		t.Errorf("the refusal recommends what was refused: %v", err)
 	}
 }
