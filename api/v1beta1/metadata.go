@@ -34,6 +34,10 @@ const (
 	// LastAppliedSecurityGroupTagsAnnotation is the same on an AzureCluster, for the tags of security groups.
 	LastAppliedSecurityGroupTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-nsg"
 
+	// TakenOverAnnotation is a JSON object on an AzureCluster, AzureMachine or AzureManagedControlPlane: "{}" for one that was
+	// made under this provider; else "left" has, by resource, how Azure differed from what was wanted when it was taken over.
+	TakenOverAnnotation = "sigs.k8s.io/cluster-api-provider-azure-taken-over"
+
 	// LastAppliedSecurityRulesAnnotation is a JSON object on the AzureCluster: security group name to rule name to
 	// description, for the rules that were last written.
 	LastAppliedSecurityRulesAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"

@@ -132,6 +132,10 @@ func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineIn
 		facts.VNet, err = f.VNet(ctx, c, in.ClusterInput)
 		return err
 	})
+	group.Go(func() (err error) {
+		facts.AddressDetached, err = f.addressDetached(ctx, c, in)
+		return err
+	})
 	err := group.Wait()
 	return facts, err
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // get is the Reader that asks Azure once per resource.
@@ -153,6 +154,29 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 		return false, "", "", fmt.Errorf("GET %s: %w", id.Short(), err)
 	}
 	return exists, vm.Identity.PrincipalID, powerState(view), nil
+}
+
+// addressDetached tells whether the first interface of a control-plane machine that may have been taken over is there
+// without the public address that the machine has.
+func (f *Facts) addressDetached(ctx context.Context, c *client.Client, in plan.MachineInput) (bool, error) {
+	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || takenover.Of(in.AzureMachine.Annotations).MadeHere() {
+		return false, nil
+	}
+	var nic struct {
+		Properties struct {
+			IPConfigurations []struct {
+				Properties struct {
+					PublicIPAddress json.RawMessage `json:"publicIPAddress"`
+				} `json:"properties"`
+			} `json:"ipConfigurations"`
+		} `json:"properties"`
+	}
+	name := plan.NICName(in, 0, max(1, len(in.AzureMachine.Spec.NetworkInterfaces)))
+	exists, err := f.readInto(ctx, c, plan.NICID(in, name), &nic)
+	for _, configuration := range nic.Properties.IPConfigurations {
+		exists = exists && len(configuration.Properties.PublicIPAddress) == 0
+	}
+	return exists, err
 }
 
 // toldStopped tells whether the last that was known of the VM is that somebody stopped it: that it was started again has to

@@ -152,6 +152,10 @@ type MachineFacts struct {
 	// PrincipalID is the principal of the VM's system-assigned identity, "" until the VM has one.
 	PrincipalID string
 
+	// AddressDetached tells that the first interface of a control-plane machine that was taken over exists without a public
+	// address: the established provider made the address and never attached it. False when not asked.
+	AddressDetached bool
+
 	// VNet is the virtual network as it is now. Of one that users brought, the spec may not know the ranges of subnets.
 	VNet VNetFact
 }

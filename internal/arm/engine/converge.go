@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -181,7 +182,7 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 			return
 		}
 		if node.Body != nil {
-			s.differences = compare.Diff(want, body)
+			s.differences = p.unsettled(node.ID, s.owned, compare.Diff(want, body))
 		}
 	}
 	wait, failure := e.memory.failed(key, hash)
@@ -237,6 +238,14 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		return
 	}
 	p.write(node, want, hash, body, found, d, result)
+}
+
+// unsettled are the differences of a resource but for those that the request leaves.
+func (p *pass) unsettled(id arm.ID, owned bool, differences []compare.Difference) []compare.Difference {
+	if p.request.Leave == nil || !owned {
+		return differences
+	}
+	return slices.DeleteFunc(differences, func(d compare.Difference) bool { return p.request.Leave(id, d.Path, d.Want, d.Have) })
 }
 
 // remains tells whether differences are Azure's normalisation of what was PUT before, and logs those it sees first.

@@ -76,6 +76,9 @@ type Request struct {
 	// Prune lists resources that an earlier plan wanted and this one does not; owned ones are deleted. Inventory entries
 	// that are not in the graph are pruned without being listed here.
 	Prune []arm.ID
+	// Leave tells of a difference between a resource of ours and its node, by path and what is wanted and there as short text,
+	// that it is not to be brought in line. It neither counts as drift. Nil leaves none.
+	Leave func(id arm.ID, path, want, have string) bool
 	// Wake is called, from any goroutine, when something the pass waits for has moved: an operation ended, a serial key
 	// is free. It must be cheap and must not block. Nil means nobody waits.
 	Wake func()

@@ -6,6 +6,7 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
@@ -65,13 +67,15 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 	request := r.request(in, planned, graph)
 	request.Prune = cluster.Prune(planned, graph)
+	found := takenover.Of(in.azureCluster.Annotations)
+	request.Leave = found.Leave
 	outcome, err := r.Engine.Converge(ctx, request)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 
 	inventory.Set(in.azureCluster, outcome.Inventory)
-	annotation.Set(in.azureCluster, map[string]string{plan.MadeAnnotation: plan.Made(planned, graph, outcome)})
+	annotation.Set(in.azureCluster, map[string]string{plan.MadeAnnotation: plan.Made(planned, graph, outcome), infrav1.TakenOverAnnotation: found.Settled(outcome)})
 	reportConverged(in, planned, outcome)
 	if !outcome.Done() {
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil

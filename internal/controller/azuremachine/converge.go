@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 
 	"sigs.k8s.io/cluster-api/util"
@@ -66,12 +67,15 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 	request := r.request(in, planned, graph)
 	request.Prune = machine.Prune(planned, graph)
+	found := takenover.Of(in.azureMachine.Annotations)
+	request.Leave = found.Leave
 	outcome, err := r.Engine.Converge(ctx, request)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 
 	inventory.Set(in.azureMachine, outcome.Inventory)
+	annotation.Set(in.azureMachine, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
 	identities, after := r.addIdentities(ctx, in, planned, outcome)
 	reportConverged(in, planned, outcome, identities)
 	if !outcome.Done() {

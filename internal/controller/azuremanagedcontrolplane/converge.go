@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // converge brings Azure one pass closer to the spec.
@@ -52,11 +53,14 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 	request := r.request(in, graph)
 	request.Prune = plan.Prune(in.planned, graph)
+	found := takenover.Of(in.controlPlane.Annotations)
+	request.Leave = found.Leave
 	outcome, err := r.Engine.Converge(ctx, request)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
 	inventory.Set(in.controlPlane, outcome.Inventory)
+	annotation.Set(in.controlPlane, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
 	reportConverged(in, outcome, extras)
 	use, err := r.use(ctx, in, outcome, extras)
 	if err != nil {

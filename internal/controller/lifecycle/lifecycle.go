@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // Object is of a kind that can be paused.
@@ -82,6 +83,11 @@ func begin(ctx context.Context, c client.Client, written *patch.Written, obj cli
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; blocked && !added {
 		return false, nil
 	}
-	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: "true"})
+	annotations := map[string]string{infrav1.BlockMoveAnnotation: "true"}
+	if added {
+		// Nothing is made of an object before it has its finalizer, whoever makes it.
+		annotations[infrav1.TakenOverAnnotation] = takenover.New
+	}
+	annotation.Set(obj, annotations)
 	return true, changes.Write(ctx)
 }

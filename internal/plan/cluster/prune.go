@@ -33,7 +33,7 @@ func Prune(in plan.ClusterInput, g *arm.Graph) []arm.ID {
 // Remember is the value of PlannedAnnotation to store before g is converged: everything that was planned before and is
 // now, so that nothing is forgotten when a process dies in between.
 func Remember(in plan.ClusterInput, g *arm.Graph) string {
-	return remembered(in).Remember(append(prunable(g), prefixParts(in)...))
+	return remembered(in).Remember(slices.Concat(prunable(g), prefixParts(in), appliedRules(in)))
 }
 
 // Settled is the value of PlannedAnnotation to store once g has been converged and what Prune named is gone.
@@ -171,10 +171,11 @@ func droppedAddresses(in plan.ClusterInput, g *arm.Graph) []string {
 	return out
 }
 
-// appliedRules are the security rules in the annotation that clusters have which were made by other releases.
+// appliedRules are the security rules in the annotation of the established provider, for a cluster that is taken over. From
+// then on the memory has them until they are gone: a rule of that name that others make later is theirs.
 func appliedRules(in plan.ClusterInput) []arm.ID {
 	var applied map[string]map[string]string
-	if json.Unmarshal([]byte(in.AzureCluster.Annotations[infrav1.LastAppliedSecurityRulesAnnotation]), &applied) != nil {
+	if in.AzureCluster.Annotations[PlannedAnnotation] != "" || json.Unmarshal([]byte(in.AzureCluster.Annotations[infrav1.LastAppliedSecurityRulesAnnotation]), &applied) != nil {
 		return nil
 	}
 	var out []arm.ID

@@ -68,8 +68,17 @@ func TestPruneRulesOfOtherReleases(t *testing.T) {
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup.Name = "a-nsg"
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules = infrav1.SecurityRules{{Name: "kept"}}
 	want := []arm.ID{"/subscriptions/s/resourceGroups/c/providers/Microsoft.Network/networkSecurityGroups/a-nsg/securityRules/gone"}
-	if diff := cmp.Diff(want, cluster.Prune(in, planOf(t, in))); diff != "" {
+	g := planOf(t, in)
+	if diff := cmp.Diff(want, cluster.Prune(in, g)); diff != "" {
 		t.Error(diff)
+	}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Remember(in, g)
+	if diff := cmp.Diff(want, cluster.Prune(in, g)); diff != "" {
+		t.Errorf("until the rule is gone it is not forgotten: %s", diff)
+	}
+	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
+	if left := cluster.Prune(in, g); len(left) > 0 {
+		t.Errorf("a rule of that name that comes later is somebody else's, and would be deleted: %v", left)
 	}
 }
 

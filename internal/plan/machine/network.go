@@ -12,6 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // sshPort is the port of SSH on the machine.
@@ -178,7 +179,8 @@ func exposure(in plan.MachineInput, subnet infrav1.SubnetSpec, primary *armnetwo
 		primary.LoadBalancerInboundNatRules = append(primary.LoadBalancerInboundNatRules, &armnetwork.InboundNatRule{ID: plan.IDPointer(rule)})
 		after = append(after, rule)
 	}
-	if in.AzureMachine.Spec.AllocatePublicIP {
+	// An interface that exists without stays so: attached, the address would open a machine that nobody could reach.
+	if in.AzureMachine.Spec.AllocatePublicIP && !in.MachineFacts.AddressDetached {
 		address := plan.NodePublicIPID(in)
 		primary.PublicIPAddress = &armnetwork.PublicIPAddress{ID: plan.IDPointer(address)}
 		after = append(after, address)
@@ -259,9 +261,10 @@ func subnetReference(in plan.MachineInput, subnet infrav1.SubnetSpec) *armnetwor
 
 // hasNATGateway tells whether the cluster gives the subnet a NAT gateway. Defaulting names one for subnets that users
 // brought, too, and none is made for them: their way out is the user's, or the outbound load balancer that the spec asks for.
+// Machines that were taken over are not behind that one, and stay so.
 func hasNATGateway(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
 	_, brought := plan.BroughtSubnet(in.ClusterInput, in.MachineFacts.VNet, subnet.Name)
-	return subnet.NatGateway.Name != "" && !brought
+	return subnet.NatGateway.Name != "" && (!brought || takenover.Of(in.AzureMachine.Annotations).TakenOver())
 }
 
 // hasIPv6 tells whether the subnet has IPv6 addresses. What counts for a subnet that users brought, and for one that the

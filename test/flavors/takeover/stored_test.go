@@ -1,0 +1,215 @@
+package takeover_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+type object = map[string]any
+
+// kinds are those that the established provider has written to, in no particular order.
+var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster", "AzureManagedMachinePool"}
+
+// objects are all of the stage's of a kind.
+func objects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
+	stage.T.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(infrav1.GroupVersion.WithKind(kind + "List"))
+	if err := stage.Client.List(stage.T.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
+		stage.T.Fatal(err)
+	}
+	var out []*unstructured.Unstructured
+	for i := range list.Items {
+		out = append(out, &list.Items[i])
+	}
+	return out
+}
+
+// leave stores every object as the established provider would have left it.
+func leave(stage *harness.Stage) {
+	stage.T.Helper()
+	for _, kind := range kinds {
+		for _, item := range objects(stage, kind) {
+			stored := stage.Stored(item)
+			established(stage, stored)
+			stage.Store(stored)
+		}
+	}
+}
+
+// established gives a stored object the form of the established provider: no annotation of ours, a status of contract
+// v1beta1, and what it writes back into spec and annotations.
+func established(stage *harness.Stage, stored *unstructured.Unstructured) {
+	annotations := stored.GetAnnotations()
+	for key := range annotations {
+		if strings.HasPrefix(key, "sigs.k8s.io/cluster-api-provider-azure-") {
+			delete(annotations, key)
+		}
+	}
+	stored.SetAnnotations(annotations)
+	status, _, _ := unstructured.NestedMap(stored.Object, "status")
+	oldStatus(status)
+	switch stored.GetKind() {
+	case "AzureCluster":
+		oldCluster(stage, stored, status)
+	case "AzureMachine":
+		oldMachine(stored, status)
+	case "AzureManagedControlPlane":
+		oldControlPlane(status)
+	case "AzureManagedCluster":
+		// It has no conditions.
+		status = object{"ready": true}
+	case "AzureManagedMachinePool":
+		status["replicas"] = int64(1)
+	case "AzureClusterIdentity":
+		delete(status, "ready")
+	}
+	set(stored.Object, status, "status")
+}
+
+// oldStatus is what is the same for every kind.
+func oldStatus(status object) {
+	delete(status, "initialization")
+	delete(status, "resources")
+	status["ready"] = true
+	status["longRunningOperationStates"] = []any{object{"type": "PUT", "name": "over", "serviceName": "long", "resourceGroup": "c1", "data": "eyJ0eXBlIjoib3ZlciJ9"}}
+	conditions, _, _ := unstructured.NestedSlice(object{"c": status["conditions"]}, "c")
+	conditions = slices.DeleteFunc(conditions, func(c any) bool { return c.(object)["type"] == "Paused" })
+	for _, c := range conditions {
+		condition := c.(object)
+		delete(condition, "observedGeneration")
+		if condition["status"] == "True" {
+			delete(condition, "reason")
+			delete(condition, "message")
+		} else {
+			condition["severity"] = "Info"
+		}
+	}
+	status["conditions"] = append(conditions, object{"type": "OnlyThere", "status": "True", "lastTransitionTime": "2024-05-01T00:00:00Z"})
+}
+
+func oldCluster(stage *harness.Stage, stored *unstructured.Unstructured, status object) {
+	domains := object{}
+	list, _ := status["failureDomains"].([]any)
+	for _, item := range list {
+		domain := item.(object)
+		domains[domain["name"].(string)] = object{"controlPlane": true}
+	}
+	delete(status, "failureDomains")
+	if len(domains) > 0 {
+		status["failureDomains"] = domains
+	}
+	cluster := stored.GetName()
+	group := text(stored.Object, "spec", "resourceGroup")
+	prefix := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/" + group + "/providers/Microsoft.Network/"
+	vnet := text(stored.Object, "spec", "networkSpec", "vnet", "name")
+	set(stored.Object, prefix+"virtualNetworks/"+vnet, "spec", "networkSpec", "vnet", "id")
+	set(stored.Object, object{
+		"Name": vnet, "sigs.k8s.io_cluster-api-provider-azure_role": "common", "sigs.k8s.io_cluster-api-provider-azure_cluster_" + cluster: "owned",
+	}, "spec", "networkSpec", "vnet", "tags")
+	subnets, _, _ := unstructured.NestedSlice(stored.Object, "spec", "networkSpec", "subnets")
+	rules := object{}
+	for _, item := range subnets {
+		subnet := item.(object)
+		subnet["id"] = prefix + "virtualNetworks/" + vnet + "/subnets/" + fmt.Sprint(subnet["name"])
+		gateway, _ := subnet["natGateway"].(object)
+		switch subnet["role"] {
+		case "control-plane":
+			subnet["natGateway"] = object{"name": "", "ip": object{"name": ""}}
+			securityGroup, _ := subnet["securityGroup"].(object)
+			had, _ := securityGroup["securityRules"].([]any)
+			securityGroup["securityRules"] = append(had, oldRule("allow_ssh", "Allow SSH", 2200, "22"), oldRule("allow_apiserver", "Allow K8s API Server", 2201, "6443"))
+			applied := object{}
+			for _, r := range securityGroup["securityRules"].([]any) {
+				applied[r.(object)["name"].(string)] = r.(object)["description"]
+			}
+			rules[fmt.Sprint(securityGroup["name"])] = applied
+		default:
+			if gateway != nil && gateway["name"] != nil && gateway["name"] != "" {
+				gateway["id"] = prefix + "natGateways/" + fmt.Sprint(gateway["name"])
+			}
+		}
+	}
+	set(stored.Object, subnets, "spec", "networkSpec", "subnets")
+	if _, found, _ := unstructured.NestedMap(stored.Object, "spec", "bastionSpec"); !found {
+		set(stored.Object, object{}, "spec", "bastionSpec")
+	}
+	set(stored.Object, stored.GetNamespace(), "spec", "identityRef", "namespace")
+	frontends, _, _ := unstructured.NestedSlice(stored.Object, "spec", "networkSpec", "apiServerLB", "frontendIPs")
+	if host := text(stored.Object, "spec", "controlPlaneEndpoint", "host"); len(frontends) > 0 && strings.Contains(host, "cloudapp") {
+		frontends[0].(object)["publicIP"].(object)["dnsName"] = host
+		set(stored.Object, frontends, "spec", "networkSpec", "apiServerLB", "frontendIPs")
+	}
+	raw, _ := json.Marshal(rules)
+	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules", string(raw))
+	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg", "{}")
+	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+}
+
+func oldRule(name, description string, priority int64, port string) object {
+	return object{
+		"name": name, "description": description, "priority": priority, "protocol": "Tcp", "direction": "Inbound", "action": "Allow",
+		"source": "*", "sourcePorts": "*", "destination": "*", "destinationPorts": port,
+	}
+}
+
+func oldMachine(stored *unstructured.Unstructured, status object) {
+	spec := stored.Object["spec"].(object)
+	spec["roleAssignmentName"] = ""
+	interfaces, _ := spec["networkInterfaces"].([]any)
+	for _, item := range interfaces {
+		nic := item.(object)
+		if nic["acceleratedNetworking"] == nil {
+			// What the size can, decided when the machine was made; the sizes of the flavors can.
+			nic["acceleratedNetworking"] = true
+		}
+	}
+	if _, found := spec["networkInterfaces"]; !found {
+		spec["networkInterfaces"] = []any{object{"privateIPConfigs": int64(1), "acceleratedNetworking": true}}
+	}
+	delete(status, "failureDomain")
+	tags := object{"kubernetes.io_cluster_" + stored.GetLabels()["cluster.x-k8s.io/cluster-name"]: "owned"}
+	for key, value := range clusterTags {
+		tags[key] = value
+	}
+	for key, value := range machineTags {
+		tags[key] = value
+	}
+	raw, _ := json.Marshal(tags)
+	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm", string(raw))
+	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+}
+
+func oldControlPlane(status object) {
+	status["initialized"] = true
+	for _, field := range []string{"versions", "failureDomains"} {
+		delete(status, field)
+	}
+}
+
+func annotate(stored *unstructured.Unstructured, key, value string) {
+	annotations := stored.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	stored.SetAnnotations(annotations)
+}
+
+func text(of object, path ...string) string {
+	value, _, _ := unstructured.NestedString(of, path...)
+	return value
+}
+
+func set(of object, value any, path ...string) {
+	// The paths lead through objects only, so this cannot fail.
+	_ = unstructured.SetNestedField(of, value, path...)
+}
