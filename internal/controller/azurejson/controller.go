@@ -7,6 +7,7 @@ package azurejson
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -92,7 +93,7 @@ func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request)
 	}
 	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, machine.ObjectMeta)
 	if err != nil {
-		if apierrors.IsNotFound(err) || err == util.ErrNoCluster {
+		if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("get the Cluster of AzureMachine %s: %w", request, err)

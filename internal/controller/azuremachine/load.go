@@ -2,6 +2,7 @@ package azuremachine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,7 +58,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	}
 	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, machine.ObjectMeta)
 	if err != nil {
-		if apierrors.IsNotFound(err) || err == util.ErrNoCluster {
+		if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
 			r.event(azureMachine, "ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", machine.Name, err))
 			return nil, nil
 		}

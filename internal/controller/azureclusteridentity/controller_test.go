@@ -1,0 +1,99 @@
+package azureclusteridentity
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+func principal(name string, secret corev1.SecretReference) *infrav1.AzureClusterIdentity {
+	return &infrav1.AzureClusterIdentity{ObjectMeta: storetest.Meta(name), Spec: infrav1.AzureClusterIdentitySpec{
+		Type: infrav1.ServicePrincipal, TenantID: "11111111-1111-1111-1111-111111111111", ClientID: "22222222-2222-2222-2222-222222222222", ClientSecret: secret,
+	}}
+}
+
+func TestIdentitiesOfSecret(t *testing.T) {
+	r := &Reconciler{Client: storetest.New(t,
+		principal("near", corev1.SecretReference{Name: "s"}), principal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
+		principal("elsewhere", corev1.SecretReference{Namespace: "secrets", Name: "s"}), principal("other", corev1.SecretReference{Name: "t"}))}
+	tests := map[string]struct {
+		reason, namespace, name string
+		want                    []string
+	}{
+		"own namespace":   {"a reference without a namespace means the identity's own", storetest.Namespace, "s", []string{"ns/named", "ns/near"}},
+		"other namespace": {"an identity may name one", "secrets", "s", []string{"ns/elsewhere"}},
+		"nobody's":        {"most Secrets are not of identities", storetest.Namespace, "u", nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, request := range r.identitiesOfSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
+				got = append(got, request.String())
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestReconcile(t *testing.T) {
+	secret := func(data map[string][]byte) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: storetest.Meta("s"), Data: data}
+	}
+	paused := principal("id", corev1.SecretReference{Name: "s"})
+	paused.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
+	tests := map[string]struct {
+		reason   string
+		identity *infrav1.AzureClusterIdentity
+		secret   *corev1.Secret
+		want     metav1.ConditionStatus
+		cause    string
+	}{
+		"whole":     {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason},
+		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse, string(identity.SecretNotFound)},
+		"no key":    {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing)},
+		"paused":    {"nothing is said about an identity that is left alone", paused, nil, "", ""},
+		"deleted":   {"nobody can use it any more", storetest.Deleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			objects := []client.Object{test.identity}
+			if test.secret != nil {
+				objects = append(objects, test.secret)
+			}
+			store := storetest.New(t, objects...)
+			r := &Reconciler{Client: store, Identities: identity.New(store, identity.Options{})}
+			result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored := &infrav1.AzureClusterIdentity{}
+			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.identity), stored); err != nil {
+				t.Fatal(err)
+			}
+			got := conditions.Get(stored, infrav1.ReadyCondition)
+			if got == nil {
+				got = &metav1.Condition{}
+			}
+			if got.Status != test.want || got.Reason != test.cause {
+				t.Errorf("%s: %s %s %s", test.reason, got.Status, got.Reason, got.Message)
+			}
+			if (result.RequeueAfter > 0) != (test.want == metav1.ConditionFalse) {
+				t.Errorf("%s: again in %s", test.reason, result.RequeueAfter)
+			}
+		})
+	}
+}
