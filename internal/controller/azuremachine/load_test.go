@@ -1,0 +1,71 @@
+package azuremachine
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+)
+
+// TestLoad has the objects of a machine come and go in any order: a pass has all it needs, or waits without an error.
+func TestLoad(t *testing.T) {
+	azureMachine := func(owner string) *infrav1.AzureMachine {
+		object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+		object.Labels = map[string]string{clusterv1.ClusterNameLabel: "c1"}
+		if owner != "" {
+			object.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: owner, UID: "u"}}
+		}
+		return object
+	}
+	machine := func(labels map[string]string) *clusterv1.Machine {
+		object := &clusterv1.Machine{ObjectMeta: storetest.Meta("of-m")}
+		object.Labels, object.Spec.ClusterName = labels, "c1"
+		return object
+	}
+	ofCluster := map[string]string{clusterv1.ClusterNameLabel: "c1"}
+	cluster, azureCluster := storetest.Cluster("c1", "AzureCluster", "network"), &infrav1.AzureCluster{ObjectMeta: storetest.Owned("network", "c1")}
+	type found struct{ machine, cluster, azureCluster string }
+	whole := &found{"of-m", "c1", "network"}
+	tests := map[string]struct {
+		reason string
+		object *infrav1.AzureMachine
+		others []client.Object
+		want   *found
+	}{
+		"whole":                     {"all is there", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+		"not owned yet":             {"Cluster API sets the owner", azureMachine(""), []client.Object{machine(ofCluster), cluster, azureCluster}, nil},
+		"Machine without a label":   {"Cluster API sets that, too", azureMachine("of-m"), []client.Object{machine(nil), cluster, azureCluster}, nil},
+		"no Cluster":                {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil},
+		"no AzureCluster":           {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil},
+		"deleted":                   {"what is there is used", storetest.Deleting(azureMachine("of-m")), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+		"deleted after its Machine": {"it says itself what it belongs to", storetest.Deleting(azureMachine("of-m")), []client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
+		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.Deleting(azureMachine("of-m")), []client.Object{machine(ofCluster), azureCluster}, whole},
+		"deleted after all":         {"the pass says what is left, or lets go", storetest.Deleting(azureMachine("of-m")), nil, &found{"m", "c1", ""}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := &Reconciler{Client: storetest.New(t, append(test.others, test.object)...), Recorder: events.NewFakeRecorder(10), settled: settled.New(time.Minute, time.Now)}
+			in, err := r.load(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.object)})
+			if err != nil {
+				t.Fatalf("%s: %v", test.reason, err)
+			}
+			if in == nil || test.want == nil {
+				if (in == nil) != (test.want == nil) {
+					t.Errorf("%s: got %v", test.reason, in)
+				}
+				return
+			}
+			if got := (found{storetest.Name(in.machine), storetest.Name(in.cluster), storetest.Name(in.azureCluster)}); got != *test.want {
+				t.Errorf("%s: got %v, want %v", test.reason, got, *test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package azuremachinetemplate
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+)
+
+// TestWhatIsNotAskedFor has templates for which Azure is not asked: the reconciler has nobody here to ask.
+func TestWhatIsNotAskedFor(t *testing.T) {
+	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
+		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.Owned("t", "c1")}
+		if change != nil {
+			change(object)
+		}
+		return object
+	}
+	own := storetest.Cluster("c1", "AzureCluster", "c1")
+	paused := own.DeepCopy()
+	paused.Spec.Paused = new(true)
+	azureCluster := &infrav1.AzureCluster{ObjectMeta: storetest.Meta("c1")}
+	tests := map[string]struct {
+		reason   string
+		template *infrav1.AzureMachineTemplate
+		others   []client.Object
+	}{
+		"told already": {"the spec of a template does not change", template(func(t *infrav1.AzureMachineTemplate) {
+			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
+			t.Status.NodeInfo = &infrav1.NodeInfo{}
+		}), []client.Object{own, azureCluster}},
+		"leaving":                   {"nobody scales it any more", storetest.Deleting(template(nil)), []client.Object{own, azureCluster}},
+		"of no cluster":             {"templates of a ClusterClass are copied for each cluster", template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
+		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil},
+		"of an AKS cluster":         {"its pools are of another kind", template(nil), []client.Object{storetest.Cluster("c1", "AzureManagedCluster", "c1")}},
+		"of a paused cluster":       {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
+		"before its network":        {"objects come in any order", template(nil), []client.Object{own}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			store := storetest.New(t, append(test.others, test.template)...)
+			r := &Reconciler{Client: store}
+			key := client.ObjectKeyFromObject(test.template)
+			before, after := &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplate{}
+			if err := store.Get(t.Context(), key, before); err != nil {
+				t.Fatal(err)
+			}
+			if result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil || result.RequeueAfter > 0 {
+				t.Errorf("%s: %v %v", test.reason, result, err)
+			}
+			if err := store.Get(t.Context(), key, after); err != nil {
+				t.Fatal(err)
+			}
+			if len(after.Status.Capacity) != len(before.Status.Capacity) {
+				t.Errorf("%s: has capacity %v", test.reason, after.Status.Capacity)
+			}
+		})
+	}
+}
