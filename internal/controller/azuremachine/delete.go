@@ -94,8 +94,7 @@ func (in *input) untouched() bool {
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
-	condition.Message += r.held(in).WaysOut(err)
-	deletion.Say(in.azureMachine, condition, infrav1.VMRunningCondition)
+	r.held(in).Stuck(in.azureMachine, condition, err, infrav1.VMRunningCondition)
 	return ctrl.Result{RequeueAfter: after}
 }
 

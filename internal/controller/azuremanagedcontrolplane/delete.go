@@ -81,27 +81,17 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 	return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 }
 
-// letGo releases the identity and then the object. That nothing is left in Azure is stored before: the identity may be gone
-// as soon as nobody holds it.
+// letGo releases the identity and then the object.
 func (r *Reconciler) letGo(ctx context.Context, in *input) (ctrl.Result, error) {
-	if deletion.MarkNothingLeft(in.controlPlane) {
-		if err := in.changes.Write(ctx); err != nil {
-			return ctrl.Result{}, fmt.Errorf("remember that nothing is left: %w", err)
-		}
-	}
-	if err := r.Access.Release(ctx, infrav1.ManagedControlPlaneFinalizer, in.key); err != nil {
-		return ctrl.Result{}, fmt.Errorf("release the identity: %w", err)
-	}
-	controllerutil.RemoveFinalizer(in.controlPlane, infrav1.ManagedControlPlaneFinalizer)
-	controllerutil.RemoveFinalizer(in.controlPlane, legacyFinalizer)
-	return ctrl.Result{}, nil
+	return ctrl.Result{}, deletion.End(ctx, in.changes, in.controlPlane, func() error {
+		return r.Access.Release(ctx, infrav1.ManagedControlPlaneFinalizer, in.key)
+	}, infrav1.ManagedControlPlaneFinalizer, legacyFinalizer)
 }
 
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
-	condition.Message += r.held(in).WaysOut(err)
-	deletion.Say(in.controlPlane, condition, infrav1.ManagedClusterRunningCondition)
+	r.held(in).Stuck(in.controlPlane, condition, err, infrav1.ManagedClusterRunningCondition)
 	return ctrl.Result{RequeueAfter: after}
 }
 

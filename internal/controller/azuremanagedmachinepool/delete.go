@@ -93,8 +93,7 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
-	condition.Message += held(in).WaysOut(err)
-	deletion.Say(in.azurePool, condition, infrav1.AgentPoolsReadyCondition)
+	held(in).Stuck(in.azurePool, condition, err, infrav1.AgentPoolsReadyCondition)
 	return ctrl.Result{RequeueAfter: after}
 }
 

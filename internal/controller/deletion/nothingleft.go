@@ -20,8 +20,8 @@ func NothingLeft(obj client.Object) bool {
 	return !obj.GetDeletionTimestamp().IsZero() && obj.GetAnnotations()[nothingLeftAnnotation] != ""
 }
 
-// MarkNothingLeft notes it, and tells whether that is to be stored.
-func MarkNothingLeft(obj client.Object) (changed bool) {
+// markNothingLeft notes it, and tells whether that is to be stored.
+func markNothingLeft(obj client.Object) (changed bool) {
 	return annotation.Set(obj, map[string]string{nothingLeftAnnotation: "true"})
 }
 

@@ -41,6 +41,13 @@ func Identity(ref *corev1.ObjectReference, namespace string) string {
 	return fmt.Sprintf("AzureClusterIdentity %s/%s", cmp.Or(ref.Namespace, namespace), ref.Name)
 }
 
+// Stuck says in Ready, and in the conditions of the types in also, why Azure could not be asked about the deletion, with the
+// ways out. condition is what is said about err where nothing is deleted.
+func (h Held) Stuck(obj Object, condition metav1.Condition, err error, also ...string) {
+	condition.Message += h.WaysOut(err)
+	Say(obj, condition, also...)
+}
+
 // Explain adds to the Ready condition of obj, and to those of the types in also, the ways out of what outcome says holds the
 // deletion up. Conditions that are True go: they are about what is somebody else's and stays.
 func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
