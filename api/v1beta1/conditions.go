@@ -94,6 +94,8 @@ const (
 	WaitingForBootstrapDataReason = "WaitingForBootstrapData"
 	// WaitingForMachinesReason is the reason of a cluster whose deletion waits for its machines to be gone.
 	WaitingForMachinesReason = "WaitingForMachines"
+	// InUseReason is the reason of an identity whose deletion waits for the clusters that use it.
+	InUseReason = "InUse"
 	// BlockedByDependencyReason is the reason of a part that waits for another part; the message names it.
 	BlockedByDependencyReason = "BlockedByDependency"
 	// OperationInProgressReason is the reason of a part that waits because Azure is busy with another operation on it.

@@ -39,7 +39,7 @@ type Reconciler struct {
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&infrav1.AzureClusterIdentity{}, builder.WithPredicates(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter), watch.Spec())).
+		For(&infrav1.AzureClusterIdentity{}, builder.WithPredicates(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter), watch.Own())).
 		WithOptions(options).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.identitiesOfSecret), builder.OnlyMetadata).
 		Complete(r)
@@ -71,8 +71,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if annotations.HasPaused(object) || !object.DeletionTimestamp.IsZero() {
+	if annotations.HasPaused(object) {
 		return ctrl.Result{}, nil
+	}
+	if !object.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, r.reportHeld(ctx, object)
 	}
 	changes := patch.Follow(r.Client, nil, object)
 	result := ctrl.Result{}

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // Untouched tells whether nothing of an AzureCluster can be in Azure: no pass has come as far as a plan, which is stored
@@ -20,9 +21,7 @@ func Untouched(azureCluster *infrav1.AzureCluster) bool {
 			return false
 		}
 	}
-	status := azureCluster.Status
-	return azureCluster.Spec.ControlPlaneEndpoint.Host == "" && !status.Ready && status.Initialization.Provisioned == nil &&
-		!slices.ContainsFunc(status.Conditions, func(condition metav1.Condition) bool {
-			return condition.Type == infrav1.ResourceGroupReadyCondition
-		})
+	return !plan.InAzure(azureCluster) && !slices.ContainsFunc(azureCluster.Status.Conditions, func(condition metav1.Condition) bool {
+		return condition.Type == infrav1.ResourceGroupReadyCondition
+	})
 }

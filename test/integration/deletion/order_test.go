@@ -31,7 +31,9 @@ func TestAllAtOnce(t *testing.T) {
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told of the one that is left", func(c *infrav1.AzureCluster) bool {
 		return !strings.Contains(harness.Condition(c, infrav1.ReadyCondition).Message, "m1")
 	})
-	remove(stage, machine("m2"), azureMachine("m2"), named(stage.Identity(), harness.IdentityName))
+	remove(stage, named(stage.Identity(), harness.IdentityName))
+	has(t, told(stage, stage.Identity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
+	remove(stage, machine("m2"), azureMachine("m2"))
 	gone(stage, azureMachine("m2"), azureCluster(), stage.Identity())
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)

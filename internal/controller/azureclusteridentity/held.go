@@ -1,0 +1,75 @@
+package azureclusteridentity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusters;azuremanagedcontrolplanes,verbs=get;list;watch
+
+// reportHeld says who keeps an identity from going that is being deleted.
+func (r *Reconciler) reportHeld(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
+	users := map[string]string{}
+	networks := &infrav1.AzureClusterList{}
+	if err := r.Client.List(ctx, networks); err != nil {
+		return fmt.Errorf("list AzureClusters: %w", err)
+	}
+	for i := range networks.Items {
+		note(users, infrav1.ClusterFinalizer, "AzureCluster", &networks.Items[i])
+	}
+	controlPlanes := &infrav1.AzureManagedControlPlaneList{}
+	if err := r.Client.List(ctx, controlPlanes); err != nil {
+		return fmt.Errorf("list AzureManagedControlPlanes: %w", err)
+	}
+	for i := range controlPlanes.Items {
+		note(users, infrav1.ManagedControlPlaneFinalizer, "AzureManagedControlPlane", &controlPlanes.Items[i])
+	}
+	changes := patch.Follow(r.Client, nil, object)
+	if condition, ok := heldBy(object, users); ok {
+		deletion.Say(object, condition)
+	}
+	return changes.Write(ctx)
+}
+
+// note adds the finalizers that a user has on its identities.
+func note(users map[string]string, prefix, kind string, user client.Object) {
+	name := fmt.Sprintf("%s %s/%s", kind, user.GetNamespace(), user.GetName())
+	users[identity.FinalizerKey(prefix, user.GetNamespace(), user.GetName())] = name
+	users[identity.LegacyFinalizerKey(prefix, user.GetNamespace(), user.GetName())] = name
+}
+
+// heldBy is the condition of an identity with finalizers of clusters, of which users are known by name; ok is false when it
+// has none of them.
+func heldBy(object *infrav1.AzureClusterIdentity, users map[string]string) (condition metav1.Condition, ok bool) {
+	var known, unknown []string
+	for _, finalizer := range object.Finalizers {
+		user, found := users[finalizer]
+		switch {
+		case found:
+			known = append(known, user)
+		case strings.HasPrefix(finalizer, infrav1.ClusterFinalizer+"/") || strings.HasPrefix(finalizer, infrav1.ManagedControlPlaneFinalizer+"/"):
+			unknown = append(unknown, finalizer)
+		}
+	}
+	var parts []string
+	if len(known) > 0 {
+		slices.Sort(known)
+		parts = append(parts, "waits for what uses it to be gone: "+deletion.Names(slices.Compact(known))+
+			". To let it go, delete their Clusters, or name another identity in spec.identityRef")
+	}
+	if len(unknown) > 0 {
+		parts = append(parts, "waits for what is not here, or not for this manager to see. To let it go once nothing uses it, run: "+
+			deletion.Command(object, identity.Kind, unknown...))
+	}
+	return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.InUseReason, Message: strings.Join(parts, "; ")}, len(parts) > 0
+}
