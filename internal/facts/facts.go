@@ -23,9 +23,13 @@ type Options struct {
 	Read Reader
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// TTL is how long the SKU catalog and the regions are kept; 0 is 24 hours.
+	// TTL is how old the SKU catalog and the regions may be, as a size that the subscription is granted is to be found
+	// without a restart; 0 is 24 hours. Less than ten minutes is taken for ten: the catalog takes Azure seconds.
 	TTL time.Duration
 }
+
+// catalogTTL is how long a catalog is kept at least.
+const catalogTTL = 10 * time.Minute
 
 // Facts answers questions. It is safe for concurrent use; a process has one.
 type Facts struct {
@@ -48,6 +52,7 @@ func New(options Options) *Facts {
 	if options.TTL <= 0 {
 		options.TTL = 24 * time.Hour
 	}
+	options.TTL = max(options.TTL, catalogTTL)
 	failed := newFailures(options.Now)
 	return &Facts{
 		failed: failed,

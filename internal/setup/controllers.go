@@ -54,7 +54,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Identities: identity.New(mgr.GetClient(), tokens),
 			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now)}),
 		},
-		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: now}),
+		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: now, TTL: o.SyncPeriod}),
 	}, nil
 }
 

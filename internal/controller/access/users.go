@@ -22,6 +22,15 @@ type Users struct {
 	Ref  func(obj client.Object) *corev1.ObjectReference
 }
 
+// AzureClusters finds the AzureClusters that ask Azure as an identity.
+func AzureClusters(kubernetes client.Reader) Users {
+	return Users{
+		Kubernetes: kubernetes,
+		List:       func() client.ObjectList { return &infrav1.AzureClusterList{} },
+		Ref:        func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef },
+	}
+}
+
 // OfIdentity are the users of an AzureClusterIdentity.
 func (u Users) OfIdentity(ctx context.Context, identity client.Object) []ctrl.Request {
 	list := u.List()

@@ -94,10 +94,4 @@ func (r *Reconciler) open(ctx context.Context, in *input) (err error) {
 }
 
 // users finds the AzureClusters of an identity.
-func (r *Reconciler) users() access.Users {
-	return access.Users{
-		Kubernetes: r.Client,
-		List:       func() client.ObjectList { return &infrav1.AzureClusterList{} },
-		Ref:        func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef },
-	}
-}
+func (r *Reconciler) users() access.Users { return access.AzureClusters(r.Client) }

@@ -61,6 +61,7 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 	if err != nil {
 		return fmt.Errorf("map Clusters to %T: %w", list, err)
 	}
+	users := users{kubernetes: r.Client, ofCluster: ofCluster}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		For(object, builder.WithPredicates(watch.Own())).
@@ -68,6 +69,9 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster)).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(users.ofAzureCluster), builder.WithPredicates(watch.Spec())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.ofIdentity), builder.WithPredicates(watch.Identity())).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.ofSecret), builder.OnlyMetadata).
 		Complete(do)
 }
 
