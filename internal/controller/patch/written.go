@@ -3,7 +3,9 @@ package patch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,8 +19,19 @@ import (
 // remembers nothing. It is safe for concurrent use.
 type Written struct {
 	mu       sync.Mutex
-	versions map[types.UID]string
+	versions map[types.UID]version
+	swept    time.Time
 }
+
+// version is what was written of an object, and when.
+type version struct {
+	resource string
+	at       time.Time
+}
+
+// unread is how long a write is remembered of an object that nobody reads again, as one whose finalizers somebody else took
+// away. No cache is behind for that long.
+const unread = time.Hour
 
 // Outdated tells whether obj was read before what was last written of it had arrived in the cache. The event of its
 // arrival is still to come. Where the store was taken back to an older state there is none to wait for: versions begin
@@ -53,11 +66,11 @@ func (w *Written) Outdated(ctx context.Context, c client.Client, obj client.Obje
 func (w *Written) behind(obj client.Object) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	version, ok := w.versions[obj.GetUID()]
+	written, ok := w.versions[obj.GetUID()]
 	if !ok {
 		return false
 	}
-	if order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), version); err == nil && order < 0 {
+	if order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), written.resource); err == nil && order < 0 {
 		return true
 	}
 	delete(w.versions, obj.GetUID())
@@ -76,7 +89,12 @@ func (w *Written) wrote(obj client.Object) {
 		return
 	}
 	if w.versions == nil {
-		w.versions = map[types.UID]string{}
+		w.versions = map[types.UID]version{}
 	}
-	w.versions[obj.GetUID()] = obj.GetResourceVersion()
+	now := time.Now()
+	if now.Sub(w.swept) > unread {
+		maps.DeleteFunc(w.versions, func(_ types.UID, written version) bool { return now.Sub(written.at) > unread })
+		w.swept = now
+	}
+	w.versions[obj.GetUID()] = version{resource: obj.GetResourceVersion(), at: now}
 }

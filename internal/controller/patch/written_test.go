@@ -2,7 +2,9 @@ package patch
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,4 +66,19 @@ func TestOutdated(t *testing.T) {
 			t.Errorf("%s: outdated %t, %v", step.reason, got, err)
 		}
 	}
+}
+
+// TestObjectsThatNobodyReadsAgain are objects that somebody else ended after our last write.
+func TestObjectsThatNobodyReadsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written Written
+		for i := range 100 {
+			written.wrote(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: types.UID(fmt.Sprint(i)), ResourceVersion: "1"}})
+		}
+		<-time.After(2 * unread)
+		written.wrote(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: "another", ResourceVersion: "2"}})
+		if len(written.versions) != 1 {
+			t.Errorf("%d objects are remembered that are not read any more", len(written.versions)-1)
+		}
+	})
 }
