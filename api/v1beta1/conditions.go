@@ -53,8 +53,8 @@ const (
 	AvailabilitySetReadyCondition = "AvailabilitySetReady"
 	// DisksReadyCondition is about the disks.
 	DisksReadyCondition = "DisksReady"
-	// RoleAssignmentsReadyCondition is about the role assignment of a system-assigned identity.
-	RoleAssignmentsReadyCondition = "RoleAssignmentsReady"
+	// RoleAssignmentReadyCondition is about the role assignment of a system-assigned identity.
+	RoleAssignmentReadyCondition = "RoleAssignmentReady"
 	// BootstrapSucceededCondition is about the extensions of the VM, of which one reports whether bootstrapping succeeded.
 	BootstrapSucceededCondition = "BootstrapSucceeded"
 	// VMIdentitiesReadyCondition tells whether the VM has the user-assigned identities of its spec.
@@ -98,8 +98,6 @@ const (
 	InUseReason = "InUse"
 	// BlockedByDependencyReason is the reason of a part that waits for another part; the message names it.
 	BlockedByDependencyReason = "BlockedByDependency"
-	// OperationInProgressReason is the reason of a part that waits because Azure is busy with another operation on it.
-	OperationInProgressReason = "OperationInProgress"
 	// ThrottledReason is the reason of a part that waits because Azure takes no more requests for now.
 	ThrottledReason = "Throttled"
 )
@@ -138,10 +136,14 @@ const (
 	// SpotVMEvictedReason is the reason of a spot VM that Azure took back: it was deallocated or, by its eviction policy,
 	// deleted.
 	SpotVMEvictedReason = "SpotVMEvicted"
+	// VMCreatingReason is the reason of a VM that Azure is creating.
+	VMCreatingReason = "VMCreating"
+	// VMUpdatingReason is the reason of a VM that Azure is changing.
+	VMUpdatingReason = "VMUpdating"
+	// VMDeletingReason is the reason of a VM that Azure is deleting.
+	VMDeletingReason = "VMDeleting"
 	// VMStoppedReason is the reason of a VM that somebody stopped. It is not started again.
 	VMStoppedReason = "VMStopped"
 	// VMFailedReason is the reason of a VM that Azure says failed.
 	VMFailedReason = "VMProvisionFailed"
-	// BootstrapFailedReason is the reason of a VM whose bootstrapping failed.
-	BootstrapFailedReason = "BootstrapFailed"
 )

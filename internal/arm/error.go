@@ -82,6 +82,11 @@ var varying = regexp.MustCompile(`(?i)[\s,;(]*(?:please )?(?:(?:the |use |with )
 // stable is a text without what varies.
 func stable(text string) string { return varying.ReplaceAllString(text, "") }
 
+// Refusal is why a plan refuses its input: a person has to correct the field that it names.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
 // IsNotFound tells whether err is Azure's answer that a resource, its parent or its group does not exist. Azure answers with
 // status 404 also that it does not know the subscription or the type, which says nothing about the resource.
 func IsNotFound(err error) bool {

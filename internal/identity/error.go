@@ -1,23 +1,27 @@
 package identity
 
-import "errors"
+import (
+	"errors"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
 
 // Code says what kind of obstacle an Error is. The values are condition reasons.
 type Code string
 
 const (
 	// IdentityNotFound means that there is no identityRef, or that the object it names does not exist.
-	IdentityNotFound Code = "IdentityNotFound"
+	IdentityNotFound Code = infrav1.IdentityNotFoundReason
 	// NamespaceNotAllowedByIdentity means that spec.allowedNamespaces of the identity leaves the namespace out.
-	NamespaceNotAllowedByIdentity Code = "NamespaceNotAllowedByIdentity"
+	NamespaceNotAllowedByIdentity Code = infrav1.NamespaceNotAllowedByIdentityReason
 	// SecretNotFound means that the Secret or file that the identity names does not exist.
 	SecretNotFound Code = "SecretNotFound"
 	// SecretKeyMissing means that the Secret exists and the key is not in it, or is empty.
 	SecretKeyMissing Code = "SecretKeyMissing"
 	// CredentialsInvalid means that what the identity gives cannot be a credential, as a certificate that does not parse.
-	CredentialsInvalid Code = "CredentialsInvalid"
+	CredentialsInvalid Code = infrav1.CredentialsInvalidReason
 	// NotSupported means that the identity's type or the cloud environment cannot be used here.
-	NotSupported Code = "NotSupported"
+	NotSupported Code = infrav1.NotSupportedReason
 	// SubscriptionMissing means that neither the object nor the manager names a subscription.
 	SubscriptionMissing Code = "SubscriptionMissing"
 )

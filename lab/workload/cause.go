@@ -98,7 +98,7 @@ func (p Problem) summary() bool { return p.Type == "Ready" || p.Type == "Availab
 // waiting are the reasons of conditions that are on their way, or that repeat another object's condition.
 func (p Problem) waiting() bool {
 	switch p.Reason {
-	case "Creating", "Updating", "Deleting", "BlockedByDependency", "OperationInProgress",
+	case "Creating", "Updating", "Deleting", "VMCreating", "VMUpdating", "VMDeleting", "BlockedByDependency",
 		"NotReady", "NotAvailable", "NotProvisioned", "NotInitialized", "NodeNotHealthy", "NotUpToDate", "DoesNotExist", "ProbeFailed":
 		return true
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -121,7 +120,7 @@ func (p *pass) converge(node *arm.Node) {
 	}
 
 	if node.Refused != "" {
-		result.State, result.Err = arm.Failed, errors.New(node.Refused)
+		result.State, result.Err = arm.Failed, arm.Refusal(node.Refused)
 		p.set(result, 10*time.Minute)
 		return
 	}

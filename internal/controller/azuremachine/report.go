@@ -24,14 +24,14 @@ var groups = []string{
 	infrav1.AvailabilitySetReadyCondition,
 	infrav1.DisksReadyCondition,
 	infrav1.PublicIPsReadyCondition,
-	infrav1.RoleAssignmentsReadyCondition,
+	infrav1.RoleAssignmentReadyCondition,
 	infrav1.BootstrapSucceededCondition,
 }
 
 // reportConverged writes what a converging pass found into the object, and once the VM runs what Cluster API needs of it.
 // identities is the condition about identities that the VM lacks, nil when it has all.
 func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, identities *metav1.Condition) {
-	found := describe(report.Groups(outcome, groups, machine.Group), planned, outcome)
+	found := describe(found(outcome), planned, outcome)
 	if identities != nil {
 		found = append(found, *identities)
 	}
@@ -64,10 +64,28 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, 
 
 // reportDeleting writes how far a deletion is.
 func reportDeleting(in *input, outcome arm.Outcome) {
-	reportGroups(in, outcome, report.Groups(outcome, groups, machine.Group))
+	reportGroups(in, outcome, found(outcome))
 	if !outcome.Deleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
 	}
+}
+
+// vmReasons are the reasons of VMRunning while Azure is at work on the VM.
+var vmReasons = map[string]string{
+	infrav1.CreatingReason: infrav1.VMCreatingReason,
+	infrav1.UpdatingReason: infrav1.VMUpdatingReason,
+	infrav1.DeletingReason: infrav1.VMDeletingReason,
+}
+
+// found are the conditions of the outcome.
+func found(outcome arm.Outcome) []metav1.Condition {
+	found := report.Groups(outcome, groups, machine.Group)
+	for i := range found {
+		if reason, ok := vmReasons[found[i].Reason]; ok && found[i].Type == infrav1.VMRunningCondition {
+			found[i].Reason = reason
+		}
+	}
+	return found
 }
 
 // describe says in the condition of the VM what is known here and not in its resource: that Azure has it as failed, what
@@ -79,6 +97,8 @@ func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.O
 	}
 	vm := &found[i]
 	switch {
+	case vm.Reason == infrav1.WaitingReason && planned.BootstrapData == nil && !planned.MachineFacts.VMExists:
+		vm.Reason = infrav1.WaitingForBootstrapDataReason
 	case vm.Reason == infrav1.FailedReason && failed(outcome):
 		vm.Reason = infrav1.VMFailedReason
 	case vm.Reason == infrav1.QuotaExceededReason || vm.Reason == infrav1.CapacityUnavailableReason:

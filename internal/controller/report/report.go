@@ -197,6 +197,13 @@ func reason(result arm.Result) string {
 	}
 	switch result.State {
 	case arm.Failed:
+		var refusal arm.Refusal
+		switch {
+		case errors.As(result.Err, &refusal):
+			return infrav1.InvalidConfigurationReason
+		case azure != nil && azure.Method == "DELETE":
+			return infrav1.DeletionFailedReason
+		}
 		return infrav1.FailedReason
 	case arm.Blocked:
 		return infrav1.BlockedByDependencyReason
@@ -214,9 +221,10 @@ func Summary(conditionType string, conditions []metav1.Condition) metav1.Conditi
 		switch c.Reason {
 		case infrav1.BlockedByDependencyReason:
 			return 3
-		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason:
+		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
+			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason:
 			return 2
-		case infrav1.WaitingReason:
+		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason:
 			return 1
 		default:
 			return 0

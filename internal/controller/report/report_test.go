@@ -130,6 +130,18 @@ func TestGroups(t *testing.T) {
 			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is made with virtualMachines/m"}},
 			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n is made with virtualMachines/m"}},
 		},
+		"deletion refused": {
+			reason:  "what Azure does not delete is another matter than what it does not make",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed, Err: &arm.Error{Method: "DELETE", ID: vm, Status: 403, Code: "AuthorizationFailed", Message: "no"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.DeletionFailedReason,
+				Message: "DELETE virtualMachines/m: AuthorizationFailed: no"}},
+		},
+		"refused by the plan": {
+			reason:  "the input is wrong, and Azure was not asked",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed, Err: arm.Refusal("MachinePool.spec.replicas: must not be 0")}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.InvalidConfigurationReason,
+				Message: "MachinePool.spec.replicas: must not be 0"}},
+		},
 		"deleted": {
 			reason:  "a deletion ends in False, because nothing is there",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Gone}},
@@ -204,6 +216,7 @@ func TestSummary(t *testing.T) {
 		"as old as a part": {"what was not looked at is said", []metav1.Condition{ready, old}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "LastSeen", Message: "E: e"}},
 		"unknown":          {"what is not known is not bad", []metav1.Condition{ready, old, unknown}, metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
 		"known to be bad":  {"one bad part is enough", []metav1.Condition{unknown, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"VM in progress":   {"a VM has words of its own", []metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
 		"blocked at least": {"something is told in any case", []metav1.Condition{blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 	}
 	for name, test := range tests {

@@ -50,7 +50,7 @@ func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 	vm := plan.VMID(in)
 	add(infrav1.VMRunningCondition, vm, before...)
 	if id, ok := roleAssignmentID(in); ok {
-		add(infrav1.RoleAssignmentsReadyCondition, id, vm)
+		add(infrav1.RoleAssignmentReadyCondition, id, vm)
 	}
 	return g, g.Validate()
 }

@@ -49,7 +49,7 @@ func prunable(g *arm.Graph) []arm.ID {
 // groups are the conditions that resources report into once no plan has them any more.
 var groups = memory.Groups{
 	types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition,
-	types.RoleAssignment:          infrav1.RoleAssignmentsReadyCondition,
+	types.RoleAssignment:          infrav1.RoleAssignmentReadyCondition,
 }
 
 // Group is the condition that a resource reports into that no plan has any more, "" for one of a type that no plan has.

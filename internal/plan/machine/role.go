@@ -16,7 +16,7 @@ func roleAssignment(in plan.MachineInput, g *arm.Graph) {
 		return
 	}
 	node := arm.Node{
-		ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentsReadyCondition,
+		ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentReadyCondition,
 	}
 	if in.MachineFacts.PrincipalID == "" {
 		node.Blocked = "the VM has no identity yet"

@@ -75,7 +75,7 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 // createWithPools puts the pools into the body of a cluster that has none.
 func createWithPools(in Input, body map[string]any, node *arm.Node) {
 	pools := sorted(in.Pools)
-	var orphans, system []string
+	var orphans, system, refused []string
 	var profiles []any
 	for _, pool := range pools {
 		if pool.AzurePool.Spec.Mode == infrav1.NodePoolModeSystem {
@@ -85,11 +85,11 @@ func createWithPools(in Input, body map[string]any, node *arm.Node) {
 			orphans = append(orphans, pool.AzurePool.Name)
 			continue
 		}
-		if refusal := tooNew(in, pool); refusal != "" && node.Refused == "" {
-			node.Refused = refusal
+		if refusal := tooNew(in, pool); refusal != "" {
+			refused = append(refused, refusal)
 		}
 		if errs := CheckPool(in, pool); len(errs) > 0 {
-			node.Refused = fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, errs.ToAggregate())
+			refused = append(refused, fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, errs.ToAggregate()))
 			continue
 		}
 		body, _, err := poolBody(in, pool, ObservedPool{})
@@ -109,6 +109,9 @@ func createWithPools(in Input, body map[string]any, node *arm.Node) {
 		node.Blocked = "waits for an AzureManagedMachinePool with mode System: AKS makes no cluster without one"
 	case len(orphans) > 0:
 		node.Blocked = fmt.Sprintf("waits for the MachinePool of AzureManagedMachinePool %s: the cluster is made with all its pools", strings.Join(orphans, ", "))
+	}
+	if len(refused) > 0 {
+		node.Refused = strings.Join(refused, "; ")
 	}
 	set(body, "properties.agentPoolProfiles", profiles)
 }

@@ -1,0 +1,46 @@
+package azuremachine
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// TestReasons are the reasons of VMRunning that alerts and MachineHealthChecks look for.
+func TestReasons(t *testing.T) {
+	vm := arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
+	for name, tc := range map[string]struct {
+		reason string
+		result arm.Result
+		facts  plan.MachineFacts
+		data   []byte
+		want   string
+	}{
+		"creating":       {reason: "Azure makes the VM", result: arm.Result{State: arm.Creating}, data: []byte("x"), want: "VMCreating"},
+		"updating":       {reason: "Azure changes the VM", result: arm.Result{State: arm.Updating}, facts: plan.MachineFacts{VMExists: true}, want: "VMUpdating"},
+		"deleting":       {reason: "Azure deletes the VM", result: arm.Result{State: arm.Deleting}, facts: plan.MachineFacts{VMExists: true}, want: "VMDeleting"},
+		"bootstrap data": {reason: "Cluster API is not through", result: arm.Result{State: arm.Waiting, Message: "the bootstrap data secret is not there"}, want: "WaitingForBootstrapData"},
+		"data was there": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting}, facts: plan.MachineFacts{VMExists: true}, want: "Waiting"},
+		"refused":        {reason: "Azure refuses the VM", result: arm.Result{State: arm.Failed, Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, data: []byte("x"), want: "Failed"},
+		"failed": {reason: "Azure has made a VM that does not work", result: arm.Result{State: arm.Failed, Observed: []byte(`{"properties":{"provisioningState":"Failed"}}`),
+			Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, facts: plan.MachineFacts{VMExists: true}, want: "VMProvisionFailed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.result.ID, tc.result.Group = vm, infrav1.VMRunningCondition
+			outcome := arm.Outcome{Results: []arm.Result{tc.result}}
+			planned := plan.MachineInput{AzureMachine: &infrav1.AzureMachine{}, MachineFacts: tc.facts, BootstrapData: tc.data}
+			in := &input{azureMachine: &infrav1.AzureMachine{}}
+			reportGroups(in, outcome, describe(found(outcome), planned, outcome))
+			for _, of := range []string{infrav1.VMRunningCondition, infrav1.ReadyCondition} {
+				if diff := cmp.Diff(tc.want, conditions.GetReason(in.azureMachine, of)); diff != "" {
+					t.Errorf("%s: %s (-want +got):\n%s", tc.reason, of, diff)
+				}
+			}
+		})
+	}
+}

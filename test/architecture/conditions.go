@@ -1,0 +1,63 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// apiDir has the constants of condition types and reasons.
+const apiDir = "api/v1beta1"
+
+// conditionNames are the constants of condition types and reasons, by the name of the constant. Those that are taken from
+// Cluster API are not among them.
+func conditionNames(files []file) map[string]string {
+	out := map[string]string{}
+	for _, f := range files {
+		if f.dir != apiDir || f.test {
+			continue
+		}
+		for _, declaration := range f.syntax.Decls {
+			constants, ok := declaration.(*ast.GenDecl)
+			if !ok || constants.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range constants.Specs {
+				value := spec.(*ast.ValueSpec)
+				for i, name := range value.Names {
+					if !strings.HasSuffix(name.Name, "Condition") && !strings.HasSuffix(name.Name, "Reason") || i >= len(value.Values) {
+						continue
+					}
+					if literal, ok := value.Values[i].(*ast.BasicLit); ok {
+						out[name.Name], _ = strconv.Unquote(literal.Value)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// checkReported finds condition types and reasons that nothing reports: whoever waits for one would wait for ever.
+func checkReported(files []file) []string {
+	names := conditionNames(files)
+	for _, f := range files {
+		if f.test || !covers("internal/...", f.dir) {
+			continue
+		}
+		for _, used := range f.uses() {
+			if name, ok := strings.CutPrefix(used, module+"/"+apiDir+"."); ok {
+				delete(names, name)
+			}
+		}
+	}
+	var findings []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		findings = append(findings, fmt.Sprintf("%s.%s is reported by nothing: report it where its comment says, or take it out", apiDir, name))
+	}
+	return findings
+}
