@@ -109,6 +109,8 @@ type AzureClusterSpec struct {
 
 // AzureClusterStatus is the state of a cluster on Azure.
 type AzureClusterStatus struct {
+	ObservedStatus `json:",inline"`
+
 	// initialization tells how far the first provisioning is.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
@@ -150,6 +152,7 @@ type AzureClusterStatus struct {
 // +kubebuilder:printcolumn:name="SubscriptionID",type="string",priority=1,JSONPath=".spec.subscriptionID"
 // +kubebuilder:printcolumn:name="Location",type="string",priority=1,JSONPath=".spec.location"
 // +kubebuilder:printcolumn:name="Endpoint",type="string",priority=1,JSONPath=".spec.controlPlaneEndpoint.host",description="Control plane endpoint"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureCluster was created"
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$')",message="metadata.name must be 2 to 44 lower-case letters, digits and '-', and begin and end with a letter or digit, because names in Azure begin with it",fieldPath=".metadata",optionalOldSelf=true
 
@@ -178,6 +181,9 @@ func (c *AzureCluster) GetConditions() []metav1.Condition { return c.Status.Cond
 
 // SetConditions replaces the conditions.
 func (c *AzureCluster) SetConditions(conditions []metav1.Condition) { c.Status.Conditions = conditions }
+
+// GetObserved tells what of the object the status is about.
+func (c *AzureCluster) GetObserved() *ObservedStatus { return &c.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true
 

@@ -84,6 +84,8 @@ type AzureClusterIdentitySpec struct {
 
 // AzureClusterIdentityStatus is the state of an identity.
 type AzureClusterIdentityStatus struct {
+	ObservedStatus `json:",inline"`
+
 	// conditions tell whether the identity can be used.
 	// +optional
 	// +listType=map
@@ -97,6 +99,10 @@ type AzureClusterIdentityStatus struct {
 // +kubebuilder:resource:path=azureclusteridentities,scope=Namespaced,categories=cluster-api
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
 // +kubebuilder:printcolumn:name="Type",type="string",JSONPath=".spec.type",description="How the identity signs in"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureClusterIdentity was created"
 
 // AzureClusterIdentity is an identity with which clusters are reconciled.
@@ -119,6 +125,9 @@ func (i *AzureClusterIdentity) GetConditions() []metav1.Condition { return i.Sta
 func (i *AzureClusterIdentity) SetConditions(conditions []metav1.Condition) {
 	i.Status.Conditions = conditions
 }
+
+// GetObserved tells what of the object the status is about.
+func (i *AzureClusterIdentity) GetObserved() *ObservedStatus { return &i.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true
 

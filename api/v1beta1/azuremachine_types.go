@@ -150,6 +150,8 @@ const (
 
 // AzureMachineStatus is the state of a VM.
 type AzureMachineStatus struct {
+	ObservedStatus `json:",inline"`
+
 	// initialization tells how far the first provisioning is.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
@@ -190,13 +192,13 @@ type AzureMachineStatus struct {
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
 // +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachine belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
-// +kubebuilder:printcolumn:name="Severity",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].severity"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 // +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.vmState",description="Azure's provisioning state of the VM"
 // +kubebuilder:printcolumn:name="Machine",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"Machine\")].name",description="Machine that owns this AzureMachine"
 // +kubebuilder:printcolumn:name="VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the VM"
 // +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.vmSize",description="Size of the VM"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachine was created"
 
 // AzureMachine is the infrastructure of a Machine: a VM with its disks and network interfaces.
@@ -227,6 +229,9 @@ func (m *AzureMachine) GetConditions() []metav1.Condition { return m.Status.Cond
 
 // SetConditions replaces the conditions.
 func (m *AzureMachine) SetConditions(conditions []metav1.Condition) { m.Status.Conditions = conditions }
+
+// GetObserved tells what of the object the status is about.
+func (m *AzureMachine) GetObserved() *ObservedStatus { return &m.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true
 

@@ -72,6 +72,8 @@ type NodeInfo struct {
 // AzureMachineTemplateStatus tells the cluster autoscaler what a node of the template would be, so that it can scale up
 // from nothing.
 type AzureMachineTemplateStatus struct {
+	ObservedStatus `json:",inline"`
+
 	// capacity are the resources of a node.
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
@@ -95,6 +97,9 @@ type AzureMachineTemplate struct {
 	Spec   AzureMachineTemplateSpec   `json:"spec,omitempty"`
 	Status AzureMachineTemplateStatus `json:"status,omitempty,omitzero"`
 }
+
+// GetObserved tells what of the object the status is about.
+func (t *AzureMachineTemplate) GetObserved() *ObservedStatus { return &t.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true
 

@@ -14,6 +14,8 @@ type AzureManagedClusterSpec struct {
 
 // AzureManagedClusterStatus is the state of the infrastructure of an AKS cluster.
 type AzureManagedClusterStatus struct {
+	ObservedStatus `json:",inline"`
+
 	// initialization tells how far the first provisioning is.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
@@ -36,6 +38,7 @@ type AzureManagedClusterStatus struct {
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureManagedCluster belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.ready"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedCluster was created"
 
 // AzureManagedCluster is what Cluster API wants as the infrastructure of a Cluster whose control plane is an
@@ -56,6 +59,9 @@ func (c *AzureManagedCluster) GetConditions() []metav1.Condition { return c.Stat
 func (c *AzureManagedCluster) SetConditions(conditions []metav1.Condition) {
 	c.Status.Conditions = conditions
 }
+
+// GetObserved tells what of the object the status is about.
+func (c *AzureManagedCluster) GetObserved() *ObservedStatus { return &c.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true
 

@@ -73,9 +73,9 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:default=Standard
 	LoadBalancerSKU *string `json:"loadBalancerSKU,omitempty"`
 
-	// identityRef names the AzureClusterIdentity with which the provider reconciles the cluster.
-	// +required
-	IdentityRef *corev1.ObjectReference `json:"identityRef"`
+	// identityRef names the AzureClusterIdentity with which the provider reconciles the cluster. It must be there.
+	// +optional
+	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
 	// aadProfile lets users of Microsoft Entra ID in.
 	// +optional
@@ -181,6 +181,8 @@ type AzureManagedControlPlaneSpec struct {
 
 // AzureManagedControlPlaneStatus is the state of an AKS cluster.
 type AzureManagedControlPlaneStatus struct {
+	ObservedStatus `json:",inline"`
+
 	// initialization tells how far the first provisioning is.
 	// +optional
 	Initialization ControlPlaneInitializationStatus `json:"initialization,omitempty,omitzero"`
@@ -253,10 +255,10 @@ type OIDCIssuerProfileStatus struct {
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureManagedControlPlane belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
-// +kubebuilder:printcolumn:name="Severity",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].severity"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 // +kubebuilder:printcolumn:name="Version",type="string",priority=1,JSONPath=".status.version",description="Kubernetes version that the control plane runs"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedControlPlane was created"
 
 // AzureManagedControlPlane is an AKS cluster without its pools, and the resource group and network around it.
@@ -272,6 +274,7 @@ type AzureManagedControlPlane struct {
 	// +kubebuilder:validation:XValidation:rule="(has(self.networkDataplane) ? self.networkDataplane : 'azure') == (has(oldSelf.networkDataplane) ? oldSelf.networkDataplane : 'azure')",message="networkDataplane cannot change after the AKS cluster was made; make a new one",fieldPath=".networkDataplane",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="(has(self.dnsServiceIP) ? self.dnsServiceIP : '') == (has(oldSelf.dnsServiceIP) ? oldSelf.dnsServiceIP : '')",message="dnsServiceIP cannot change after the AKS cluster was made; make a new one",fieldPath=".dnsServiceIP",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.oidcIssuerProfile) && has(oldSelf.oidcIssuerProfile.enabled) && oldSelf.oidcIssuerProfile.enabled) || (has(self.oidcIssuerProfile) && has(self.oidcIssuerProfile.enabled) && self.oidcIssuerProfile.enabled)",message="the OIDC issuer cannot be turned off again",fieldPath=".oidcIssuerProfile.enabled",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="name the AzureClusterIdentity to use",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureManagedControlPlaneSpec `json:"spec,omitempty,omitzero"`
 
 	Status AzureManagedControlPlaneStatus `json:"status,omitempty,omitzero"`
@@ -284,6 +287,9 @@ func (c *AzureManagedControlPlane) GetConditions() []metav1.Condition { return c
 func (c *AzureManagedControlPlane) SetConditions(conditions []metav1.Condition) {
 	c.Status.Conditions = conditions
 }
+
+// GetObserved tells what of the object the status is about.
+func (c *AzureManagedControlPlane) GetObserved() *ObservedStatus { return &c.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true
 

@@ -15,6 +15,7 @@ type AzureManagedControlPlaneTemplateSpec struct {
 type AzureManagedControlPlaneTemplateResource struct {
 	// spec is the part of the AzureManagedControlPlane's spec that is the same for every cluster of the class.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="name the AzureClusterIdentity to use",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureManagedControlPlaneTemplateResourceSpec `json:"spec"`
 }
 

@@ -63,6 +63,22 @@ func (d *FailureDomains) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// ReconcileRequestedAnnotation asks for a full pass at once when its value is changed, whatever was found in order or is not
+// due for another try yet. Any text is taken; the time is usual.
+const ReconcileRequestedAnnotation = "infrastructure.cluster.x-k8s.io/reconcile-requested-at"
+
+// ObservedStatus tells what of an object its status is about.
+type ObservedStatus struct {
+	// observedGeneration is the generation of the object that the status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// lastHandledReconcileAt is the value of the annotation infrastructure.cluster.x-k8s.io/reconcile-requested-at that was
+	// heeded last.
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+}
+
 // ResourceStatus tells where one Azure resource of an object stands. It is for people to read; the controllers never read
 // it back.
 type ResourceStatus struct {

@@ -75,7 +75,8 @@ func New(options Options) *Facts {
 // waited for: until it is there ZonesPending is set, and wake is called when it has arrived.
 func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
-	catalog, known, zonesErr := f.skus.begin(ctx, catalogKey(c, in), listCatalog(c, in), wake)
+	subscription, location := in.SubscriptionID, plan.Location(in)
+	catalog, known, zonesErr := f.skus.begin(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location), wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {

@@ -44,7 +44,27 @@ func (c *catalog) size(name string) (*plan.VMSize, []string) {
 
 // catalog is the SKU catalog of the cluster's region.
 func (f *Facts) catalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
-	return f.skus.get(ctx, catalogKey(c, in), listCatalog(c, in))
+	return f.regionCatalog(ctx, c, in.SubscriptionID, plan.Location(in))
+}
+
+// regionCatalog is the SKU catalog of a region, whose name is normalized.
+func (f *Facts) regionCatalog(ctx context.Context, c *client.Client, subscription, location string) (*catalog, error) {
+	return f.skus.get(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location))
+}
+
+// UnknownSizes are those of VM sizes that the catalog of a region does not have, each with the names most like it.
+func (f *Facts) UnknownSizes(ctx context.Context, c *client.Client, subscription, location string, sizes []string) (map[string][]string, error) {
+	catalog, err := f.regionCatalog(ctx, c, subscription, plan.NormalizeRegion(location))
+	if err != nil {
+		return nil, err
+	}
+	unknown := map[string][]string{}
+	for _, name := range sizes {
+		if size, near := catalog.size(name); size == nil {
+			unknown[name] = near
+		}
+	}
+	return unknown, nil
 }
 
 // VMSize is the row of a VM size in the catalog of the cluster's region; nil, with the names most like it, when there is
@@ -58,14 +78,13 @@ func (f *Facts) VMSize(ctx context.Context, c *client.Client, in plan.ClusterInp
 	return size, near, nil
 }
 
-func catalogKey(c *client.Client, in plan.ClusterInput) string {
-	return strings.Join([]string{c.Scope(), strings.ToLower(in.SubscriptionID), plan.Location(in)}, "|")
+func catalogKey(c *client.Client, subscription, location string) string {
+	return strings.Join([]string{c.Scope(), strings.ToLower(subscription), location}, "|")
 }
 
-func listCatalog(c *client.Client, in plan.ClusterInput) func(context.Context) (*catalog, error) {
-	location := plan.Location(in)
+func listCatalog(c *client.Client, subscription, location string) func(context.Context) (*catalog, error) {
 	return func(ctx context.Context) (*catalog, error) {
-		path := string(arm.SubscriptionID(in.SubscriptionID)) + "/providers/Microsoft.Compute/skus"
+		path := string(arm.SubscriptionID(subscription)) + "/providers/Microsoft.Compute/skus"
 		items, err := c.List(ctx, path, skusAPIVersion, url.Values{"$filter": {fmt.Sprintf("location eq '%s'", location)}})
 		if err != nil {
 			return nil, fmt.Errorf("list VM sizes of %s: %w", location, err)

@@ -46,7 +46,8 @@ func (h *controlPlaneHandler) ValidateCreate(ctx context.Context, c *infrav1.Azu
 	if err != nil {
 		return nil, err
 	}
-	return managedClassWarnings(&c.Spec.AzureManagedControlPlaneClassSpec, "spec"), refuse("AzureManagedControlPlane", c, ValidateAzureManagedControlPlane(c, cluster))
+	warnings := append(managedClassWarnings(&c.Spec.AzureManagedControlPlaneClassSpec, "spec"), managedNetworkWarnings(c)...)
+	return warnings, refuse("AzureManagedControlPlane", c, ValidateAzureManagedControlPlane(c, cluster))
 }
 
 // ValidateUpdate implements admission.Validator.

@@ -19,14 +19,22 @@ func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePo
 		return nil
 	}
 	before, after, path := &old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec")
-	errs := immutablePoolClass(before, after, path, immutablePool)
-	if before.SubnetName != nil {
-		errs = append(errs, same(before.SubnetName, after.SubnetName, path.Child("subnetName"), immutablePool)...)
+	// A name is never given up: what was begun under it would be left behind.
+	errs := immutableName(before, after, path, immutablePool)
+	if made(old) {
+		errs = append(errs, immutablePoolClass(before, after, path, immutablePool)...)
 	}
 	if len(errs) > 0 {
 		return errs
 	}
 	return introduced(ValidateAzureManagedMachinePool(old, preview), ValidateAzureManagedMachinePool(p, preview))
+}
+
+// made tells whether Azure has the pool: it has machines, or once had. What Azure has refused can be corrected. The CRD asks
+// the same before its rules.
+func made(p *infrav1.AzureManagedMachinePool) bool {
+	provisioned := p.Status.Initialization.Provisioned
+	return len(p.Spec.ProviderIDList) > 0 || p.Status.Ready || provisioned != nil && *provisioned
 }
 
 // ValidateAzureManagedMachinePoolTemplateUpdate checks a change of a template; both objects are defaulted. What can change
@@ -37,7 +45,7 @@ func ValidateAzureManagedMachinePoolTemplateUpdate(old, t *infrav1.AzureManagedM
 		return nil
 	}
 	path := field.NewPath("spec", "template", "spec")
-	errs := immutablePoolClass(before, after, path, immutableTemplate)
+	errs := append(immutableName(before, after, path, immutableTemplate), immutablePoolClass(before, after, path, immutableTemplate)...)
 	for _, part := range []struct {
 		name       string
 		old, value any
@@ -57,19 +65,23 @@ func ValidateAzureManagedMachinePoolTemplateUpdate(old, t *infrav1.AzureManagedM
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableTemplate))
 		}
 	}
-	if before.SubnetName != nil {
-		errs = append(errs, same(before.SubnetName, after.SubnetName, path.Child("subnetName"), immutableTemplate)...)
-	}
 	if len(errs) > 0 {
 		return errs
 	}
 	return introduced(ValidateAzureManagedMachinePoolTemplate(old), ValidateAzureManagedMachinePoolTemplate(t))
 }
 
+func immutableName(before, after *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path, reason string) field.ErrorList {
+	if before.Name == nil {
+		return nil
+	}
+	return same(before.Name, after.Name, path.Child("name"), reason)
+}
+
 // immutablePoolClass is what neither pools nor templates can change, beside what the CRD of pools says.
 func immutablePoolClass(before, after *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path, reason string) (errs field.ErrorList) {
-	if before.Name != nil {
-		errs = append(errs, same(before.Name, after.Name, path.Child("name"), reason)...)
+	if before.SubnetName != nil {
+		errs = append(errs, same(before.SubnetName, after.SubnetName, path.Child("subnetName"), reason)...)
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(before.AvailabilityZones)), slices.Sorted(slices.Values(after.AvailabilityZones))) {
 		errs = append(errs, field.Forbidden(path.Child("availabilityZones"), reason))

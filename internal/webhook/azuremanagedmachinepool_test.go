@@ -204,6 +204,7 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			}
 			old := defaultedPool(func(p *infrav1.AzureManagedMachinePool) {
 				p.Spec.Name = new("win")
+				p.Spec.ProviderIDList = []string{"azure:///subscriptions/s"}
 				tc.old(&p.Spec.AzureManagedMachinePoolClassSpec)
 			})
 			p := old.DeepCopy()
@@ -249,5 +250,39 @@ func TestValidateLastSystemPool(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"spec.mode: FieldValueForbidden"}, found(ValidateLastSystemPool(0, path))); diff != "" {
 		t.Errorf("AKS needs a system pool: -want +got\n%s", diff)
+	}
+}
+
+// TestPoolThatWasNeverMade corrects pools that Azure has refused, and leaves those alone that it has.
+func TestPoolThatWasNeverMade(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		old    func(*infrav1.AzureManagedMachinePool)
+		change func(*infrav1.AzureManagedMachinePoolSpec)
+		want   []string
+	}{
+		"refused": {reason: "nothing of it is in Azure", old: func(p *infrav1.AzureManagedMachinePool) {
+			p.Status.Resources = []infrav1.ResourceStatus{{ID: "/subscriptions/s", State: "Failed"}}
+		}},
+		"name":       {reason: "what was begun under a name would be left behind", change: func(s *infrav1.AzureManagedMachinePoolSpec) { s.Name = new("other") }, want: []string{"spec.name: FieldValueInvalid"}},
+		"moved":      {reason: "provider IDs survive a move", old: func(p *infrav1.AzureManagedMachinePool) { p.Spec.ProviderIDList = []string{"azure:///s"} }, want: []string{"spec.availabilityZones: FieldValueForbidden"}},
+		"at zero":    {reason: "a pool without machines once had some", old: func(p *infrav1.AzureManagedMachinePool) { p.Status.Initialization.Provisioned = new(true) }, want: []string{"spec.availabilityZones: FieldValueForbidden"}},
+		"taken over": {reason: "contract v1beta1 had ready alone", old: func(p *infrav1.AzureManagedMachinePool) { p.Status.Ready = true }, want: []string{"spec.availabilityZones: FieldValueForbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old := defaultedPool(func(p *infrav1.AzureManagedMachinePool) {
+				if tc.old != nil {
+					tc.old(p)
+				}
+			})
+			p := old.DeepCopy()
+			if tc.change == nil {
+				tc.change = func(s *infrav1.AzureManagedMachinePoolSpec) { s.AvailabilityZones = []string{"1"} }
+			}
+			tc.change(&p.Spec)
+			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedMachinePoolUpdate(old, p, false)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

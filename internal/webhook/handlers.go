@@ -33,7 +33,7 @@ func (h *clusterHandler) Default(_ context.Context, c *infrav1.AzureCluster) err
 
 // ValidateCreate implements admission.Validator.
 func (h *clusterHandler) ValidateCreate(_ context.Context, c *infrav1.AzureCluster) (admission.Warnings, error) {
-	return nil, refuse("AzureCluster", c, ValidateAzureCluster(c, h.features))
+	return networkWarnings(nil, c), refuse("AzureCluster", c, ValidateAzureCluster(c, h.features))
 }
 
 // ValidateUpdate implements admission.Validator.
@@ -42,7 +42,7 @@ func (h *clusterHandler) ValidateUpdate(ctx context.Context, old, c *infrav1.Azu
 	if err := h.Default(ctx, old); err != nil {
 		return nil, err
 	}
-	return nil, refuse("AzureCluster", c, ValidateAzureClusterUpdate(old, c, h.features))
+	return networkWarnings(old, c), refuse("AzureCluster", c, ValidateAzureClusterUpdate(old, c, h.features))
 }
 
 // +kubebuilder:webhook:verbs=create;update,path=/mutate-infrastructure-cluster-x-k8s-io-v1beta1-azureclustertemplate,mutating=true,failurePolicy=fail,matchPolicy=Equivalent,groups=infrastructure.cluster.x-k8s.io,resources=azureclustertemplates,versions=v1beta1,name=default.azureclustertemplate.infrastructure.cluster.x-k8s.io,sideEffects=None,admissionReviewVersions=v1;v1beta1

@@ -1,6 +1,9 @@
 package webhook
 
 import (
+	"fmt"
+	"strings"
+
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -41,4 +44,31 @@ func identityWarnings(i *infrav1.AzureClusterIdentity) (warnings admission.Warni
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use the identity: set it to {} for all")
 	}
 	return warnings
+}
+
+// broughtNetworkWarning tells what becomes of a virtual network in a resource group of its own. Whoever brings one and writes
+// its name wrongly gets a new one, which is only seen when something in it cannot reach what it should. group and network are
+// fields of the spec.
+func broughtNetworkWarning(clusterGroup, group, name, path string) admission.Warnings {
+	if name == "" || group == "" || strings.EqualFold(group, clusterGroup) {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf("%s: the virtual network %s in the resource group %s is used as it is if it exists; if not, it is made there. "+
+		"Check both names if it is one of your own", path, name, group)}
+}
+
+// networkWarnings are about the virtual network of an AzureCluster that is made or gets another network; old is nil for one
+// that is made.
+func networkWarnings(old, c *infrav1.AzureCluster) admission.Warnings {
+	vnet := c.Spec.NetworkSpec.Vnet
+	if old != nil && old.Spec.NetworkSpec.Vnet.Name == vnet.Name && old.Spec.NetworkSpec.Vnet.ResourceGroup == vnet.ResourceGroup {
+		return nil
+	}
+	return broughtNetworkWarning(c.Spec.ResourceGroup, vnet.ResourceGroup, vnet.Name, "spec.networkSpec.vnet")
+}
+
+// managedNetworkWarnings are networkWarnings of an AKS cluster.
+func managedNetworkWarnings(c *infrav1.AzureManagedControlPlane) admission.Warnings {
+	network := c.Spec.VirtualNetwork
+	return broughtNetworkWarning(c.Spec.ResourceGroupName, network.ResourceGroup, network.Name, "spec.virtualNetwork")
 }

@@ -95,7 +95,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/managed"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/plan/managed/...", "internal/webhook"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/facts", "internal/plan/managed/...", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},

@@ -39,6 +39,7 @@ func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, erro
 	}
 	for _, id := range byRank(extra) {
 		if !slices.ContainsFunc(d.extra, id.Equal) {
+			d.hasten(id)
 			d.extra = append(d.extra, id)
 		}
 	}

@@ -84,6 +84,8 @@ type Request struct {
 	Wake func()
 	// Fresh reads from Azure even what another pass has read just now.
 	Fresh bool
+	// Anew is for a pass that a person has asked for: it is Fresh, and tries again what failed before it is due.
+	Anew bool
 	// WholeGroups lets Delete remove an owned resource group as a whole when no resource of another cluster is in it.
 	WholeGroups bool
 }

@@ -143,6 +143,15 @@ func (m *memory) failed(key, hash string) (wait time.Duration, err error) {
 	return max(0, found.failure.next.Sub(m.clock.Now())), found.failure.err
 }
 
+// hasten makes a failure due now, as if it were the first.
+func (m *memory) hasten(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil && found.failure != nil {
+		found.failure.attempts, found.failure.next = 0, m.clock.Now()
+	}
+}
+
 // last is the last failure of a resource, whatever was desired then.
 func (m *memory) last(key string) error {
 	m.mu.Lock()

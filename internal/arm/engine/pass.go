@@ -21,8 +21,6 @@ const (
 	CodeMissing = "ResourceNotFound"
 	// CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known any more.
 	CodeProvisioningFailed = "ProvisioningFailed"
-	// CodeRefused means that the plan refuses the input.
-	CodeRefused = "RefusedByPlan"
 )
 
 // safety is when a pass is worth doing although a wake is expected, in case that got lost.
@@ -73,6 +71,7 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 	if request.Owner.TagKey == "" {
 		return nil, fmt.Errorf("no ownership tag")
 	}
+	request.Fresh = request.Fresh || request.Anew
 	p := &pass{engine: e, ctx: ctx, request: request, nodes: nodes,
 		found: map[string]observation{}, results: map[string]arm.Result{}, waits: map[string]time.Duration{},
 		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, changed: make(chan struct{}, 1), slots: make(chan struct{}, e.options.MaxParallel), wrote: map[string]string{}}
@@ -80,7 +79,22 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 		p.inventory[id.Key()] = id
 		p.recorded[id.Key()] = true
 	}
+	for _, node := range nodes {
+		p.hasten(node.ID)
+	}
+	p.hasten(slices.Concat(request.Inventory, request.Prune)...)
 	return p, nil
+}
+
+// hasten has a pass that was asked for try resources again that failed.
+func (p *pass) hasten(ids ...arm.ID) {
+	if !p.request.Anew {
+		return
+	}
+	for _, id := range ids {
+		p.engine.memory.hasten(id.Key())
+		p.engine.memory.hasten(id.Key() + readSuffix)
+	}
 }
 
 // signal tells the pass that something it looks at has moved. Once the pass is over, it wakes the object.

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -119,5 +120,6 @@ func (r *Reconciler) request(in *input, planned plan.ClusterInput, graph *arm.Gr
 		Graph:     graph,
 		Inventory: inventory.Of(in.azureCluster),
 		Wake:      r.wake.Func(in.key),
+		Anew:      lifecycle.Requested(in.azureCluster),
 	}
 }

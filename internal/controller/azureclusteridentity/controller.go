@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
@@ -34,6 +35,8 @@ type Reconciler struct {
 	Identities *identity.Provider
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
+
+	written patch.Written
 }
 
 // SetupWithManager registers the controller.
@@ -71,20 +74,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if annotations.HasPaused(object) {
-		return ctrl.Result{}, nil
-	}
 	if !object.DeletionTimestamp.IsZero() {
+		if annotations.HasPaused(object) {
+			return ctrl.Result{}, nil
+		}
 		return ctrl.Result{}, r.reportHeld(ctx, object)
 	}
-	changes := patch.Follow(r.Client, nil, object)
-	result := ctrl.Result{}
+	changes, result, err := lifecycle.Enter(ctx, r.Client, &r.written, nil, object, "")
+	if err != nil || changes == nil {
+		return result, err
+	}
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := r.Identities.Check(ctx, object); err != nil {
 		condition, result.RequeueAfter = report.Problem(infrav1.ReadyCondition, err)
 	}
 	report.Set(object, nil, []metav1.Condition{condition})
-	if err := changes.Write(ctx); err != nil {
+	if err := changes.Finish(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
 	return result, nil

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -153,5 +154,6 @@ func (r *Reconciler) request(in *input, planned plan.MachineInput, graph *arm.Gr
 		// Role assignments carry no tags.
 		Inventory: inventory.Of(in.azureMachine),
 		Wake:      r.wake.Func(in.key),
+		Anew:      lifecycle.Requested(in.azureMachine),
 	}
 }

@@ -65,8 +65,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil || !template.DeletionTimestamp.IsZero() {
+	if !template.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
+	}
+	changes := patch.Follow(r.Client, nil, template)
+	if len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil {
+		return ctrl.Result{}, changes.Finish(ctx)
 	}
 	in, opened, err := r.load(ctx, template)
 	if err != nil {
@@ -89,9 +93,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.warn(template, "NodeInfoError", err.Error())
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
-	changes := patch.Follow(r.Client, nil, template)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
-	return ctrl.Result{}, changes.Write(ctx)
+	return ctrl.Result{}, changes.Finish(ctx)
 }
 
 // load reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing

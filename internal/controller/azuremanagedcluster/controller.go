@@ -88,7 +88,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, err
 	}
 	report.Set(azureCluster, nil, []metav1.Condition{show(azureCluster, cluster, controlPlane)})
-	return ctrl.Result{}, changes.Write(ctx)
+	return ctrl.Result{}, changes.Finish(ctx)
 }
 
 // controlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
@@ -62,6 +63,11 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	inventory.Set(in.controlPlane, outcome.Inventory)
 	annotation.Set(in.controlPlane, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
 	reportConverged(in, outcome, extras)
+	made, _ := outcome.Result(plan.ClusterID(in.planned))
+	if errs := managed.WrongSizes(ctx, r.Facts, in.access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
+		reportRefusal(in, errs)
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+	}
 	use, err := r.use(ctx, in, outcome, extras)
 	if err != nil {
 		return reportUnusable(in, err), nil
@@ -134,6 +140,7 @@ func (r *Reconciler) request(in *input, graph *arm.Graph) engine.Request {
 		Graph:     graph,
 		Inventory: inventory.Of(in.controlPlane),
 		Wake:      r.wake.Func(in.key),
+		Anew:      lifecycle.Requested(in.controlPlane),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
@@ -59,12 +60,16 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	}
 	inventory.Set(in.azurePool, outcome.Inventory)
 	reportConverged(in, outcome, extras)
+	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
+	if errs := managed.WrongSizes(ctx, r.Facts, in.access.Client, in.planned, result, in.pool); len(errs) > 0 {
+		reportRefusal(in, errs)
+		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+	}
 	if !outcome.Done() {
 		reportSummary(in)
 		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
 	}
 	managed.SetSent(in.azurePool, extras.SettledPaths, extras.Kept)
-	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
 	complete, err := r.instances(ctx, in, result.Observed)
 	if err != nil {
 		return reportScaleSet(in, err), nil
@@ -139,5 +144,6 @@ func (r *Reconciler) request(in *input, graph *arm.Graph) engine.Request {
 		Graph:     graph,
 		Inventory: inventory.Of(in.azurePool),
 		Wake:      r.wake.Func(in.key),
+		Anew:      lifecycle.Requested(in.azurePool),
 	}
 }

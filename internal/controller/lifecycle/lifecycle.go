@@ -49,19 +49,23 @@ func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster
 			return nil, ctrl.Result{}, err
 		}
 	}
-	return patch.Follow(c, written, obj), ctrl.Result{}, nil
+	changes := patch.Follow(c, written, obj)
+	resume(obj)
+	return changes, ctrl.Result{}, nil
 }
 
-// pause keeps the Paused condition, and takes the block on clusterctl move away from a paused object: everything that
-// Azure has of it is named by its spec, so it can move at any time. One that is being deleted says that the pause holds it
-// up. stop tells that the pass ends here, because the object is paused or was changed and comes back.
+// pause keeps the Paused condition, says so in Ready, and takes the block on clusterctl move away from a paused object:
+// everything that Azure has of it is named by its spec, so it can move at any time. One that is being deleted says that the
+// pause holds it up. stop tells that the pass ends here, because the object is paused or was changed and comes back.
 func pause(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
 	isPaused, requeue, err := paused.EnsurePausedCondition(ctx, c, cluster, obj)
 	if err != nil || !isPaused {
 		return requeue, err
 	}
 	changes := patch.Follow(c, written, obj)
-	if !obj.GetDeletionTimestamp().IsZero() && !deletion.Moved(obj) {
+	if obj.GetDeletionTimestamp().IsZero() {
+		suspend(obj)
+	} else if !deletion.Moved(obj) {
 		gvk, err := c.GroupVersionKindFor(obj)
 		if err != nil {
 			return false, err

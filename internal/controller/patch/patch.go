@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
 // Changes follow what one pass changes on an object.
@@ -19,6 +21,8 @@ type Changes struct {
 	client      client.Client
 	written     *Written
 	before, obj client.Object
+	// finished is set when the pass has looked at everything.
+	finished bool
 }
 
 // Follow begins to follow the changes of obj, the first of which is that what is stored in an outdated form gets today's.
@@ -38,9 +42,36 @@ func (p *Changes) Write(ctx context.Context) error {
 	return nil
 }
 
-// End is Write for the defer of a pass that returns *result and *err, and fails the pass when that cannot be written.
+// observer is an object whose status says what of it was looked at.
+type observer interface {
+	GetObserved() *infrav1.ObservedStatus
+}
+
+// Finish is Write for the end of a pass that has looked at everything of the object: its generation, and the annotation
+// that asks for a pass.
+func (p *Changes) Finish(ctx context.Context) error {
+	p.finished = true
+	p.observed(p.obj.GetGeneration())
+	return p.Write(ctx)
+}
+
+// observed notes what the status is about.
+func (p *Changes) observed(generation int64) {
+	if object, ok := p.obj.(observer); ok {
+		*object.GetObserved() = infrav1.ObservedStatus{
+			ObservedGeneration: generation, LastHandledReconcileAt: p.obj.GetAnnotations()[infrav1.ReconcileRequestedAnnotation],
+		}
+	}
+}
+
+// End is Finish for the defer of a pass that returns *result and *err, and fails the pass when that cannot be written. A
+// pass that failed has not looked at everything.
 func (p *Changes) End(ctx context.Context, result *ctrl.Result, err *error) {
-	if failure := p.Write(ctx); failure != nil && *err == nil {
+	write := p.Finish
+	if *err != nil {
+		write = p.Write
+	}
+	if failure := write(ctx); failure != nil && *err == nil {
 		*result, *err = ctrl.Result{}, failure
 	}
 }
@@ -85,7 +116,10 @@ func (p *Changes) write(ctx context.Context) error {
 		}
 		p.written.wrote(written)
 		if written.GetGeneration() == before.GetGeneration()+1 {
-			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || statusChanged
+			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || p.finished || statusChanged
+			if p.finished {
+				p.observed(written.GetGeneration())
+			}
 			// What the pass goes on to say is about what it has just written.
 			obj.SetGeneration(written.GetGeneration())
 		}

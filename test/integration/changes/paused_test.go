@@ -65,6 +65,9 @@ func TestPaused(t *testing.T) {
 	for _, name := range []string{"m1", "m2"} {
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", harness.Movable)
 	}
+	if described := stage.Describe("c1"); !strings.Contains(described, "Paused") || !strings.Contains(described, "Cluster spec.paused is set to true") {
+		t.Errorf("clusterctl describe does not tell that the cluster is paused:\n%s", described)
+	}
 	mark := stage.Azure.Mark()
 	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		c.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "konnectivity", Port: 8132}}
@@ -98,6 +101,9 @@ func TestPaused(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Compact(writes)); diff != "" {
 		t.Errorf("what was asked for meanwhile is done, and no more (-want +got):\n%s", diff)
 	}
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "not paused any more", func(c *infrav1.AzureCluster) bool {
+		return harness.Condition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+	})
 	stage.DeleteCluster("c2")
 	harness.Change(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}, func(m *clusterv1.Machine) { m.Finalizers = nil })
 	stage.DeleteCluster("c1", "m1")

@@ -176,6 +176,7 @@ func store(t *testing.T, plural, text, status string) {
 		open := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
 		spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = open
 		spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"] = open
+		spec.Versions[0].Schema.OpenAPIV3Schema.XValidations = nil
 	})
 	withoutWebhooks(t, plural, func() {
 		waitFor(t, "the loose CRD to take the object as it is", func() error {

@@ -193,6 +193,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true, IntervalHours: new(23)}}
 		}, "spec.securityProfile.imageCleaner.intervalHours", "24"},
 		"private endpoint":  {"an endpoint leads somewhere", made, func(s *spec) { s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e"}} }, "spec.virtualNetwork.subnet.privateEndpoints[0].privateLinkServiceConnections", "Required"},
+		"identity":          {"somebody has to sign in", made, func(s *spec) { s.IdentityRef = nil }, "spec.identityRef", "name the AzureClusterIdentity to use"},
 		"group (webhook)":   {"resources do not move", made, func(s *spec) { s.ResourceGroupName = "other" }, "spec.resourceGroupName", "cannot change"},
 		"patches (webhook)": {"a key that means nothing would vanish", made, func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"suportPlan":"x"}}`} }, "spec.asoManagedClusterPatches[0]", "supportPlan"},
 	} {
@@ -203,8 +204,19 @@ func TestManagedControlPlaneRules(t *testing.T) {
 }
 
 func TestManagedMachinePoolRules(t *testing.T) {
-	made := create(t, newPool("poolrules", infrav1.NodePoolModeUser))
-	said := newPool("poolsaid", infrav1.NodePoolModeUser)
+	// Provider IDs, and not the status, are what a move to another management cluster brings along.
+	provided := func(name string) *infrav1.AzureManagedMachinePool {
+		p := newPool(name, infrav1.NodePoolModeUser)
+		p.Spec.ProviderIDList = []string{"azure:///subscriptions/s"}
+		return p
+	}
+	made, unmade := create(t, provided("poolrules")), create(t, newPool("poolunmade", infrav1.NodePoolModeUser))
+	atZero := create(t, newPool("poolatzero", infrav1.NodePoolModeUser))
+	atZero.Status.Initialization.Provisioned = new(true)
+	if err := environment.Client.Status().Update(t.Context(), atZero); err != nil {
+		t.Fatal(err)
+	}
+	said := provided("poolsaid")
 	said.Spec.MaxPods, said.Spec.EnableEncryptionAtHost = new(50), new(true)
 	create(t, said)
 	type spec = infrav1.AzureManagedMachinePoolSpec
@@ -235,6 +247,11 @@ func TestManagedMachinePoolRules(t *testing.T) {
 		"sysctl": {"the limits are AKS's", made, func(s *spec) {
 			s.LinuxOSConfig = &infrav1.LinuxOSConfig{Sysctls: &infrav1.SysctlConfig{VMSwappiness: new(101)}}
 		}, "spec.linuxOSConfig.sysctls.vmSwappiness", "100"},
+		"unmade, size":    {"what AKS has refused can be corrected", unmade, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "", ""},
+		"unmade, machine": {"what AKS has refused can be corrected", unmade, func(s *spec) { s.OsDiskType, s.MaxPods, s.OSDiskSizeGB = new("Ephemeral"), new(50), new(64) }, "", ""},
+		"unmade, zones":   {"what AKS has refused can be corrected", unmade, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "", ""},
+		"unmade, name":    {"what was begun under a name would be left behind", unmade, func(s *spec) { s.Name = new("other") }, "spec.name", "make a new pool"},
+		"at zero, size":   {"a pool without machines once had some", atZero, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "spec.sku", "make a new pool"},
 		"zones (webhook)": {"machines are not made twice", made, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "spec.availabilityZones", "make a new pool"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,10 +1,14 @@
 package harness
 
 import (
+	"os/exec"
+	"path/filepath"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,4 +63,29 @@ func (s *Stage) Move(to *Stage, objects []client.Object) {
 		s.delete(object, object.GetName())
 		s.WaitGone(object, object.GetName())
 	}
+}
+
+// Describe is what clusterctl describe says of a Cluster.
+func (s *Stage) Describe(cluster string) string {
+	s.T.Helper()
+	root, err := ModuleDir("")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	path := filepath.Join(s.T.TempDir(), "kubeconfig")
+	config := s.Environment.Config
+	kubeconfig := clientcmdapi.NewConfig()
+	kubeconfig.Clusters["c"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+	kubeconfig.AuthInfos["u"] = &clientcmdapi.AuthInfo{ClientCertificateData: config.CertData, ClientKeyData: config.KeyData}
+	kubeconfig.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
+	kubeconfig.CurrentContext = "x"
+	if err := clientcmd.WriteToFile(*kubeconfig, path); err != nil {
+		s.T.Fatal(err)
+	}
+	program := filepath.Join(root, "bin", "clusterctl")
+	output, err := exec.Command(program, "describe", "cluster", cluster, "--namespace", s.Namespace, "--kubeconfig", path, "--color=false").CombinedOutput()
+	if err != nil {
+		s.T.Fatalf("clusterctl describe: %v\n%s", err, output)
+	}
+	return string(output)
 }

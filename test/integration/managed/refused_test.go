@@ -1,12 +1,14 @@
 package managed_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
@@ -19,10 +21,12 @@ func TestRefusedByAzure(t *testing.T) {
 	t.Parallel()
 	const cluster = "Microsoft.ContainerService/managedClusters"
 	tests := map[string]struct {
-		reason    string
-		change    func(*infrav1.AzureManagedControlPlane)
-		pool      func(*infrav1.AzureManagedMachinePool)
-		prepare   func(*harness.Stage)
+		reason  string
+		change  func(*infrav1.AzureManagedControlPlane)
+		pool    func(*infrav1.AzureManagedMachinePool)
+		prepare func(*harness.Stage)
+		// replicas are those of the system pools; nil is one pool with one node.
+		replicas  []int32
 		condition string
 		// why is the condition's reason; "" is that Azure refuses.
 		why     string
@@ -44,7 +48,23 @@ func TestRefusedByAzure(t *testing.T) {
 			reason:    "the pool's field is what has to change",
 			pool:      func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_Nope" },
 			condition: infrav1.ManagedClusterRunningCondition,
-			says:      []string{"Standard_Nope"},
+			why:       infrav1.InvalidConfigurationReason,
+			says:      []string{"AzureManagedMachinePool[c1-pool0].spec.sku", "Standard_Nope", "near to it are Standard_"},
+			correct: func(stage *harness.Stage) {
+				harness.Change(stage, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool0"}}, func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_D2s_v3" })
+			},
+		},
+		"system pools without nodes": {
+			reason:    "AKS wants a node in each, and is not asked",
+			replicas:  []int32{0, 0},
+			condition: infrav1.ManagedClusterRunningCondition,
+			why:       infrav1.InvalidConfigurationReason,
+			says:      []string{"AzureManagedMachinePool c1-pool0: MachinePool.spec.replicas", "AzureManagedMachinePool c1-pool1: MachinePool.spec.replicas", "at least one node"},
+			correct: func(stage *harness.Stage) {
+				for _, name := range []string{"c1-pool0", "c1-pool1"} {
+					harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
+				}
+			},
 		},
 		"quota used up": {
 			reason: "AKS tells the family and the limit",
@@ -122,8 +142,16 @@ func TestRefusedByAzure(t *testing.T) {
 			if test.change != nil {
 				test.change(own)
 			}
-			pool := harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1, Change: test.pool}
-			stage.CreateManagedCluster(own, pool)
+			if test.replicas == nil {
+				test.replicas = []int32{1}
+			}
+			var pools []harness.ManagedPool
+			var names []string
+			for i, replicas := range test.replicas {
+				names = append(names, fmt.Sprintf("pool%d", i))
+				pools = append(pools, harness.ManagedPool{Name: names[i], Mode: "System", Replicas: replicas, Change: test.pool})
+			}
+			stage.CreateManagedCluster(own, pools...)
 			var condition metav1.Condition
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "refused", func(c *infrav1.AzureManagedControlPlane) bool {
 				condition = harness.Condition(c, test.condition)
@@ -143,9 +171,11 @@ func TestRefusedByAzure(t *testing.T) {
 				stage.Advance(time.Hour)
 				stage.Wake(controlPlane("c1"))
 				stage.WaitControlPlaneReady("c1")
-				stage.WaitPoolReady("c1-pool0", 1)
+				for _, name := range names {
+					stage.WaitPoolReady("c1-"+name, 1)
+				}
 			}
-			stage.DeleteManagedCluster("c1", "pool0")
+			stage.DeleteManagedCluster("c1", names...)
 			for _, id := range stage.Azure.Resources() {
 				if test.prepare == nil || !strings.EqualFold(id, "resourceGroups/c1") {
 					t.Errorf("%s: %s is left behind", test.reason, id)
