@@ -66,22 +66,25 @@ func decide(s situation) decision {
 		return decision{write: "PUT", drift: []string{"properties.provisioningState"}}
 	case len(s.differences) == 0 || s.remains:
 		return decision{state: arm.Ready}
-	case node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly:
-		var tags, rest []string
-		for _, path := range compare.Paths(s.differences) {
-			switch {
-			case strings.HasPrefix(path, "tags."):
-				tags = append(tags, path)
-			case !slices.Contains(s.origin.kept, path):
-				rest = append(rest, path)
-			}
-		}
+	}
+	paths := compare.Paths(s.differences)
+	tags := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !strings.HasPrefix(path, "tags.") })
+	if node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly {
+		rest := slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(tags, path) || slices.Contains(s.origin.kept, path) })
 		if len(tags) > 0 {
 			return decision{write: "PATCH", drift: append(tags, rest...)}
 		}
 		return decision{state: arm.Ready, drift: rest}
 	}
-	return decision{write: "PUT", drift: compare.Paths(s.differences)}
+	if len(tags) == len(paths) && tagsApart(node.ID) {
+		return decision{write: "PATCH", drift: tags}
+	}
+	return decision{write: "PUT", drift: paths}
+}
+
+func tagsApart(id arm.ID) bool {
+	row, err := types.Of(id)
+	return err == nil && row.TagsApart
 }
 
 // decideOthers is for resources that the engine does not write.

@@ -35,7 +35,8 @@ var compute = []Type{
 			"properties.storageProfile.imageReference.sku", "properties.storageProfile.osDisk.name"},
 		FoldKeys:  []string{"identity.userAssignedIdentities"},
 		WriteOnly: []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
-	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,
+	// The agent in the machine has to answer a PUT: https://learn.microsoft.com/en-us/azure/virtual-machines/extensions/overview
+	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, TagsApart: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,
 		Whole:     []string{"properties.settings"},
 		Fold:      []string{"properties.publisher", "properties.type"},
 		WriteOnly: []string{"properties.protectedSettings"}},

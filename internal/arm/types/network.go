@@ -74,7 +74,8 @@ var network = []Type{
 	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, Makes: []string{NetworkInterface}, DeleteRank: 40,
 		Fold: []string{"properties.customNetworkInterfaceName", "properties.privateLinkServiceConnections[].properties.groupIds[]",
 			"properties.manualPrivateLinkServiceConnections[].properties.groupIds[]"}},
-	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 40,
+	// A PUT takes Azure minutes.
+	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, TagsApart: true, DeleteRank: 40,
 		Keep: []string{"properties.scaleUnits", "properties.disableCopyPaste", "properties.enableFileCopy", "properties.enableIpConnect",
 			"properties.enableKerberos", "properties.enableSessionRecording", "properties.enableShareableLink"}},
 }

@@ -19,6 +19,9 @@ type Type struct {
 	Put Put
 	// Taggable tells whether the type carries tags; ownership of types that do not is their parent's.
 	Taggable bool
+	// TagsApart tells that tags which differ are written by themselves, where a PUT is slow or asks more of the resource
+	// than to be there: https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
+	TagsApart bool
 	// ETag tells whether updates send If-Match: types that others write, too.
 	ETag bool
 	// Serial is how many segments of type and name to go up to the resource whose document writes share: 0 is the

@@ -126,6 +126,9 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 	webhook.DefaultAzureCluster(defaulted)
 	in := plan.ClusterInput{Cluster: cluster, AzureCluster: defaulted, SubscriptionID: opened.SubscriptionID, Features: r.Features}
 	credential := opened.CloudConfigSecret()
+	if err := r.warnWithoutIdentity(ctx, cluster, owner, spec, credential); err != nil {
+		return ctrl.Result{}, err
+	}
 	input := cloudconfig.Input{
 		ClusterInput: in,
 		Identity:     spec.Identity,

@@ -23,7 +23,7 @@ func bastion(in plan.ClusterInput, g *arm.Graph) {
 		Body: armnetwork.BastionHost{
 			Location: new(plan.Location(in)),
 			SKU:      &armnetwork.SKU{Name: new(armnetwork.BastionHostSKUName(cmp.Or(spec.Sku, infrav1.BasicBastionHostSku)))},
-			Tags:     plan.Tags(in, infrav1.RoleBastion, spec.Name, nil),
+			Tags:     plan.Tags(in, infrav1.RoleBastion, spec.Name, in.AzureCluster.Spec.AdditionalTags),
 			Properties: &armnetwork.BastionHostPropertiesFormat{
 				EnableTunneling: new(spec.EnableTunneling),
 				IPConfigurations: []*armnetwork.BastionHostIPConfiguration{{

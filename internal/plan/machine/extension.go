@@ -56,7 +56,7 @@ func addExtension(in plan.MachineInput, g *arm.Graph, spec infrav1.VMExtension, 
 		ID: id,
 		Body: armcompute.VirtualMachineExtension{
 			Location:   new(plan.Location(in.ClusterInput)),
-			Tags:       plan.Tags(in.ClusterInput, "", "", nil),
+			Tags:       plan.MachineTags(in, "", ""),
 			Properties: properties,
 		},
 		Policy: policy,

@@ -1,0 +1,43 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// TestTagsApart changes the tags of a bastion host, of which a PUT takes Azure minutes: they are written by themselves, and
+// everything else by a PUT.
+func TestTagsApart(t *testing.T) {
+	subnet := vnet.Child("subnets", "AzureBastionSubnet")
+	host := arm.NewID(sub, "rg", "Microsoft.Network/bastionHosts", "host")
+	node := func(tag string, tunnels bool) arm.Node {
+		body := object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"}, "properties": object{"enableTunneling": tunnels,
+			"ipConfigurations": []object{{"name": "ip", "properties": object{"privateIPAllocationMethod": "Dynamic", "subnet": ref(subnet), "publicIPAddress": ref(pip)}}}}}
+		body["tags"].(object)["team"] = tag
+		return arm.Node{ID: host, Policy: arm.Repair, Group: "N", After: []arm.ID{subnet, pip}, Body: body}
+	}
+	subnetOf := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", Body: object{"properties": object{"addressPrefixes": []string{"10.2.0.0/26"}}}}
+	w, _ := made(t, groupNode(), vnetNode(), pipNode(), subnetOf, node("blue", false))
+	for _, step := range []struct {
+		reason string
+		node   arm.Node
+		want   []string
+	}{
+		{"only tags differ", node("green", false), []string{"PATCH rg bastionHosts/host/providers/Microsoft.Resources/tags/default"}},
+		{"what else differs takes the tags along", node("red", true), []string{"PUT rg bastionHosts/host"}},
+	} {
+		if outcome := w.converge(w.request(groupNode(), vnetNode(), pipNode(), subnetOf, step.node), time.Hour); !outcome.Done() {
+			t.Fatalf("%+v", outcome.Causes())
+		}
+		if diff := cmp.Diff(step.want, w.writes()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
+		}
+		if got := w.get(host)["tags"].(object)["team"]; got != step.node.Body.(object)["tags"].(object)["team"] {
+			t.Errorf("%s: the tag is %v", step.reason, got)
+		}
+	}
+}
