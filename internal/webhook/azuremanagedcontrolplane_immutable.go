@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 const immutableManaged = "cannot change after the AKS cluster was made; make a new one"
@@ -28,6 +29,11 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
+	// A first try that Azure never heard of can be corrected; CEL does not see the annotations that tell.
+	if !managed.Untouched(old) {
+		errs = append(errs, unmovable(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
+		errs = append(errs, unmovable(before.Location, after.Location, path.Child("location"), "regions")...)
+	}
 	// Defaults that come from the Cluster's name are filled in once it is known, so "" may become something.
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)

@@ -37,14 +37,16 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		old, change func(*spec)
 		want        []string
 	}{
-		"tags":         {reason: "tags follow", change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
-		"group":        {reason: "resources do not move", change: func(s *spec) { s.ResourceGroupName = "other" }, want: []string{"spec.resourceGroupName: FieldValueInvalid"}},
-		"node group":   {reason: "AKS makes the group with the cluster", change: func(s *spec) { s.NodeResourceGroupName = "other" }, want: []string{"spec.nodeResourceGroupName: FieldValueInvalid"}},
-		"vnet":         {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.Name = "other" }, want: []string{"spec.virtualNetwork.name: FieldValueInvalid"}},
-		"vnet group":   {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.ResourceGroup = "other" }, want: []string{"spec.virtualNetwork.resourceGroup: FieldValueInvalid"}},
-		"vnet range":   {reason: "nodes have addresses", change: func(s *spec) { s.VirtualNetwork.CIDRBlock = "10.0.0.0/7" }, want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
-		"subnet":       {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.Subnet.Name = "other" }, want: []string{"spec.virtualNetwork.subnet.name: FieldValueInvalid"}},
-		"subnet range": {reason: "nodes have addresses", change: func(s *spec) { s.VirtualNetwork.Subnet.CIDRBlock = "10.241.0.0/16" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
+		"location, first try":     {reason: "what Azure never heard of can be corrected", change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }},
+		"location, with endpoint": {reason: "after a move the spec is all there is", old: func(s *spec) { s.ControlPlaneEndpoint.Host = "h" }, change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }, want: []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}},
+		"tags":                    {reason: "tags follow", change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"group":                   {reason: "resources do not move", change: func(s *spec) { s.ResourceGroupName = "other" }, want: []string{"spec.resourceGroupName: FieldValueInvalid"}},
+		"node group":              {reason: "AKS makes the group with the cluster", change: func(s *spec) { s.NodeResourceGroupName = "other" }, want: []string{"spec.nodeResourceGroupName: FieldValueInvalid"}},
+		"vnet":                    {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.Name = "other" }, want: []string{"spec.virtualNetwork.name: FieldValueInvalid"}},
+		"vnet group":              {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.ResourceGroup = "other" }, want: []string{"spec.virtualNetwork.resourceGroup: FieldValueInvalid"}},
+		"vnet range":              {reason: "nodes have addresses", change: func(s *spec) { s.VirtualNetwork.CIDRBlock = "10.0.0.0/7" }, want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
+		"subnet":                  {reason: "nodes stay where they are", change: func(s *spec) { s.VirtualNetwork.Subnet.Name = "other" }, want: []string{"spec.virtualNetwork.subnet.name: FieldValueInvalid"}},
+		"subnet range":            {reason: "nodes have addresses", change: func(s *spec) { s.VirtualNetwork.Subnet.CIDRBlock = "10.241.0.0/16" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
 		"service endpoints": {reason: "a subnet gets endpoints at any time", change: func(s *spec) {
 			s.VirtualNetwork.Subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage.Global", Locations: []string{"*"}}}
 		}},

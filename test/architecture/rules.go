@@ -81,7 +81,7 @@ var importRules = []importRule{
 		why:     "identity is the only reader of credentials, so it depends on as little as possible",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",

@@ -45,7 +45,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 		return ctrl.Result{}, nil
 	}
 	if err := r.open(ctx, in); err != nil {
-		if identity.CodeOf(err) != "" && managed.Untouched(in.controlPlane) {
+		if identity.CodeOf(err) != "" && plan.Untouched(in.controlPlane) {
 			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
 			return r.letGo(ctx, in)
 		}

@@ -44,7 +44,7 @@ func (r *Reconciler) delete(ctx context.Context, in *input) (ctrl.Result, error)
 // refuse to delete the last system pool before. There is none of a cluster that was never begun. A control plane that is
 // being deleted by itself waits for its pools, so the cluster goes only once all of them are to go.
 func (r *Reconciler) goesWithCluster(ctx context.Context, in *input) (bool, error) {
-	if in.controlPlane == nil || managed.Untouched(in.controlPlane) || !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() {
+	if in.controlPlane == nil || plan.Untouched(in.controlPlane) || !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() {
 		return true, nil
 	}
 	if in.controlPlane.DeletionTimestamp.IsZero() {

@@ -7,12 +7,10 @@ import (
 	"fmt"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // Kinds of an AKS cluster.
@@ -84,17 +82,4 @@ func ControlPlaneNamed(ctx context.Context, c client.Reader, namespace, cluster 
 		}
 	}
 	return nil, nil
-}
-
-// Untouched tells whether nothing of a control plane can be in Azure: no pass has come as far as a plan, neither of this
-// provider nor of the established one.
-func Untouched(controlPlane *infrav1.AzureManagedControlPlane) bool {
-	for _, annotation := range []string{SentAnnotation, plan.PlannedAnnotation, infrav1.InventoryAnnotation} {
-		if controlPlane.Annotations[annotation] != "" {
-			return false
-		}
-	}
-	status := controlPlane.Status
-	return controlPlane.Spec.ControlPlaneEndpoint.Host == "" && !status.Ready && !status.Initialized &&
-		conditions.Get(controlPlane, infrav1.ResourceGroupReadyCondition) == nil
 }

@@ -7,11 +7,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
-// SentAnnotation is a JSON list of the paths of the Azure resource that plans of the object have sent: what is in it and
-// no longer planned is taken back. It survives clusterctl move and backups, which status does not.
-const SentAnnotation = "sigs.k8s.io/cluster-api-provider-azure-sent"
+// SentAnnotation is where an object has the paths that its plans have sent.
+const SentAnnotation = plan.SentAnnotation
 
 // Sent are the paths in the annotation. One that cannot be read names none: then nothing of it is taken back.
 func Sent(obj client.Object) []string {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // manifest is an object as a user writes it.
@@ -163,7 +164,15 @@ func TestManagedManifests(t *testing.T) {
 }
 
 func TestManagedControlPlaneRules(t *testing.T) {
-	made := create(t, newControlPlane("managed-rules"))
+	fresh := create(t, newControlPlane("managed-fresh"))
+	// As clusterctl move brings it: the plan was remembered, and there is no status.
+	made := newControlPlane("managed-rules")
+	made.Annotations = map[string]string{plan.PlannedAnnotation: `["/resourceGroups/managed-rules"]`}
+	create(t, made)
+	// As it brings one that the established provider made.
+	moved := newControlPlane("managed-moved")
+	moved.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
+	create(t, moved)
 	issuer := newControlPlane("managed-issuer")
 	issuer.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
 	create(t, issuer)
@@ -177,6 +186,8 @@ func TestManagedControlPlaneRules(t *testing.T) {
 		"tags":               {"tags follow", made, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
 		"endpoint":           {"the endpoint comes when it is known", made, func(s *spec) { s.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443} }, "", ""},
 		"location":           {"resources do not move", made, func(s *spec) { s.Location = "northeurope" }, "spec.location", "cannot change"},
+		"location, moved":    {"resources do not move", moved, func(s *spec) { s.Location = "northeurope" }, "spec.location", "cannot change"},
+		"location, fresh":    {"a first try that Azure never heard of can be corrected", fresh, func(s *spec) { s.Location = "northeurope" }, "", ""},
 		"subscription":       {"resources do not move", made, func(s *spec) { s.SubscriptionID = "" }, "spec.subscriptionID", "cannot change"},
 		"environment":        {"resources do not move", made, func(s *spec) { s.AzureEnvironment = infrav1.ChinaCloud }, "spec.azureEnvironment", "cannot change"},
 		"public environment": {"no environment is the public cloud", made, func(s *spec) { s.AzureEnvironment = infrav1.PublicCloud }, "", ""},
