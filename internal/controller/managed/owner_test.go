@@ -5,9 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -140,38 +138,6 @@ func TestSent(t *testing.T) {
 	object.Annotations[SentAnnotation] = "not JSON"
 	if got := Sent(object); len(got) > 0 {
 		t.Errorf("what cannot be read takes nothing back, got %v", got)
-	}
-}
-
-func TestUntouched(t *testing.T) {
-	tests := map[string]struct {
-		reason string
-		change func(*infrav1.AzureManagedControlPlane)
-		want   bool
-	}{
-		"new": {"nothing can be in Azure", func(*infrav1.AzureManagedControlPlane) {}, true},
-		"only said to be waiting": {"a condition about its identity is no sign of a plan", func(c *infrav1.AzureManagedControlPlane) {
-			conditions.Set(c, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: "IdentityNotFound"})
-		}, true},
-		"sent": {"a plan was about to be sent", func(c *infrav1.AzureManagedControlPlane) { SetSent(c, []string{"/a"}) }, false},
-		"inventory": {"something without a tag was made", func(c *infrav1.AzureManagedControlPlane) {
-			c.Annotations = map[string]string{infrav1.InventoryAnnotation: "[]"}
-		}, false},
-		"endpoint":    {"the cluster answers, also after clusterctl move and from a backup", func(c *infrav1.AzureManagedControlPlane) { c.Spec.ControlPlaneEndpoint.Host = "h" }, false},
-		"ready":       {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Ready = true }, false},
-		"initialized": {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Initialized = true }, false},
-		"group reported": {"a pass came as far as the group", func(c *infrav1.AzureManagedControlPlane) {
-			conditions.Set(c, metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: "Failed"})
-		}, false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			object := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Meta("c1")}
-			test.change(object)
-			if got := Untouched(object); got != test.want {
-				t.Errorf("%s: got %t", test.reason, got)
-			}
-		})
 	}
 }
 
