@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // roleAssignment plans the role of the VM's own identity, which has a principal only once the VM exists.
@@ -17,6 +18,10 @@ func roleAssignment(in plan.MachineInput, g *arm.Graph) {
 	}
 	node := arm.Node{
 		ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentReadyCondition,
+	}
+	if takenover.Of(in.AzureMachine.Annotations).TakenOver() {
+		// It carries no tag, and no inventory of the established provider names it: it goes with the machine all the same.
+		node.Foreign = arm.AdoptForeign
 	}
 	if in.MachineFacts.PrincipalID == "" {
 		node.Blocked = "the VM has no identity yet"
