@@ -94,6 +94,12 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && Classify(err) == ClassNotFound
 }
 
+// Throttled tells whether err is Azure's answer that there were too many requests.
+func Throttled(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == 429 && !strings.EqualFold(e.Code, "RequestBudgetEmpty")
+}
+
 // Class says what happens next after an error.
 type Class string
 

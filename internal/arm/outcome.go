@@ -68,10 +68,39 @@ type Outcome struct {
 	// RetryAfter is how long to wait until the next pass if nothing wakes the object before; 0 when everything is done.
 	RetryAfter time.Duration
 
+	// Changes are what was brought about in Azure for the object since the last outcome, in the order in which it was.
+	Changes []Change
+
 	// Inventory lists the untagged resources below foreign parents that are ours: the given inventory with what this pass
 	// created added and what is gone removed, sorted.
 	Inventory []ID
 }
+
+// Change is something that was brought about in Azure.
+type Change struct {
+	ID   ID
+	What What
+	// Paths are what differed, where something that was there was changed.
+	Paths []string
+	// Took is how long Azure was at it.
+	Took time.Duration
+}
+
+// What says what was brought about. The values are reasons of events.
+type What string
+
+const (
+	// Created means that the resource was made.
+	Created What = "Created"
+	// Updated means that the resource was brought in line with a plan that it did not match yet.
+	Updated What = "Updated"
+	// Repaired means that the resource had matched the plan, was changed outside, and matches it again.
+	Repaired What = "Repaired"
+	// Deleted means that the resource is gone.
+	Deleted What = "Deleted"
+	// Adopted means that the resource, which somebody else had made, is the object's from here on.
+	Adopted What = "Adopted"
+)
 
 // Done tells whether every node is in place.
 func (o Outcome) Done() bool {

@@ -82,7 +82,7 @@ func (s *shared) selfManaged(ctx context.Context) error {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	if err := (&azureclusteridentity.Reconciler{
-		Client: mgr.GetClient(), Identities: s.access.Identities, WatchFilter: o.WatchFilter,
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azureclusteridentity-reconciler"), Identities: s.access.Identities, WatchFilter: o.WatchFilter,
 	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
 		return fmt.Errorf("AzureClusterIdentity controller: %w", err)
 	}

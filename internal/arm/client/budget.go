@@ -1,7 +1,6 @@
 package client
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -88,7 +87,7 @@ func (b *Budgets) take(principal string, request Request) error {
 	defer b.mu.Unlock()
 	hold := func(wait time.Duration, why string) error {
 		return &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusTooManyRequests, Code: CodeHeldBack,
-			Message: fmt.Sprintf("not sent: %s; the next try is in %s", why, wait.Round(100*time.Millisecond)), RetryAfter: wait}
+			Message: "not sent: " + why, RetryAfter: wait}
 	}
 	now := b.now()
 	whole, provider := holdKeys(principal, request)

@@ -115,6 +115,7 @@ func (p *pass) converge(node *arm.Node) {
 	// What Azure made together with a resource of ours is ours, whether Azure gave it the tags or not.
 	result.Owned = found.Exists && (p.owned(node.ID) || node.Policy == arm.TagOnly)
 	if found.Exists && !result.Owned && node.Foreign == arm.AdoptForeign {
+		p.engine.news.add(p.request.Object, arm.Change{ID: node.ID, What: arm.Adopted})
 		p.inventory[key] = node.ID
 		result.Owned = true
 	}
@@ -216,6 +217,9 @@ func (p *pass) act(node *arm.Node, row types.Type, found observation, result arm
 		result.State, result.Err, result.Message = d.state, d.err, d.message
 		result.Drift = append(result.Drift, d.drift...)
 		if result.Done() {
+			if found.Exists && s.owned {
+				e.memory.aligned(key, hash)
+			}
 			e.memory.clear(key)
 			p.set(result, 0)
 			return

@@ -39,6 +39,9 @@ type decision struct {
 	drift   []string
 }
 
+// failedPath is where a resource says that its last operation failed.
+const failedPath = "properties.provisioningState"
+
 // decide says what to do about a node that was observed and that nothing is under way for. It is pure.
 func decide(s situation) decision {
 	node := s.node
@@ -63,7 +66,7 @@ func decide(s situation) decision {
 	case failed && (keepsFailed(node) || node.Policy == arm.TagOnly):
 		return decision{state: arm.Failed, err: s.failure}
 	case failed:
-		return decision{write: "PUT", drift: []string{"properties.provisioningState"}}
+		return decision{write: "PUT", drift: []string{failedPath}}
 	case len(s.differences) == 0 || s.remains:
 		return decision{state: arm.Ready}
 	}

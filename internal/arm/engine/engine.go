@@ -48,6 +48,7 @@ type Engine struct {
 
 	cache    *cache
 	memory   *memory
+	news     *news
 	registry *registry
 	pace     *pace
 	// patient holds one element per pass that waits for answers.
@@ -118,6 +119,7 @@ func New(options Options) *Engine {
 	e.cache = newCache(options.Clock, options.Freshness)
 	e.memory = newMemory(options.Clock, options.Jitter)
 	e.registry = newRegistry()
+	e.news = newNews(options.Clock)
 	e.pace = newPace()
 	e.patient = make(chan struct{}, options.Patient)
 	return e

@@ -34,6 +34,8 @@ type record struct {
 	residual *residual
 	// agreement is for resources that are not changed in place.
 	agreement *agreement
+	// line is the desired state that the resource was seen in.
+	line string
 	// ended is how an action ended, by the object that waits for it.
 	ended map[string]error
 	// used is when a pass asked for it last.
@@ -96,7 +98,7 @@ func (m *memory) of(key string) *record {
 
 // drop ends a change that may have left nothing to remember.
 func (m *memory) drop(key string) {
-	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && len(r.ended) == 0 {
+	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && len(r.ended) == 0 {
 		delete(m.records, key)
 	}
 }
@@ -185,7 +187,22 @@ func (m *memory) put(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(key)
-	r.failure, r.residual = nil, &residual{hash: hash, at: m.clock.Now()}
+	r.failure, r.residual, r.line = nil, &residual{hash: hash, at: m.clock.Now()}, hash
+}
+
+// aligned notes that a resource was seen in its desired state.
+func (m *memory) aligned(key, hash string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(key).line = hash
+}
+
+// inLine tells whether a resource was seen in this desired state.
+func (m *memory) inLine(key, hash string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.find(key)
+	return found != nil && found.line == hash
 }
 
 // forget drops everything about a resource that is gone, and about what went with it.
@@ -204,7 +221,7 @@ func (m *memory) missing(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if found := m.find(key); found != nil {
-		found.residual, found.agreement = nil, nil
+		found.residual, found.agreement, found.line = nil, nil, ""
 		m.drop(key)
 	}
 }

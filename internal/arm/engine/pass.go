@@ -261,7 +261,7 @@ func (p *pass) outcome(order []arm.ID) arm.Outcome {
 		p.signal()
 	default:
 	}
-	var out arm.Outcome
+	out := arm.Outcome{Changes: p.engine.news.take(p.request.Object)}
 	for _, id := range order {
 		result, ok := p.results[id.Key()]
 		if !ok {

@@ -36,6 +36,9 @@ type operation struct {
 	want json.RawMessage
 	// object is for whom, for the log.
 	object string
+	// differs are the paths that the write changes, and repairs tells that the resource had been as desired.
+	differs []string
+	repairs bool
 	// action is set for imperative work, whose result is kept for the caller.
 	action bool
 

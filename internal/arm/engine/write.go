@@ -32,7 +32,7 @@ func (p *pass) write(node *arm.Node, want compare.Want, hash string, body any, f
 	}
 
 	op := p.operation(node.ID, row, arm.Creating, d.write)
-	op.hash = hash
+	op.hash, op.differs, op.repairs = hash, d.drift, found.Exists && e.memory.inLine(node.ID.Key(), hash)
 	if node.Policy == arm.CreateOnly {
 		op.want = visible(want)
 	}
@@ -239,6 +239,9 @@ func (e *Engine) end(op *operation, found *observation, err error) {
 	e.cache.touch(op.serial)
 	e.cache.ended(op.id)
 	took := e.clock.Now().Sub(op.started)
+	if err == nil {
+		e.changed(op, took)
+	}
 	switch {
 	case op.action:
 		if op.state == arm.Deleting && err == nil {

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -54,6 +55,7 @@ type Reconciler struct {
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
 
+	teller  *story.Teller
 	wake    wake.Source
 	settled *settled.Memory
 	written patch.Written
@@ -62,6 +64,7 @@ type Reconciler struct {
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.settled = settled.New(r.Resync, time.Now)
+	r.teller = story.New(r.Recorder)
 	log := ctrl.LoggerFrom(ctx)
 	gvk := infrav1.GroupVersion.WithKind("AzureCluster")
 	return ctrl.NewControllerManagedBy(mgr).
@@ -90,6 +93,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
+	in.story = r.teller.Begin(ctx, in.azureCluster)
+	defer in.story.End()
 	if !in.azureCluster.DeletionTimestamp.IsZero() {
 		return r.delete(ctx, in)
 	}

@@ -74,6 +74,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
+	in.story.Saw(outcome)
 
 	inventory.Set(in.azureCluster, outcome.Inventory)
 	annotation.Set(in.azureCluster, map[string]string{plan.MadeAnnotation: plan.Made(planned, graph, outcome), infrav1.TakenOverAnnotation: found.Settled(outcome)})

@@ -58,6 +58,7 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
+	in.story.Saw(outcome)
 	inventory.Set(in.azureCluster, outcome.Inventory)
 	reportGroups(in, outcome)
 	if outcome.Deleted() {
@@ -76,6 +77,7 @@ func (r *Reconciler) letGo(ctx context.Context, in *input) (ctrl.Result, error) 
 
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
+	in.story.Failed(err)
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
 	r.held(in).Stuck(in.azureCluster, condition, err, infrav1.NetworkInfrastructureReadyCondition)
 	return ctrl.Result{RequeueAfter: after}

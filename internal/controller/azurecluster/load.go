@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 )
 
 // input is what one pass works on: plain data, gathered before anything is decided.
@@ -25,7 +26,9 @@ type input struct {
 	azureCluster *infrav1.AzureCluster
 	// changes are those of the pass to azureCluster.
 	changes *patch.Changes
-	access  *access.Access
+	// story is what events tell of the pass.
+	story  *story.Pass
+	access *access.Access
 	// clusterGone tells that cluster stands for one that is not there any more.
 	clusterGone bool
 	// controlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
@@ -41,6 +44,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err := r.Client.Get(ctx, request.NamespacedName, azureCluster); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.settled.Forget(request.NamespacedName)
+			r.teller.Forget(azureCluster, request.NamespacedName)
 			// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
 			return nil, r.Access.Release(ctx, infrav1.ClusterFinalizer, request.NamespacedName)
 		}

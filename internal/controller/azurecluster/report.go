@@ -88,5 +88,6 @@ func reportRefusal(in *input, errs field.ErrorList) {
 
 // reportProblem says why Azure could not be asked, and returns when it is tried again.
 func reportProblem(in *input, err error) ctrl.Result {
+	in.story.Failed(err)
 	return ctrl.Result{RequeueAfter: report.Unread(in.azureCluster, err, infrav1.NetworkInfrastructureReadyCondition, infrav1.ReadyCondition)}
 }

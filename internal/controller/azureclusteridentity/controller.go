@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
@@ -32,15 +34,18 @@ import (
 // Reconciler reconciles AzureClusterIdentities.
 type Reconciler struct {
 	Client     client.Client
+	Recorder   events.EventRecorder
 	Identities *identity.Provider
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
 
 	written patch.Written
+	teller  *story.Teller
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
+	r.teller = story.New(r.Recorder)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&infrav1.AzureClusterIdentity{}, builder.WithPredicates(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter), watch.Own())).
 		WithOptions(options).
@@ -72,6 +77,7 @@ func (r *Reconciler) identitiesOfSecret(ctx context.Context, secret client.Objec
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	object := &infrav1.AzureClusterIdentity{}
 	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
+		r.teller.Forget(object, request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !object.DeletionTimestamp.IsZero() {
@@ -84,8 +90,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || changes == nil {
 		return result, err
 	}
+	pass := r.teller.Begin(ctx, object)
+	defer pass.End()
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := r.Identities.Check(ctx, object); err != nil {
+		pass.Failed(err)
 		condition, result.RequeueAfter = report.Problem(infrav1.ReadyCondition, err)
 	}
 	report.Set(object, nil, []metav1.Condition{condition})

@@ -26,6 +26,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -45,10 +46,13 @@ type Reconciler struct {
 	Features plan.Features
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
+
+	teller *story.Teller
 }
 
 // SetupWithManager registers one controller for templates and, unless machines is false, one for machines.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, machines bool) error {
+	r.teller = story.New(r.Recorder)
 	if err := r.setup(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil || !machines {
 		return err
 	}
@@ -78,6 +82,7 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
+		r.teller.Forget(template, request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
@@ -90,6 +95,7 @@ func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request
 func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	machine := &infrav1.AzureMachine{}
 	if err := r.Client.Get(ctx, request.NamespacedName, machine); err != nil {
+		r.teller.Forget(machine, request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if machine.Annotations[clusterv1.TemplateClonedFromGroupKindAnnotation] == infrav1.GroupVersion.WithKind("AzureMachineTemplate").GroupKind().String() {
@@ -120,7 +126,7 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 		Environment: azureCluster.Spec.AzureEnvironment, SubscriptionID: azureCluster.Spec.SubscriptionID,
 	})
 	if err != nil {
-		return r.fail(owner, err)
+		return r.fail(ctx, owner, err)
 	}
 	defaulted := azureCluster.DeepCopy()
 	webhook.DefaultAzureCluster(defaulted)
@@ -139,13 +145,14 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 	if spec.Identity == infrav1.VMIdentityUserAssigned && len(spec.UserAssignedIdentities) > 0 {
 		input.UserAssignedClientID, err = r.Facts.UserAssignedClientID(ctx, opened.Client, spec.UserAssignedIdentities[0].ProviderID)
 		if err != nil {
-			return r.fail(owner, err)
+			return r.fail(ctx, owner, err)
 		}
 	}
 	controlPlane, worker, err := cloudconfig.AzureJSON(input)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("azure.json of %s: %w", owner.GetName(), err)
 	}
+	r.teller.Fine(owner)
 	return ctrl.Result{}, r.write(ctx, cluster, owner, map[string][]byte{
 		"control-plane-azure.json": controlPlane,
 		"worker-node-azure.json":   worker,

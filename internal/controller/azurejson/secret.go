@@ -57,8 +57,8 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 
 // fail says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
 // AzureCluster; a template has none.
-func (r *Reconciler) fail(owner client.Object, err error) (ctrl.Result, error) {
+func (r *Reconciler) fail(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
 	_, after := report.Problem("", err)
-	r.Recorder.Eventf(owner, nil, corev1.EventTypeWarning, "CloudConfigFailed", "Reconcile", "azure.json cannot be written: %s", err.Error())
+	r.teller.Warn(ctx, owner, "CloudConfigFailed", "azure.json cannot be written: ", err)
 	return ctrl.Result{RequeueAfter: max(after, time.Second)}, nil
 }

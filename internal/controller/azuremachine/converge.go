@@ -74,6 +74,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
+	in.story.Saw(outcome)
 
 	inventory.Set(in.azureMachine, outcome.Inventory)
 	annotation.Set(in.azureMachine, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})

@@ -70,6 +70,7 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 		if err != nil {
 			return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 		}
+		in.story.Saw(outcome)
 		reportDeleting(in, outcome)
 		if !outcome.Deleted() {
 			r.held(in).Explain(in.azureMachine, outcome)
@@ -93,6 +94,7 @@ func (in *input) untouched() bool {
 
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
+	in.story.Failed(err)
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
 	r.held(in).Stuck(in.azureMachine, condition, err, infrav1.VMRunningCondition)
 	return ctrl.Result{RequeueAfter: after}

@@ -28,6 +28,7 @@ func (r *Reconciler) addIdentities(ctx context.Context, in *input, planned plan.
 	}
 	done := r.Engine.Do(ctx, in.access.Client, engine.Action{Object: "AzureMachine/" + in.key.String(), Method: "PATCH", ID: vm.ID, Body: body}, r.wake.Func(in.key))
 	if done.Err != nil {
+		in.story.Failed(done.Err)
 		condition, after := report.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
 		return &condition, after
 	}

@@ -15,6 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 )
 
 // input is what one pass works on: plain data, gathered before anything is decided.
@@ -28,7 +29,9 @@ type input struct {
 	azureMachine *infrav1.AzureMachine
 	// changes are those of the pass to azureMachine.
 	changes *patch.Changes
-	access  *access.Access
+	// story is what events tell of the pass.
+	story  *story.Pass
+	access *access.Access
 }
 
 // object names the object of the pass for Azure's side.
@@ -40,6 +43,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err := r.Client.Get(ctx, request.NamespacedName, azureMachine); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.settled.Forget(request.NamespacedName)
+			r.teller.Forget(azureMachine, request.NamespacedName)
 			return nil, nil
 		}
 		return nil, fmt.Errorf("get AzureMachine %s: %w", request, err)

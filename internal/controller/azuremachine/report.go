@@ -173,5 +173,6 @@ func reportRefusal(in *input, errs field.ErrorList) {
 
 // reportProblem says why Azure could not be asked, and returns when it is tried again.
 func reportProblem(in *input, err error) ctrl.Result {
+	in.story.Failed(err)
 	return ctrl.Result{RequeueAfter: report.Unread(in.azureMachine, err, infrav1.VMRunningCondition, infrav1.ReadyCondition)}
 }

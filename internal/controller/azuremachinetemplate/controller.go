@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
@@ -25,6 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -42,10 +42,13 @@ type Reconciler struct {
 	Facts    *facts.Facts
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
+
+	teller *story.Teller
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
+	r.teller = story.New(r.Recorder)
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineTemplateList{}, mgr.GetScheme())
 	if err != nil {
 		return fmt.Errorf("map Clusters to AzureMachineTemplates: %w", err)
@@ -63,6 +66,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
+		r.teller.Forget(template, request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !template.DeletionTimestamp.IsZero() {
@@ -74,7 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	in, opened, err := r.load(ctx, template)
 	if err != nil {
-		return r.fail(template, "CatalogUnavailable", err)
+		return r.fail(ctx, template, "CatalogUnavailable", err)
 	}
 	if in == nil {
 		return ctrl.Result{}, nil
@@ -82,17 +86,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	spec := template.Spec.Template.Spec
 	size, near, err := r.Facts.VMSize(ctx, opened.Client, *in, spec.VMSize)
 	if err != nil {
-		return r.fail(template, "CatalogUnavailable", err)
+		return r.fail(ctx, template, "CatalogUnavailable", err)
 	}
 	if size == nil {
-		r.warn(template, "SKUNotFound", fmt.Sprintf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
+		r.warn(ctx, template, "SKUNotFound", fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
 	node, err := machine.Node(size, spec.OSDisk.OSType)
 	if err != nil {
-		r.warn(template, "NodeInfoError", err.Error())
+		r.warn(ctx, template, "NodeInfoError", err)
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
+	r.teller.Fine(template)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
 	return ctrl.Result{}, changes.Finish(ctx)
 }
@@ -120,12 +125,12 @@ func (r *Reconciler) load(ctx context.Context, template *infrav1.AzureMachineTem
 }
 
 // fail says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
-func (r *Reconciler) fail(template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
+func (r *Reconciler) fail(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
 	_, after := report.Problem("", err)
-	r.warn(template, reason, err.Error())
+	r.warn(ctx, template, reason, err)
 	return ctrl.Result{RequeueAfter: after}, nil
 }
 
-func (r *Reconciler) warn(template *infrav1.AzureMachineTemplate, reason, message string) {
-	r.Recorder.Eventf(template, nil, corev1.EventTypeWarning, reason, "Reconcile", "the cluster autoscaler cannot be told what a node is: %s", message)
+func (r *Reconciler) warn(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {
+	r.teller.Warn(ctx, template, reason, "the cluster autoscaler cannot be told what a node is: ", err)
 }

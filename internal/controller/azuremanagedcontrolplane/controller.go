@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -58,6 +59,7 @@ type Reconciler struct {
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
 
+	teller  *story.Teller
 	wake    wake.Source
 	settled *settled.Memory
 	written patch.Written
@@ -66,6 +68,7 @@ type Reconciler struct {
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.settled = settled.New(r.Resync, time.Now)
+	r.teller = story.New(r.Recorder)
 	log := ctrl.LoggerFrom(ctx)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&infrav1.AzureManagedControlPlane{}, builder.WithPredicates(watch.Own())).
@@ -92,6 +95,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return result, err
 	}
 	defer in.changes.End(ctx, &result, &err)
+	in.story = r.teller.Begin(ctx, in.controlPlane)
+	defer in.story.End()
 	if !r.ResourceHealth {
 		conditions.Delete(in.controlPlane, infrav1.AzureResourceAvailableCondition)
 	}

@@ -60,6 +60,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
+	in.story.Saw(outcome)
 	inventory.Set(in.controlPlane, outcome.Inventory)
 	annotation.Set(in.controlPlane, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
 	reportConverged(in, outcome, extras)

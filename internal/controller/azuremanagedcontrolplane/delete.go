@@ -70,6 +70,7 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
+	in.story.Saw(outcome)
 	inventory.Set(in.controlPlane, outcome.Inventory)
 	deletion.Forget(in.controlPlane, append(slices.Clone(groups), infrav1.ReadyCondition)...)
 	reportGroups(in, outcome)
@@ -90,6 +91,7 @@ func (r *Reconciler) letGo(ctx context.Context, in *input) (ctrl.Result, error) 
 
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
+	in.story.Failed(err)
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
 	r.held(in).Stuck(in.controlPlane, condition, err, infrav1.ManagedClusterRunningCondition)
 	return ctrl.Result{RequeueAfter: after}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -28,7 +29,9 @@ type input struct {
 	controlPlane *infrav1.AzureManagedControlPlane
 	// changes are those of the pass to controlPlane.
 	changes *patch.Changes
-	access  *access.Access
+	// story is what events tell of the pass.
+	story  *story.Pass
+	access *access.Access
 	// planned is what the plan is computed from.
 	planned plan.Input
 }
@@ -42,6 +45,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err := r.Client.Get(ctx, request.NamespacedName, controlPlane); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.settled.Forget(request.NamespacedName)
+			r.teller.Forget(controlPlane, request.NamespacedName)
 			// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
 			return nil, r.Access.Release(ctx, infrav1.ManagedControlPlaneFinalizer, request.NamespacedName)
 		}

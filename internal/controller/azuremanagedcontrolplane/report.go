@@ -102,6 +102,7 @@ func reportUnusable(in *input, err error) ctrl.Result {
 }
 
 func reportError(in *input, conditionType string, err error) ctrl.Result {
+	in.story.Failed(err)
 	after := report.Unread(in.controlPlane, err, conditionType)
 	reportSummary(in)
 	return ctrl.Result{RequeueAfter: after}

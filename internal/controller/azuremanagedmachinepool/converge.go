@@ -58,6 +58,7 @@ func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, erro
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
 	}
+	in.story.Saw(outcome)
 	inventory.Set(in.azurePool, outcome.Inventory)
 	reportConverged(in, outcome, extras)
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))

@@ -80,6 +80,7 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("delete: %w", err)
 	}
+	in.story.Saw(outcome)
 	inventory.Set(in.azurePool, outcome.Inventory)
 	reportConverged(in, outcome, plan.Extras{})
 	reportSummary(in)
@@ -92,6 +93,7 @@ func (r *Reconciler) deleteInAzure(ctx context.Context, in *input) (ctrl.Result,
 
 // reportStuck says why Azure could not be asked about the deletion, with the ways out.
 func (r *Reconciler) reportStuck(in *input, err error) ctrl.Result {
+	in.story.Failed(err)
 	condition, after := report.Problem(infrav1.ReadyCondition, err)
 	held(in).Stuck(in.azurePool, condition, err, infrav1.AgentPoolsReadyCondition)
 	return ctrl.Result{RequeueAfter: after}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -31,7 +32,9 @@ type input struct {
 	azurePool    *infrav1.AzureManagedMachinePool
 	// changes are those of the pass to azurePool.
 	changes *patch.Changes
-	access  *access.Access
+	// story is what events tell of the pass.
+	story  *story.Pass
+	access *access.Access
 	// planned and pool are what the plan is computed from.
 	planned plan.Input
 	pool    plan.Pool
@@ -46,6 +49,7 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	if err := r.Client.Get(ctx, request.NamespacedName, in.azurePool); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.settled.Forget(request.NamespacedName)
+			r.teller.Forget(in.azurePool, request.NamespacedName)
 			return nil, nil
 		}
 		return nil, fmt.Errorf("get AzureManagedMachinePool %s: %w", request, err)

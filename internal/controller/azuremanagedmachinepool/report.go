@@ -85,6 +85,7 @@ func reportScaleSet(in *input, err error) ctrl.Result {
 }
 
 func reportError(in *input, conditionType string, err error) ctrl.Result {
+	in.story.Failed(err)
 	after := report.Unread(in.azurePool, err, conditionType)
 	reportSummary(in)
 	return ctrl.Result{RequeueAfter: after}

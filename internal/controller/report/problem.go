@@ -32,7 +32,7 @@ func Problem(conditionType string, err error) (metav1.Condition, time.Duration) 
 	case identity.CodeOf(err) != "":
 		condition.Reason = string(identity.CodeOf(err))
 	case errors.As(err, &azure):
-		condition.Reason = reason(arm.Result{State: arm.Failed, Err: err})
+		condition.Reason = Reason(arm.Result{State: arm.Failed, Err: err})
 		after = arm.Pace(err)
 		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
 			condition.Reason = infrav1.WaitingReason

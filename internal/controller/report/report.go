@@ -80,7 +80,7 @@ func groupCondition(outcome arm.Outcome, results []arm.Result) metav1.Condition 
 	if condition := learnedCondition(learned); len(unseen) == 0 || len(learned) > 0 && condition.Status != metav1.ConditionTrue {
 		return condition
 	}
-	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reason(unseen[0]), Message: messages(unseen)}
+	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: Reason(unseen[0]), Message: messages(unseen)}
 }
 
 // learnedCondition is the condition of results of which each was learned.
@@ -93,7 +93,7 @@ func learnedCondition(results []arm.Result) metav1.Condition {
 			}
 		}
 		if len(hits) > 0 {
-			return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason(hits[0]), Message: messages(hits)}
+			return metav1.Condition{Status: metav1.ConditionFalse, Reason: Reason(hits[0]), Message: messages(hits)}
 		}
 	}
 	if drift := drifts(results); drift != "" {
@@ -184,8 +184,8 @@ var reasons = map[string]string{
 	"SubscriptionRequestsThrottled":         infrav1.ThrottledReason,
 }
 
-// reason is the CamelCase reason of a result.
-func reason(result arm.Result) string {
+// Reason is the CamelCase reason of a result.
+func Reason(result arm.Result) string {
 	var azure *arm.Error
 	if errors.As(result.Err, &azure) {
 		if azure.Code == "OperationNotAllowed" && strings.Contains(strings.ToLower(azure.Message), "quota") {

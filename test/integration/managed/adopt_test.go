@@ -2,6 +2,7 @@ package managed_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,6 +58,10 @@ func TestAdopt(t *testing.T) {
 	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
+	stage.Eventually("the adoption is told", func() bool {
+		return slices.Contains(stage.Events("AzureManagedControlPlane", "c1"), "Normal Adopted adopted managedClusters/c1") &&
+			slices.Contains(stage.Events("AzureManagedMachinePool", "c1-pool0"), "Normal Adopted adopted agentPools/pool0")
+	})
 
 	mark = stage.Azure.Mark()
 	pool := &infrav1.AzureManagedMachinePool{}

@@ -1,0 +1,272 @@
+// Package story tells in events what happens to an object, so that kubectl describe shows how it came to where it is: what was
+// made, repaired, adopted and deleted for it in Azure, when it became ready, and every cause of a problem, with Azure's code
+// and the request ID that conditions leave out.
+//
+// A cause is told once, as a Warning: not again in the next pass, not with another request ID, and not after a restart as
+// long as a stored condition has it. It is told again when it comes back after it was gone.
+package story
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+)
+
+// Teller tells the stories of the objects of one controller. It is safe for concurrent use.
+type Teller struct {
+	recorder events.EventRecorder
+
+	mu sync.Mutex
+	// told are the causes that were told and are not over, by object and by what they are causes of.
+	told map[string]map[string]string
+}
+
+// New makes a Teller.
+func New(recorder events.EventRecorder) *Teller {
+	return &Teller{recorder: recorder, told: map[string]map[string]string{}}
+}
+
+// Object is of a kind whose conditions say how it is.
+type Object interface {
+	client.Object
+	conditions.Getter
+}
+
+// Pass follows one pass over an object.
+type Pass struct {
+	teller *Teller
+	ctx    context.Context
+	obj    Object
+	before []metav1.Condition
+
+	outcomes []arm.Outcome
+	failures []error
+}
+
+// Begin begins to follow a pass over obj, as it is stored.
+func (t *Teller) Begin(ctx context.Context, obj Object) *Pass {
+	return &Pass{teller: t, ctx: ctx, obj: obj, before: slices.Clone(obj.GetConditions())}
+}
+
+// Saw is what the engine found and did.
+func (p *Pass) Saw(outcome arm.Outcome) { p.outcomes = append(p.outcomes, outcome) }
+
+// Failed is an error that the pass went into a condition with.
+func (p *Pass) Failed(err error) { p.failures = append(p.failures, err) }
+
+// End tells what is new. It is for the defer of a pass.
+func (p *Pass) End() {
+	for _, outcome := range p.outcomes {
+		for _, change := range outcome.Changes {
+			p.change(change)
+		}
+	}
+	covered := p.errors()
+	p.conditions(covered)
+	if find(p.obj.GetConditions(), infrav1.ReadyCondition).Status == metav1.ConditionTrue {
+		if len(p.failures) == 0 {
+			p.over("pass")
+		}
+		if find(p.before, infrav1.ReadyCondition).Status != metav1.ConditionTrue {
+			p.teller.event(p.obj, nil, corev1.EventTypeNormal, infrav1.ReadyReason, "everything is in place")
+		}
+	}
+	if !p.obj.GetDeletionTimestamp().IsZero() && len(p.obj.GetFinalizers()) == 0 {
+		p.teller.Forget(p.obj, client.ObjectKeyFromObject(p.obj))
+	}
+}
+
+// change tells of something that was brought about in Azure.
+func (p *Pass) change(change arm.Change) {
+	note := strings.ToLower(string(change.What)) + " " + change.ID.Short()
+	if len(change.Paths) > 0 {
+		note += ": " + strings.Join(change.Paths, ", ")
+	}
+	if took := change.Took.Round(100 * time.Millisecond); took > 0 {
+		note += " (" + took.String() + ")"
+	}
+	p.teller.event(p.obj, resource(change.ID), corev1.EventTypeNormal, string(change.What), note)
+}
+
+// errors tells the errors of the pass, and returns the texts that conditions may repeat.
+func (p *Pass) errors() (covered []string) {
+	for _, outcome := range p.outcomes {
+		p.over("pass")
+		for _, result := range outcome.Results {
+			switch slot := result.ID.Key(); {
+			case result.Err != nil:
+				covered = append(covered, result.Err.Error())
+				if tellable(result.Err) {
+					p.cause(slot, resource(result.ID), report.Reason(result), result.Err.Error(), result.Err)
+				}
+			case result.Done() || result.State == arm.Gone:
+				p.over(slot)
+			}
+		}
+	}
+	for _, err := range p.failures {
+		covered = append(covered, err.Error())
+		if !tellable(err) {
+			continue
+		}
+		condition, _ := report.Problem("", err)
+		p.cause("pass", nil, condition.Reason, err.Error(), err)
+	}
+	return covered
+}
+
+// tellable tells whether an error is one that people should know of: other operations that end by themselves are not, and
+// neither are requests that were held back here.
+func tellable(err error) bool {
+	return arm.Throttled(err) || arm.Classify(err) != arm.ClassWaiting
+}
+
+// conditions tells the problems that conditions show and that are not among those covered.
+func (p *Pass) conditions(covered []string) {
+	for _, condition := range ordered(p.obj.GetConditions()) {
+		slot := "condition/" + condition.Type
+		if condition.Status == metav1.ConditionTrue && condition.Reason != infrav1.DriftedReason {
+			p.over(slot)
+		}
+		if !problem(condition) || slices.ContainsFunc(covered, func(text string) bool { return strings.Contains(condition.Message, text) }) {
+			continue
+		}
+		covered = append(covered, condition.Message)
+		p.cause(slot, nil, condition.Reason, condition.Message, nil)
+	}
+}
+
+// ordered has the conditions that sum others up last.
+func ordered(list []metav1.Condition) []metav1.Condition {
+	rank := func(c metav1.Condition) int {
+		return slices.Index([]string{infrav1.NetworkInfrastructureReadyCondition, infrav1.ReadyCondition}, c.Type)
+	}
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b metav1.Condition) int { return rank(a) - rank(b) })
+	return out
+}
+
+// problem tells whether a condition shows something that is not merely under way.
+func problem(condition metav1.Condition) bool {
+	if condition.Message == "" || condition.Status == metav1.ConditionUnknown {
+		return false
+	}
+	if condition.Status == metav1.ConditionTrue {
+		return condition.Reason == infrav1.DriftedReason
+	}
+	for _, underWay := range []string{infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason} {
+		if strings.HasSuffix(condition.Reason, underWay) {
+			return false
+		}
+	}
+	return !strings.HasPrefix(condition.Reason, infrav1.WaitingReason) &&
+		!slices.Contains([]string{infrav1.BlockedByDependencyReason, infrav1.DeletedReason, "NotPaused"}, condition.Reason)
+}
+
+// cause tells a cause unless it was told, or the stored conditions had it: then an earlier process has told it.
+func (p *Pass) cause(slot string, related *corev1.ObjectReference, reason, text string, err error) {
+	known := slices.ContainsFunc(p.before, func(c metav1.Condition) bool { return strings.Contains(c.Message, text) })
+	if p.teller.first(p.obj, slot, text) && !known {
+		p.teller.warn(p.ctx, p.obj, related, reason, text, err)
+	}
+}
+
+func (p *Pass) over(slot string) { p.teller.first(p.obj, slot, "") }
+
+// first tells whether a text is another one than what was told last; "" is that it is over.
+func (t *Teller) first(obj client.Object, slot, text string) bool {
+	key := keyOf(obj, client.ObjectKeyFromObject(obj))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.told[key][slot] == text {
+		return false
+	}
+	if text == "" {
+		if delete(t.told[key], slot); len(t.told[key]) == 0 {
+			delete(t.told, key)
+		}
+		return false
+	}
+	if t.told[key] == nil {
+		t.told[key] = map[string]string{}
+	}
+	t.told[key][slot] = text
+	return true
+}
+
+func keyOf(kind client.Object, key client.ObjectKey) string { return fmt.Sprintf("%T %s", kind, key) }
+
+// Warn tells an error of an object that has no condition for it, once until Fine is called. what begins the note.
+func (t *Teller) Warn(ctx context.Context, obj client.Object, reason, what string, err error) {
+	if text := what + err.Error(); t.first(obj, "", text) {
+		t.warn(ctx, obj, nil, reason, text, err)
+	}
+}
+
+// Fine says that what Warn told is over.
+func (t *Teller) Fine(obj client.Object) { t.first(obj, "", "") }
+
+// Forget drops what is remembered of an object of the kind that is gone.
+func (t *Teller) Forget(kind client.Object, key client.ObjectKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.told, keyOf(kind, key))
+}
+
+// warn tells a cause in an event and in the log.
+func (t *Teller) warn(ctx context.Context, obj client.Object, related *corev1.ObjectReference, reason, text string, err error) {
+	id := arm.RequestID(err)
+	ctrl.LoggerFrom(ctx).Info("a new cause of a problem", "reason", reason, "cause", text, "requestID", id)
+	if id != "" {
+		id = " (Azure request " + id + ")"
+	}
+	t.event(obj, related, corev1.EventTypeWarning, reason, cut(text, maxNote-len(id))+id)
+}
+
+// maxNote is how long the API server takes the note of an event.
+const maxNote = 1024
+
+func cut(text string, length int) string {
+	if len(text) <= length {
+		return text
+	}
+	return strings.ToValidUTF8(text[:length-3], "") + "..."
+}
+
+// event records an event. Without what it is related to, one of the same reason within minutes would count as the same event.
+func (t *Teller) event(obj client.Object, related *corev1.ObjectReference, eventType, reason, note string) {
+	var to runtime.Object
+	if related != nil {
+		to = related
+	}
+	t.recorder.Eventf(obj, to, eventType, reason, "Reconcile", "%s", cut(note, maxNote))
+}
+
+// resource refers to a resource of Azure.
+func resource(id arm.ID) *corev1.ObjectReference {
+	return &corev1.ObjectReference{Kind: id.Type(), Name: id.Short()}
+}
+
+func find(list []metav1.Condition, conditionType string) metav1.Condition {
+	for _, condition := range list {
+		if condition.Type == conditionType {
+			return condition
+		}
+	}
+	return metav1.Condition{}
+}

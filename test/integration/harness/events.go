@@ -1,0 +1,32 @@
+package harness
+
+import (
+	"regexp"
+	"slices"
+
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// changing are the parts of events' notes that differ from run to run: durations and Azure's request IDs.
+var changing = regexp.MustCompile(` \([0-9.hms]+\)$|[0-9a-f]{8}-[0-9a-f-]{27}\)$`)
+
+// Events are what events tell of the object of a kind, in the order in which it happened, as "Normal Created created
+// virtualNetworks/a". Durations are left out, and of request IDs all but the words before.
+func (s *Stage) Events(kind, name string) []string {
+	s.T.Helper()
+	list := &eventsv1.EventList{}
+	ctx, cancel := s.context()
+	defer cancel()
+	if err := s.Client.List(ctx, list, client.InNamespace(s.Namespace)); err != nil {
+		s.T.Fatalf("list events: %v", err)
+	}
+	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })
+	var out []string
+	for _, event := range list.Items {
+		if event.Regarding.Kind == kind && event.Regarding.Name == name {
+			out = append(out, event.Type+" "+event.Reason+" "+changing.ReplaceAllString(event.Note, ""))
+		}
+	}
+	return out
+}
