@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,6 +15,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -65,7 +67,7 @@ func TestReconcile(t *testing.T) {
 		"whole":     {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason},
 		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse, string(identity.SecretNotFound)},
 		"no key":    {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing)},
-		"paused":    {"nothing is said about an identity that is left alone", paused, nil, "", ""},
+		"paused":    {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason},
 		"deleted":   {"nobody can use it any more", storetest.Deleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", ""},
 	}
 	for name, test := range tests {
@@ -75,8 +77,13 @@ func TestReconcile(t *testing.T) {
 				objects = append(objects, test.secret)
 			}
 			store := storetest.New(t, objects...)
-			r := &Reconciler{Client: store, Identities: identity.New(store, identity.Options{})}
-			result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)})
+			r := &Reconciler{Client: store, Identities: identity.New(store, identity.Options{}), teller: story.New(events.NewFakeRecorder(10))}
+			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}
+			// The pass that writes the Paused condition ends with it.
+			if _, err := r.Reconcile(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			result, err := r.Reconcile(t.Context(), request)
 			if err != nil {
 				t.Fatal(err)
 			}
