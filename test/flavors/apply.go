@@ -87,6 +87,14 @@ func Apply(stage *harness.Stage, object *unstructured.Unstructured, options ...c
 		Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), options...)
 }
 
+// apply is Apply that has to succeed.
+func apply(stage *harness.Stage, object *unstructured.Unstructured) {
+	stage.T.Helper()
+	if err := Apply(stage, object); err != nil {
+		stage.T.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
+	}
+}
+
 // Text is the string at a path of fields, or "".
 func Text(object *unstructured.Unstructured, path string) string {
 	text, _, _ := unstructured.NestedString(object.Object, strings.Split(path, ".")...)

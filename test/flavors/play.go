@@ -64,9 +64,7 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	stage.T.Helper()
 	Into(stage, objects)
 	for _, object := range objects {
-		if err := Apply(stage, object); err != nil {
-			stage.T.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
-		}
+		apply(stage, object)
 	}
 	cluster := describe(stage, objects)
 	var templates []client.Object
@@ -245,6 +243,11 @@ func withoutETags(value any) any {
 func Down(stage *harness.Stage, cluster *Cluster, before map[string]any) {
 	stage.T.Helper()
 	stage.DeleteCluster(cluster.Name, cluster.Machines...)
+	expectAsBefore(stage, before)
+}
+
+func expectAsBefore(stage *harness.Stage, before map[string]any) {
+	stage.T.Helper()
 	if diff := cmp.Diff(before, Snapshot(stage)); diff != "" {
 		stage.T.Errorf("after the deletion Azure is as before the cluster (-before +after):\n%s", diff)
 	}

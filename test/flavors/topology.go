@@ -2,6 +2,7 @@ package flavors
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"text/template"
@@ -100,30 +101,24 @@ func patch(class, target *unstructured.Unstructured, variables map[string]any) e
 	return nil
 }
 
-// operate adds what a template says to an object or to the end of a list. Cluster API refuses other places in lists.
+// operate puts a value into an object or to the end of a list. Cluster API refuses other places in lists.
 func operate(target *unstructured.Unstructured, operation, variables map[string]any) error {
 	op, _, _ := unstructured.NestedString(operation, "op")
 	path, _, _ := unstructured.NestedString(operation, "path")
-	source, found, _ := unstructured.NestedString(operation, "valueFrom", "template")
-	if op != "add" || !found {
-		return fmt.Errorf("%s %s: only additions from a template are played here", op, path)
-	}
-	parsed, err := template.New("value").Option("missingkey=error").Parse(source)
+	value, err := valueOf(operation, variables)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", op, path, err)
 	}
-	var text bytes.Buffer
-	if err := parsed.Execute(&text, variables); err != nil {
-		return err
-	}
-	var value any
-	if err := yaml.Unmarshal(text.Bytes(), &value); err != nil {
-		return fmt.Errorf("%s is not YAML: %w", path, err)
-	}
-	if target.GetKind() == "KubeadmControlPlane" {
+	if !strings.HasSuffix(target.GetKind(), "Template") {
 		path = strings.Replace(path, "/spec/template/spec", "/spec", 1)
 	}
 	fields := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	switch _, found, _ := unstructured.NestedFieldNoCopy(target.Object, fields...); {
+	case op == "replace" && !found:
+		return fmt.Errorf("%s: there is nothing to replace", path)
+	case op != "replace" && op != "add":
+		return fmt.Errorf("%s %s: only additions and replacements are played here", op, path)
+	}
 	if last := len(fields) - 1; fields[last] == "-" {
 		list, found, err := unstructured.NestedSlice(target.Object, fields[:last]...)
 		if err != nil || !found {
@@ -132,6 +127,31 @@ func operate(target *unstructured.Unstructured, operation, variables map[string]
 		return unstructured.SetNestedSlice(target.Object, append(list, value), fields[:last]...)
 	}
 	return unstructured.SetNestedField(target.Object, value, fields...)
+}
+
+// valueOf is the value of an operation, from a variable or a template.
+func valueOf(operation, variables map[string]any) (any, error) {
+	if name, found, _ := unstructured.NestedString(operation, "valueFrom", "variable"); found {
+		if value := field(variables, name); value != nil {
+			return value, nil
+		}
+		return nil, fmt.Errorf("there is no variable %s", name)
+	}
+	source, found, _ := unstructured.NestedString(operation, "valueFrom", "template")
+	if !found {
+		return nil, errors.New("only values from variables and templates are played here")
+	}
+	parsed, err := template.New("value").Option("missingkey=error").Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := parsed.Execute(&text, variables); err != nil {
+		return nil, err
+	}
+	var value any
+	err = yaml.Unmarshal(text.Bytes(), &value)
+	return value, err
 }
 
 // CheckClass holds the patches of a ClusterClass against a rule of Cluster API's webhook: in lists they may add an item to

@@ -1,5 +1,6 @@
-// Package apiserverilb_test brings the templates and the page of the book up that need the feature gate APIServerILB. The
-// gate gives every public cluster an internal load balancer, so they have a manager of their own.
+// Package apiserverilb_test brings the templates and the page of the book up that need the feature gate APIServerILB, and
+// takes clusters of these templates over. The gate gives every public cluster an internal load balancer, so they have a
+// manager of their own.
 package apiserverilb_test
 
 import (

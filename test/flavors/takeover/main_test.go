@@ -1,6 +1,5 @@
-// Package takeover_test has this provider take over clusters that the established provider made, for every flavor: what it
-// leaves in etcd is stored past our definitions, and what it leaves in Azure is what its facts say, not what our plans do.
-// Nothing is written to Azure, everything becomes Ready, and then the clusters are scaled, rolled and deleted.
+// Package takeover_test has this provider take over clusters that the established provider made, for every flavor but those
+// that need the feature gate APIServerILB.
 package takeover_test
 
 import (
@@ -10,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
+const gates = "--feature-gates=EdgeZone=true"
+
 var environment *harness.Environment
 
-func TestMain(m *testing.M) {
-	os.Exit(harness.Main(m, &environment, "--feature-gates=EdgeZone=true"))
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment, gates)) }

@@ -132,28 +132,20 @@ func (s *Stage) WaitManagedClusterReady(name string, pools ...ManagedPool) *infr
 	return controlPlane
 }
 
-// DeleteManagedPool deletes a MachinePool in the order of Cluster API.
+// DeleteManagedPool deletes a MachinePool, and the AzureManagedMachinePool of the same name.
 func (s *Stage) DeleteManagedPool(name string) {
 	s.T.Helper()
-	s.delete(&clusterv1.MachinePool{}, name)
-	s.delete(&infrav1.AzureManagedMachinePool{}, name)
-	s.WaitGone(&infrav1.AzureManagedMachinePool{}, name)
-	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.EndManagedPool(PlayedPool{MachinePool: name, AzurePool: name})
 }
 
-// DeleteManagedCluster deletes an AKS cluster with its pools in the order of Cluster API: Cluster, pools, control plane,
-// infrastructure.
+// DeleteManagedCluster deletes an AKS cluster whose objects have its name, with its pools.
 func (s *Stage) DeleteManagedCluster(name string, pools ...string) {
 	s.T.Helper()
-	s.delete(&clusterv1.Cluster{}, name)
+	var played []PlayedPool
 	for _, pool := range pools {
-		s.DeleteManagedPool(name + "-" + pool)
+		played = append(played, PlayedPool{MachinePool: name + "-" + pool, AzurePool: name + "-" + pool})
 	}
-	s.delete(&infrav1.AzureManagedControlPlane{}, name)
-	s.WaitGone(&infrav1.AzureManagedControlPlane{}, name)
-	s.delete(&infrav1.AzureManagedCluster{}, name)
-	s.WaitGone(&infrav1.AzureManagedCluster{}, name)
-	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.EndManagedCluster(name, name, name, played...)
 }
 
 // SecretData reads a Secret of the stage and guards its values: they must not show up anywhere.

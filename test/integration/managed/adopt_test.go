@@ -52,7 +52,7 @@ func TestAdopt(t *testing.T) {
 	mark := stage.Azure.Mark()
 	stage.CreateManagedCluster(adopting(stage), pools...)
 	stage.WaitManagedClusterReady("c1", pools...)
-	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("the manifest matches the cluster, so nothing is to be written (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
@@ -71,7 +71,7 @@ func TestAdopt(t *testing.T) {
 		_, have := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1", clusterVersion)
 		return harness.Find(have, "properties.nodeLabels.a") == "b"
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("an adopted pool is kept in line with one write (-want +got):\n%s", diff)
 	}
 
@@ -106,7 +106,7 @@ func TestTakeOver(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	stage.WaitControlPlaneReady("c1")
 	stage.WaitPoolReady("c1-pool1", 2)
-	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")

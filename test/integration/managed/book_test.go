@@ -73,7 +73,7 @@ func (s snippet) run(t *testing.T, row row) int {
 	if row.untouched {
 		for _, resource := range before {
 			id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
-			for _, write := range changes(stage.Azure.Writes(brought)) {
+			for _, write := range harness.Changes(stage.Azure.Writes(brought)) {
 				if _, path, _ := strings.Cut(write, " "); strings.EqualFold(path, strings.Replace(id, "/providers/", "/", 1)) {
 					t.Errorf("%s, although it was there before and is as the manifest says", write)
 				}

@@ -25,7 +25,7 @@ func TestTenPools(t *testing.T) {
 	}
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	stage.WaitManagedClusterReady("c1", pools...)
-	writes := changes(stage.Azure.Writes(0))
+	writes := harness.Changes(stage.Azure.Writes(0))
 	if len(writes) != 4 {
 		t.Errorf("group, network, subnet and cluster take a write each and the pools none, got %q", writes)
 	}
@@ -53,7 +53,7 @@ func TestTenPools(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests in %d resyncs of a cluster with ten pools", len(stage.Azure.Since(mark)), resyncs)
-	if writes := append(changes(stage.Azure.Writes(mark)), manager.KubernetesWrites()[before:]...); len(writes) > 0 {
+	if writes := append(harness.Changes(stage.Azure.Writes(mark)), manager.KubernetesWrites()[before:]...); len(writes) > 0 {
 		t.Errorf("nothing changed, but there were writes: %q", writes)
 	}
 }

@@ -77,7 +77,7 @@ func TestUpgrade(t *testing.T) {
 	for _, pool := range pools {
 		is(stage, clusterPath+"/agentPools/"+pool.Name, clusterVersion, "properties.currentOrchestratorVersion", "1.34.2")
 	}
-	writes := changes(stage.Azure.Writes(mark))
+	writes := harness.Changes(stage.Azure.Writes(mark))
 	want := []string{clusterPut, clusterPut + "/agentPools/pool0", clusterPut + "/agentPools/pool1"}
 	if diff := cmp.Diff(want, writes); diff != "" {
 		t.Errorf("one write for the control plane and one for each pool (-want +got):\n%s", diff)
@@ -98,7 +98,7 @@ func TestScale(t *testing.T) {
 	}
 	mark := stage.Azure.Mark()
 	stage.DeleteManagedPool("c1-pool1")
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
@@ -174,7 +174,7 @@ func TestPatch(t *testing.T) {
 		return value == false
 	})
 	stage.WaitControlPlaneReady("c1")
-	if diff := cmp.Diff([]string{clusterPut}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{clusterPut}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("taking a patch back is one write (-want +got):\n%s", diff)
 	}
 
@@ -208,7 +208,7 @@ func TestPreview(t *testing.T) {
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "reconciled with the stable version", func(c *infrav1.AzureManagedControlPlane) bool {
 		return harness.Ready(c) && harness.Condition(c, infrav1.ReadyCondition).ObservedGeneration == c.Generation
 	})
-	for _, write := range changes(stage.Azure.Writes(mark)) {
+	for _, write := range harness.Changes(stage.Azure.Writes(mark)) {
 		if write != clusterPut {
 			t.Errorf("write %s", write)
 		}
@@ -276,7 +276,7 @@ func TestPaused(t *testing.T) {
 	stage.Advance(time.Hour)
 	stage.Pause("c1", false)
 	stage.WaitPoolReady("c1-pool1", 3)
-	if diff := cmp.Diff([]string{clusterPut + "/agentPools/pool1"}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{clusterPut + "/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("the change is made once, after the pause (-want +got):\n%s", diff)
 	}
 }

@@ -1,7 +1,6 @@
 package managed_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -36,7 +34,7 @@ func TestManagedCluster(t *testing.T) {
 		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1",
 		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1/subnets/c1",
 	}
-	if diff := cmp.Diff(want, changes(stage.Azure.Writes(0))); diff != "" {
+	if diff := cmp.Diff(want, harness.Changes(stage.Azure.Writes(0))); diff != "" {
 		t.Errorf("one write per resource, and none for pools that the cluster is created with (-want +got):\n%s", diff)
 	}
 	if host, port := controlPlane.Spec.ControlPlaneEndpoint.Host, controlPlane.Spec.ControlPlaneEndpoint.Port; !strings.HasSuffix(host, ".hcp.eastus.azmk8s.io") || port != 443 {
@@ -79,7 +77,7 @@ func TestManagedCluster(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("the group goes whole (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
@@ -91,61 +89,9 @@ func TestManagedCluster(t *testing.T) {
 	}
 }
 
-// quiet watches a cluster in order for some resyncs: nothing is written, neither to Azure nor to Kubernetes.
+// quiet leaves a cluster in order alone for some resyncs.
 func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	t.Helper()
 	const resyncs = 10
-	// The passes that found the objects Ready may have more to tell, and write after their last look at Azure.
-	for calm := 0; calm < 2; calm++ {
-		written := len(manager.KubernetesWrites())
-		resync(t, stage)
-		if written != len(manager.KubernetesWrites()) {
-			calm = -1
-		}
-	}
-	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
-	for range resyncs {
-		resync(t, stage)
-	}
-	if writes := changes(stage.Azure.Writes(mark)); len(writes) > 0 {
-		t.Errorf("nothing changed, but Azure was written to: %q", writes)
-	}
-	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
-		t.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
-	}
-	t.Logf("%d reads in %d resyncs", len(stage.Azure.Since(mark))-len(stage.Azure.Writes(mark)), resyncs)
-}
-
-// resync waits until the cluster and every one of its pools were looked at anew: a pass of the cluster ends by asking for
-// its kubeconfig, one of a pool by listing the machines of its scale set.
-func resync(t *testing.T, stage *harness.Stage) {
-	t.Helper()
-	list := &infrav1.AzureManagedMachinePoolList{}
-	if err := stage.Client.List(t.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
-		t.Fatal(err)
-	}
-	round := stage.Azure.Mark()
-	stage.Advance(time.Minute)
-	stage.Eventually("the cluster and its pools are looked at again", func() bool {
-		kubeconfig, machines := false, map[string]bool{}
-		for _, request := range stage.Azure.Since(round) {
-			kubeconfig = kubeconfig || strings.HasPrefix(request, "POST ") && strings.Contains(request, "/listCluster")
-			if strings.HasPrefix(request, "GET ") && strings.Contains(request, "/virtualMachines ") {
-				machines[request] = true
-			}
-		}
-		return kubeconfig && len(machines) >= len(list.Items)
-	})
-}
-
-// changes are the writes but for those that ask for a kubeconfig, sorted.
-func changes(writes []string) []string {
-	out := []string{}
-	for _, write := range writes {
-		if !strings.HasPrefix(write, "POST ") || !strings.Contains(write, "/listCluster") {
-			out = append(out, write)
-		}
-	}
-	slices.Sort(out)
-	return out
+	t.Logf("%d reads in %d resyncs", stage.QuietManaged(manager, resyncs), resyncs)
 }

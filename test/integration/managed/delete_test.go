@@ -143,7 +143,7 @@ func TestDelete(t *testing.T) {
 			mark := stage.Azure.Mark()
 			stage.StartManager(harness.ManagerOptions{})
 			gone()
-			if diff := cmp.Diff(test.deletes, changes(stage.Azure.Writes(mark))); diff != "" {
+			if diff := cmp.Diff(test.deletes, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 				t.Errorf("%s: writes (-want +got):\n%s", test.reason, diff)
 			}
 			left := slices.DeleteFunc(stage.Azure.Resources(), func(id string) bool { return strings.Contains(id, "/subnets/") })
@@ -292,8 +292,8 @@ func TestLastSystemPool(t *testing.T) {
 	}
 	mark := stage.Azure.Mark()
 	stage.WaitPoolReady("c1-pool0", 2)
-	resync(t, stage)
-	if writes := changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	stage.ResyncManaged()
+	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
 		t.Errorf("the pool is left alone, but there were writes: %q", writes)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")

@@ -206,12 +206,12 @@ func TestDrift(t *testing.T) {
 		t.Run(fmt.Sprintf("%02d %s", i, row.name), func(t *testing.T) {
 			mark := stage.Azure.Mark()
 			row.outside(stage)
-			resync(t, stage)
+			stage.ResyncManaged()
 			stage.Eventually(row.at+" is "+row.want, func() bool { return shows(stage, row.path, row.version, row.at) == row.want })
 			if row.says != nil {
-				stage.Eventually("the objects show it", func() bool { resync(t, stage); return row.says(stage) })
+				stage.Eventually("the objects show it", func() bool { stage.ResyncManaged(); return row.says(stage) })
 			}
-			resync(t, stage)
+			stage.ResyncManaged()
 			if got := shows(stage, row.path, row.version, row.at); got != row.want {
 				t.Errorf("%s: %s is %s in the end, want %s", row.verdict, row.at, got, row.want)
 			}
@@ -219,7 +219,7 @@ func TestDrift(t *testing.T) {
 			if row.verdict != repaired {
 				want = []string{}
 			}
-			if diff := cmp.Diff(want, changes(stage.Azure.Writes(mark))); diff != "" {
+			if diff := cmp.Diff(want, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 				t.Errorf("%s: writes (-want +got):\n%s", row.verdict, diff)
 			}
 		})

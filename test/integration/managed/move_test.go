@@ -63,8 +63,8 @@ func TestMove(t *testing.T) {
 	}
 	target.Pause("c1", false)
 	own := target.WaitManagedClusterReady("c1", pools...)
-	resync(t, target)
-	if diff := cmp.Diff([]string{}, changes(stage.Azure.Writes(mark))); diff != "" {
+	target.ResyncManaged()
+	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 		t.Errorf("writes to Azure (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {

@@ -92,7 +92,7 @@ func TestPrune(t *testing.T) {
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "without the condition", func(c *infrav1.AzureManagedControlPlane) bool {
 				return harness.Condition(c, test.condition).Type == "" && harness.Ready(c)
 			})
-			if diff := cmp.Diff([]string{"DELETE " + test.write, "DELETE " + test.write}, changes(stage.Azure.Writes(mark))); diff != "" {
+			if diff := cmp.Diff([]string{"DELETE " + test.write, "DELETE " + test.write}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 				t.Errorf("%s: one DELETE that is refused and one that is not (-want +got):\n%s", test.reason, diff)
 			}
 			stage.DeleteManagedCluster("c1", "pool0", "pool1")
@@ -183,7 +183,7 @@ func TestChangeOfAPart(t *testing.T) {
 			is(stage, test.path, test.version, test.at, test.want)
 		}
 		settled(stage)
-		if diff := cmp.Diff(test.write, changes(stage.Azure.Writes(mark))); diff != "" {
+		if diff := cmp.Diff(test.write, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -201,7 +201,7 @@ func TestTags(t *testing.T) {
 		tags["costs"] = "4711"
 		stage.Azure.Put(path, version, have)
 	}
-	resync(t, stage)
+	stage.ResyncManaged()
 	steps := []struct {
 		reason        string
 		cluster, pool infrav1.Tags
@@ -239,8 +239,8 @@ func TestTags(t *testing.T) {
 		settled(stage)
 	}
 	mark := stage.Azure.Mark()
-	resync(t, stage)
-	if writes := changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	stage.ResyncManaged()
+	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
 		t.Errorf("nothing is left to do, but there were writes: %q", writes)
 	}
 }

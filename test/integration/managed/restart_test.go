@@ -68,7 +68,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	undisturbed := harness.NewStage(t, environment)
 	undisturbed.StartManager(harness.ManagerOptions{})
 	equipped(undisturbed)
-	writes, resources := changes(undisturbed.Azure.Writes(0)), withoutSuffixes(undisturbed.Azure.Resources())
+	writes, resources := harness.Changes(undisturbed.Azure.Writes(0)), withoutSuffixes(undisturbed.Azure.Resources())
 	want := []string{
 		"PUT resourceGroups/c1", clusterPut, "PUT " + extensionWrite, "PUT " + endpointWrite,
 		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1", "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1/subnets/c1",
@@ -90,7 +90,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		restarted := stage.RestartWhenKilled(stage.StartManager(kill))
 		equipped(stage)
 		restarted()
-		if diff := cmp.Diff(writes, changes(stage.Azure.Writes(0))); diff != "" {
+		if diff := cmp.Diff(writes, harness.Changes(stage.Azure.Writes(0))); diff != "" {
 			t.Errorf("everything is written once (-undisturbed +killed):\n%s", diff)
 		}
 		if diff := cmp.Diff(resources, withoutSuffixes(stage.Azure.Resources())); diff != "" {
@@ -115,7 +115,7 @@ func TestKilledWhileDeleting(t *testing.T) {
 	brought(undisturbed)
 	mark := undisturbed.Azure.Mark()
 	undisturbed.DeleteManagedCluster("c1", "pool0", "pool1")
-	deletes := changes(undisturbed.Azure.Writes(mark))
+	deletes := harness.Changes(undisturbed.Azure.Writes(mark))
 	t.Logf("an undisturbed run sends %q", deletes)
 	if len(deletes) < 4 {
 		t.Fatalf("cluster, membership, endpoint and network go one by one, got %q", deletes)
@@ -134,7 +134,7 @@ func TestKilledWhileDeleting(t *testing.T) {
 		restarted := stage.RestartWhenKilled(stage.StartManager(kill))
 		gone()
 		restarted()
-		if diff := cmp.Diff(deletes, changes(stage.Azure.Writes(mark))); diff != "" {
+		if diff := cmp.Diff(deletes, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
 			t.Errorf("everything is deleted once (-undisturbed +killed):\n%s", diff)
 		}
 		if diff := cmp.Diff(append([]string{"resourceGroups/c1"}, shared...), stage.Azure.Resources()); diff != "" {

@@ -1,4 +1,4 @@
-package takeover_test
+package estate
 
 import (
 	"encoding/json"
@@ -68,7 +68,7 @@ func established(stage *harness.Stage, stored *unstructured.Unstructured) {
 		// It has no conditions.
 		status = object{"ready": true}
 	case "AzureManagedMachinePool":
-		status["replicas"] = int64(1)
+		oldPool(stage, stored, status)
 	case "AzureClusterIdentity":
 		delete(status, "ready")
 	}
@@ -193,6 +193,15 @@ func oldControlPlane(status object) {
 	for _, field := range []string{"versions", "failureDomains"} {
 		delete(status, field)
 	}
+}
+
+// oldPool has the subnet that the established provider writes into the spec, and the mode as a label.
+func oldPool(stage *harness.Stage, stored *unstructured.Unstructured, status object) {
+	controlPlane := objects(stage, "AzureManagedControlPlane")[0]
+	status["replicas"] = int64(len(stored.Object["spec"].(object)["providerIDList"].([]any)))
+	set(stored.Object, text(controlPlane.Object, "spec", "virtualNetwork", "subnet", "name"), "spec", "subnetName")
+	set(stored.Object, text(stored.Object, "spec", "mode"), "metadata", "labels", infrav1.LabelAgentPoolMode)
+	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
 func annotate(stored *unstructured.Unstructured, key, value string) {

@@ -1,4 +1,4 @@
-package takeover_test
+package estate
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -74,6 +75,37 @@ func leaveInAzure(stage *harness.Stage, controlPlanes []string) {
 	if tagged == 0 {
 		stage.T.Fatal("nothing in Azure was made")
 	}
+	leadNowhere(stage, controlPlanes)
+}
+
+// leadNowhere gives an internal load balancer of the API server the rules for SSH that the established provider makes for
+// every control-plane machine, and attaches to no interface there.
+func leadNowhere(stage *harness.Stage, controlPlanes []string) {
+	stage.T.Helper()
+	lb, internal := apiServerLB(stage)
+	if !internal {
+		return
+	}
+	_, balancer := stage.Azure.Get(lb, networkVersion)
+	for i, machine := range controlPlanes {
+		port := 22
+		if i > 0 {
+			port = 2200 + i
+		}
+		stage.Azure.Put(lb+"/inboundNatRules/"+machine, networkVersion, object{"properties": object{
+			"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "idleTimeoutInMinutes": 4, "enableFloatingIP": false,
+			"frontendIPConfiguration": object{"id": harness.Value(balancer, "properties.frontendIPConfigurations.0.id")},
+		}})
+	}
+}
+
+// apiServerLB is the path of the API server's load balancer, and whether it is an internal one.
+func apiServerLB(stage *harness.Stage) (path string, internal bool) {
+	stage.T.Helper()
+	azureCluster := &infrav1.AzureCluster{}
+	stage.Get(azureCluster, cluster)
+	lb := azureCluster.Spec.NetworkSpec.APIServerLB
+	return "resourceGroups/" + cluster + "/providers/Microsoft.Network/loadBalancers/" + lb.Name, lb.Type == infrav1.Internal
 }
 
 func (r tagging) tags(name string, controlPlanes []string) object {

@@ -1,0 +1,29 @@
+package estate
+
+import (
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// renewed checks that nothing stored has the old form.
+func renewed(stage *harness.Stage) {
+	stage.T.Helper()
+	for _, kind := range kinds {
+		for _, item := range objects(stage, kind) {
+			stored := stage.Stored(item)
+			if _, ok := harness.Value(stored.Object, "status.failureDomains").(object); ok {
+				stage.T.Errorf("%s %s: status.failureDomains is a map", kind, item.GetName())
+			}
+			if operations := harness.Value(stored.Object, "status.longRunningOperationStates"); operations != nil {
+				stage.T.Errorf("%s %s: has operations in its status", kind, item.GetName())
+			}
+			conditions, _ := harness.Value(stored.Object, "status.conditions").([]any)
+			for _, c := range conditions {
+				condition := c.(object)
+				if reason, _ := condition["reason"].(string); reason == "" || reason == infrav1.TakenOverReason || condition["type"] == "OnlyThere" {
+					stage.T.Errorf("%s %s: %v stays as it was", kind, item.GetName(), condition)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package estate
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TakeOver takes a self-managed cluster over that the established provider made from a template.
+func TakeOver(t *testing.T, environment *harness.Environment, file string, variables map[string]string, flags ...string) {
+	t.Helper()
+	stage := flavors.NewStage(t, environment)
+	flavors.Bring(stage)
+	before := flavors.Snapshot(stage)
+	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: flags}
+	maker := stage.StartManager(options)
+	made := flavors.Up(stage, manifest(stage, file, variables))
+	if err := maker.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	leaveInAzure(stage, controlPlanes(made))
+	leave(stage)
+
+	mark := stage.Azure.Mark()
+	manager := stage.StartManager(options)
+	takenOver(stage, made)
+	flavors.Quiet(stage, manager, 2)
+	expectNoWrites(stage, stage.Azure.Writes(mark))
+	renewed(stage)
+
+	scale(stage, made)
+	flavors.Down(stage, made, before)
+}
+
+func expectNoWrites(stage *harness.Stage, writes []string) {
+	stage.T.Helper()
+	if len(writes) > 0 {
+		stage.T.Errorf("what exists is taken over as it is, but Azure was written to: %q", writes)
+	}
+	stage.T.Logf("%d writes to Azure", len(writes))
+}
+
+// manifest is a flavor with what makes the two providers differ: additional tags, addresses of control planes, extensions.
+func manifest(stage *harness.Stage, file string, more map[string]string) []*unstructured.Unstructured {
+	t := stage.T.(*testing.T)
+	t.Helper()
+	objects, err := flavors.Decode(flavors.Render(t, file, flavors.Variables(more)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if class, of := strings.CutSuffix(file, "topology.yaml"); of {
+		objects = ofClass(stage, flavors.Render(t, class+"clusterclass.yaml", flavors.Variables(more)), objects)
+	}
+	for _, o := range objects {
+		switch o.GetKind() {
+		case "AzureCluster", "AzureManagedControlPlane":
+			set(o.Object, clusterTags, "spec", "additionalTags")
+		case "AzureMachineTemplate":
+			set(o.Object, machineTags, "spec", "template", "spec", "additionalTags")
+			set(o.Object, []any{object{"name": "custom", "publisher": "Example.Publisher", "version": "1.0", "settings": object{"a": "b"}}}, "spec", "template", "spec", "vmExtensions")
+			set(o.Object, false, "spec", "template", "spec", "disableVMBootstrapExtension")
+			if strings.Contains(o.GetName(), "control-plane") {
+				set(o.Object, true, "spec", "template", "spec", "allocatePublicIP")
+			}
+		}
+	}
+	return objects
+}
+
+// ofClass applies a class and returns what Cluster API makes of it for a cluster.
+func ofClass(stage *harness.Stage, manifest []byte, cluster []*unstructured.Unstructured) []*unstructured.Unstructured {
+	stage.T.Helper()
+	class, err := flavors.Decode(manifest)
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	flavors.Into(stage, class)
+	play := flavors.Topology
+	for _, o := range class {
+		if err := errors.Join(flavors.CheckClass(o), flavors.Apply(stage, o)); err != nil {
+			stage.T.Fatalf("apply %s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+		if o.GetKind() == "AzureManagedControlPlaneTemplate" {
+			play = flavors.ManagedTopology
+		}
+	}
+	objects, err := play(class, cluster)
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	return objects
+}
+
+// takenOver waits until this provider has looked at everything and found it in order.
+func takenOver(stage *harness.Stage, made *flavors.Cluster) {
+	stage.T.Helper()
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, made.Name, "taken over", func(c *infrav1.AzureCluster) bool {
+		provisioned := c.Status.Initialization.Provisioned
+		return provisioned != nil && *provisioned && harness.Ready(c) && harness.Condition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+	})
+	for _, machine := range made.Machines {
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, machine, "taken over", func(m *infrav1.AzureMachine) bool {
+			provisioned := m.Status.Initialization.Provisioned
+			return provisioned != nil && *provisioned && harness.Ready(m) && harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		})
+	}
+}
+
+// scale adds a machine to every group, and then takes the first one away, as scaling and rolling do.
+func scale(stage *harness.Stage, made *flavors.Cluster) {
+	stage.T.Helper()
+	for _, group := range made.Groups {
+		old := made.ByGroup(group.Name)
+		made.Machines = append(made.Machines, flavors.Machine(stage, made.Name, group, group.Replicas))
+		for _, machine := range made.Machines {
+			stage.WaitMachineProvisioned(machine)
+		}
+		if group.Role == harness.ControlPlane {
+			_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/"+made.Machines[len(made.Machines)-1]+"-nic", networkVersion)
+			if !attached(nic) {
+				stage.T.Errorf("a new control-plane machine has its public address: %v", nic)
+			}
+		}
+		stage.DeleteMachine(old[0])
+		if group.Role == harness.ControlPlane {
+			lb, _ := apiServerLB(stage)
+			if status, _ := stage.Azure.Get(lb+"/inboundNatRules/"+old[0], networkVersion); status != http.StatusNotFound {
+				stage.T.Errorf("the rule for SSH on %s stays after its machine was deleted: status %d", old[0], status)
+			}
+		}
+		made.Machines = slices.DeleteFunc(made.Machines, func(name string) bool { return name == old[0] })
+		for _, id := range stage.Azure.Resources() {
+			if strings.Contains(strings.ToLower(id), strings.ToLower(old[0])) {
+				stage.T.Errorf("%s stays after its machine was deleted", id)
+			}
+		}
+	}
+}
+
+// attached tells whether an interface has a public address.
+func attached(nic object) bool {
+	configurations, _ := harness.Value(nic, "properties.ipConfigurations").([]any)
+	return slices.ContainsFunc(configurations, func(c any) bool { return harness.Value(c.(object), "properties.publicIPAddress") != nil })
+}
+
+// controlPlanes are the names of the control-plane machines.
+func controlPlanes(made *flavors.Cluster) []string {
+	var names []string
+	for _, group := range made.Groups {
+		if group.Role == harness.ControlPlane {
+			names = append(names, made.ByGroup(group.Name)...)
+		}
+	}
+	return names
+}

@@ -1,0 +1,99 @@
+package flavors
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// ManagedTopology is Topology for a ClusterClass as the flavor aks-clusterclass has it.
+func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	templates := map[string]*unstructured.Unstructured{}
+	var clusterClass, topology *unstructured.Unstructured
+	var out []*unstructured.Unstructured
+	for _, o := range append(class[:len(class):len(class)], cluster...) {
+		templates[o.GetName()] = o
+		switch o.GetKind() {
+		case "Cluster":
+			topology = o.DeepCopy()
+		case "ClusterClass":
+			clusterClass = o
+		case "AzureClusterIdentity":
+			out = append(out, o)
+		}
+	}
+	if clusterClass == nil || topology == nil {
+		return nil, errors.New("there is no ClusterClass or no Cluster of it")
+	}
+	name, version := topology.GetName(), Text(topology, "spec.topology.version")
+	builtin := func(pool any) map[string]any {
+		return map[string]any{"builtin": map[string]any{"cluster": map[string]any{"name": name}, "machinePool": map[string]any{"topologyName": pool}}}
+	}
+	clone := func(of, apiVersion, kind, as string) (*unstructured.Unstructured, error) {
+		if templates[of] == nil {
+			return nil, fmt.Errorf("the class has no template %q for a %s", of, kind)
+		}
+		o := object(apiVersion, kind, as, field(templates[of].Object, "spec.template.spec"))
+		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: name, clusterv1.ClusterTopologyOwnedLabel: ""})
+		out = append(out, o)
+		return o, nil
+	}
+	azure := infrav1.GroupVersion.String()
+	infrastructure, err := clone(Text(clusterClass, "spec.infrastructure.templateRef.name"), azure, "AzureManagedCluster", name+"-v8d2c")
+	if err != nil {
+		return nil, err
+	}
+	controlPlane, err := clone(Text(clusterClass, "spec.controlPlane.templateRef.name"), azure, "AzureManagedControlPlane", name+"-n5j7w")
+	if err != nil {
+		return nil, err
+	}
+	set(controlPlane, version, "spec", "version")
+	if err := patch(clusterClass, controlPlane, builtin("")); err != nil {
+		return nil, err
+	}
+	set(topology, reference(infrastructure), "spec", "infrastructureRef")
+	set(topology, reference(controlPlane), "spec", "controlPlaneRef")
+	pools, _, _ := unstructured.NestedSlice(topology.Object, "spec", "topology", "workers", "machinePools")
+	unstructured.RemoveNestedField(topology.Object, "spec", "topology")
+	classes, _, _ := unstructured.NestedSlice(clusterClass.Object, "spec", "workers", "machinePools")
+	for _, entry := range pools {
+		pool := entry.(map[string]any)
+		for _, c := range classes {
+			poolClass := c.(map[string]any)
+			if poolClass["class"] != pool["class"] {
+				continue
+			}
+			as := fmt.Sprintf("%s-%s", name, pool["name"])
+			azurePool, err := clone(fmt.Sprint(field(poolClass, "infrastructure.templateRef.name")), azure, "AzureManagedMachinePool", as+"-f9s4b")
+			if err != nil {
+				return nil, err
+			}
+			if err := patch(clusterClass, azurePool, builtin(pool["name"])); err != nil {
+				return nil, err
+			}
+			bootstrap, err := clone(fmt.Sprint(field(poolClass, "bootstrap.templateRef.name")), "bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfig", as+"-z3l6m")
+			if err != nil {
+				return nil, err
+			}
+			machinePool := object(clusterv1.GroupVersion.String(), "MachinePool", as+"-t6r1d", map[string]any{
+				"clusterName": name, "replicas": pool["replicas"],
+				"template": map[string]any{"spec": map[string]any{
+					"clusterName": name, "version": version,
+					"bootstrap": map[string]any{"configRef": reference(bootstrap)}, "infrastructureRef": reference(azurePool),
+				}},
+			})
+			machinePool.SetLabels(azurePool.GetLabels())
+			out = append(out, machinePool)
+		}
+	}
+	return append(out, topology), nil
+}
+
+// reference refers to an object within its namespace.
+func reference(to *unstructured.Unstructured) map[string]any {
+	return map[string]any{"apiGroup": to.GroupVersionKind().Group, "kind": to.GetKind(), "name": to.GetName()}
+}

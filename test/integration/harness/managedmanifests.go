@@ -1,0 +1,71 @@
+package harness
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// PlayedPool names the two objects of a pool of an AKS cluster.
+type PlayedPool struct{ MachinePool, AzurePool string }
+
+// PlayManagedCluster plays what Cluster API does with a Cluster on AKS that a manifest has, once it and what it refers to
+// are there: control plane and infrastructure get its label and owner.
+func (s *Stage) PlayManagedCluster(name, controlPlane, infrastructure string) {
+	s.T.Helper()
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	s.adopt(name, cluster,
+		&infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: controlPlane}},
+		&infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: infrastructure}})
+}
+
+// PlayManagedPool does the same with a MachinePool.
+func (s *Stage) PlayManagedPool(cluster string, pool PlayedPool) {
+	s.T.Helper()
+	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.MachinePool}}
+	s.adopt(cluster, machinePool, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.AzurePool}})
+}
+
+// adopt keeps the owner until the harness releases it, and gives label and owner to objects.
+func (s *Stage) adopt(cluster string, owner client.Object, objects ...client.Object) {
+	s.T.Helper()
+	Change(s, owner, func(o client.Object) { controllerutil.AddFinalizer(o, played) })
+	for _, object := range objects {
+		Change(s, object, func(o client.Object) {
+			labels := o.GetLabels()
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[clusterv1.ClusterNameLabel] = cluster
+			o.SetLabels(labels)
+		})
+		s.own(owner, object)
+	}
+}
+
+// EndManagedPool deletes a pool in the order of Cluster API.
+func (s *Stage) EndManagedPool(pool PlayedPool) {
+	s.T.Helper()
+	s.delete(&clusterv1.MachinePool{}, pool.MachinePool)
+	s.delete(&infrav1.AzureManagedMachinePool{}, pool.AzurePool)
+	s.WaitGone(&infrav1.AzureManagedMachinePool{}, pool.AzurePool)
+	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.MachinePool}})
+}
+
+// EndManagedCluster deletes an AKS cluster with its pools in the order of Cluster API: Cluster, pools, control plane,
+// infrastructure.
+func (s *Stage) EndManagedCluster(name, controlPlane, infrastructure string, pools ...PlayedPool) {
+	s.T.Helper()
+	s.delete(&clusterv1.Cluster{}, name)
+	for _, pool := range pools {
+		s.EndManagedPool(pool)
+	}
+	s.delete(&infrav1.AzureManagedControlPlane{}, controlPlane)
+	s.WaitGone(&infrav1.AzureManagedControlPlane{}, controlPlane)
+	s.delete(&infrav1.AzureManagedCluster{}, infrastructure)
+	s.WaitGone(&infrav1.AzureManagedCluster{}, infrastructure)
+	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}

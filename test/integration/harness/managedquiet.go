@@ -1,0 +1,70 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// QuietManaged watches an AKS cluster that is in order for some resyncs: nothing is written, neither to Azure nor to
+// Kubernetes. It returns how often Azure was asked.
+func (s *Stage) QuietManaged(manager *Manager, resyncs int) int {
+	s.T.Helper()
+	// The passes that found the objects Ready may have more to tell, and write after their last look at Azure.
+	for calm := 0; calm < 2; calm++ {
+		written := len(manager.KubernetesWrites())
+		s.ResyncManaged()
+		if written != len(manager.KubernetesWrites()) {
+			calm = -1
+		}
+	}
+	mark, before := s.Azure.Mark(), len(manager.KubernetesWrites())
+	for range resyncs {
+		s.ResyncManaged()
+	}
+	if writes := Changes(s.Azure.Writes(mark)); len(writes) > 0 {
+		s.T.Errorf("nothing changed, but Azure was written to: %q", writes)
+	}
+	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
+		s.T.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
+	}
+	return len(s.Azure.Since(mark)) - len(s.Azure.Writes(mark))
+}
+
+// ResyncManaged waits until the AKS cluster and every one of its pools were looked at anew: a pass of the cluster ends by
+// asking for its kubeconfig, one of a pool by listing the machines of its scale set.
+func (s *Stage) ResyncManaged() {
+	s.T.Helper()
+	list := &infrav1.AzureManagedMachinePoolList{}
+	if err := s.Client.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
+		s.T.Fatal(err)
+	}
+	round := s.Azure.Mark()
+	s.Advance(time.Minute)
+	s.Eventually("the cluster and its pools are looked at again", func() bool {
+		kubeconfig, machines := false, map[string]bool{}
+		for _, request := range s.Azure.Since(round) {
+			kubeconfig = kubeconfig || strings.HasPrefix(request, "POST ") && strings.Contains(request, "/listCluster")
+			if strings.HasPrefix(request, "GET ") && strings.Contains(request, "/virtualMachines ") {
+				machines[request] = true
+			}
+		}
+		return kubeconfig && len(machines) >= len(list.Items)
+	})
+}
+
+// Changes are the writes but for those that ask for a kubeconfig, sorted.
+func Changes(writes []string) []string {
+	out := []string{}
+	for _, write := range writes {
+		if !strings.HasPrefix(write, "POST ") || !strings.Contains(write, "/listCluster") {
+			out = append(out, write)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
