@@ -23,9 +23,10 @@ type Written struct {
 	swept    time.Time
 }
 
-// version is what was written of an object, and when.
+// version is what was written of an object, and when. The write that takes the last finalizer off has ended it.
 type version struct {
 	resource string
+	ended    bool
 	at       time.Time
 }
 
@@ -70,6 +71,9 @@ func (w *Written) behind(obj client.Object) bool {
 	if !ok {
 		return false
 	}
+	if written.ended {
+		return true
+	}
 	if order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), written.resource); err == nil && order < 0 {
 		return true
 	}
@@ -77,17 +81,13 @@ func (w *Written) behind(obj client.Object) bool {
 	return false
 }
 
-// wrote remembers an object as the API server answered a write of it. One that the write has ended is not read again.
+// wrote remembers an object as the API server answered a write of it.
 func (w *Written) wrote(obj client.Object) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0 {
-		delete(w.versions, obj.GetUID())
-		return
-	}
 	if w.versions == nil {
 		w.versions = map[types.UID]version{}
 	}
@@ -96,5 +96,6 @@ func (w *Written) wrote(obj client.Object) {
 		maps.DeleteFunc(w.versions, func(_ types.UID, written version) bool { return now.Sub(written.at) > unread })
 		w.swept = now
 	}
-	w.versions[obj.GetUID()] = version{resource: obj.GetResourceVersion(), at: now}
+	ended := !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0
+	w.versions[obj.GetUID()] = version{resource: obj.GetResourceVersion(), ended: ended, at: now}
 }

@@ -40,7 +40,7 @@ func TestOutdated(t *testing.T) {
 		{reason: "what was written has arrived", read: at("a", "100")},
 		{reason: "it is asked for once", read: at("a", "99")},
 		{reason: "somebody wrote after us", wrote: at("a", "110"), read: at("a", "111")},
-		{reason: "an object that the write has ended is not waited for", wrote: ended, read: at("a", "119")},
+		{reason: "an object that the write has ended has no further pass", wrote: ended, stored: at("c", "7"), read: at("a", "120"), want: true},
 		{reason: "the store was taken back to before the write, so nothing is to arrive", wrote: at("a", "5000"), stored: at("a", "120"), read: at("a", "120")},
 		{reason: "what was lost is forgotten", read: at("a", "121")},
 		{reason: "the store was taken back, and the cache lags behind what came since", wrote: at("a", "5000"), stored: at("a", "130"), read: at("a", "125"), want: true},
