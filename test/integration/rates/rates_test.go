@@ -282,6 +282,8 @@ func TestManagedClusters(t *testing.T) {
 		c.refuse(kind, name, "DELETE", "*/resourcegroups/"+name, r)
 		begin = append(begin, func() {
 			c.delete(&clusterv1.Cluster{}, name)
+			// The control plane waits for its pools.
+			c.delete(&infrav1.AzureManagedMachinePool{}, name+"-"+pool.Name)
 			c.delete(&infrav1.AzureManagedControlPlane{}, name)
 		})
 	})
