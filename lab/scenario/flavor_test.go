@@ -13,7 +13,7 @@ import (
 const quiet = 30 * time.Second
 
 // TestDefaultFlavor is the story of the README: five Ready nodes, nothing written when nothing changes, workers come and
-// go, and the deleted cluster leaves nothing in Azure.
+// go, one that somebody stops is replaced, and the deleted cluster leaves nothing in Azure.
 func TestDefaultFlavor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -24,6 +24,7 @@ func TestDefaultFlavor(t *testing.T) {
 
 	l.scale("demo", kubeconfig, 4, 7)
 	l.scale("demo", kubeconfig, 1, 4)
+	l.expectReplaced("demo", kubeconfig, 4)
 	l.expectMachinesOnly()
 
 	l.deleteCluster("demo")
