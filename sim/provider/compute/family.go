@@ -23,7 +23,6 @@ type series struct {
 
 // Most lines stop at one of these numbers of processors.
 var (
-	upTo8   = []int{2, 4, 8}
 	upTo64  = []int{2, 4, 8, 16, 32, 48, 64}
 	upTo96  = []int{2, 4, 8, 16, 32, 48, 64, 96}
 	upTo128 = []int{2, 4, 8, 16, 32, 48, 64, 96, 128}
