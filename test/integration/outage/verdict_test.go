@@ -78,6 +78,7 @@ func outages() map[string]struct {
 // TestVerdictStays breaks off every way to look at Azure while clusters of both kinds stand.
 func TestVerdictStays(t *testing.T) {
 	stage := stand(t)
+	defer func() { stage.T = t }()
 	for name, outage := range outages() {
 		t.Run(name, func(t *testing.T) {
 			stage.T = t
