@@ -141,6 +141,7 @@ var foreign = map[string]string{
 	"cat":    "part of every Linux",
 	"cd":     "part of the shell",
 	"curl":   "not part of the lab",
+	"date":   "part of every Linux",
 	"echo":   "part of the shell",
 	"eval":   "part of the shell; the command that it evaluates is checked by itself",
 	"export": "part of the shell",
