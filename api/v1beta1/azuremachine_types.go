@@ -6,76 +6,22 @@ import (
 )
 
 // AzureMachineSpec describes a VM.
-// +kubebuilder:validation:XValidation:rule=`self.?identity.orValue('None') == 'UserAssigned' || !has(self.userAssignedIdentities) || size(self.userAssignedIdentities) == 0 || oldSelf.?identity.orValue("") == self.identity && oldSelf.?userAssignedIdentities.orValue([]) == self.userAssignedIdentities`,message="needs identity: UserAssigned",fieldPath=".userAssignedIdentities",reason="FieldValueForbidden",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`self.?identity.orValue('None') != 'UserAssigned' || size(self.?userAssignedIdentities.orValue([])) > 0 || oldSelf.?identity.orValue("") == 'UserAssigned' && size(oldSelf.?userAssignedIdentities.orValue([])) == 0`,message="identity: UserAssigned needs at least one",fieldPath=".userAssignedIdentities",reason="FieldValueRequired",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.systemAssignedIdentityRole) || self.?identity.orValue('None') == 'SystemAssigned'",message="needs identity: SystemAssigned",fieldPath=".systemAssignedIdentityRole",reason="FieldValueForbidden",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?roleAssignmentName.orValue("") == "" || self.?identity.orValue('None') == 'SystemAssigned'`,message="needs identity: SystemAssigned",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?roleAssignmentName.orValue("") == "" || self.?systemAssignedIdentityRole.?name.orValue("") == ""`,message="is the deprecated name of systemAssignedIdentityRole.name: keep that",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?subnetName.orValue("") == "" || size(self.?networkInterfaces.orValue([])) == 0`,message="is deprecated and excludes networkInterfaces: use networkInterfaces[0].subnetName",fieldPath=".subnetName",reason="FieldValueForbidden",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.acceleratedNetworking) || size(self.?networkInterfaces.orValue([])) == 0",message="is deprecated and excludes networkInterfaces: use networkInterfaces[0].acceleratedNetworking",fieldPath=".acceleratedNetworking",reason="FieldValueForbidden",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule="!self.?disableExtensionOperations.orValue(false) || !has(self.vmExtensions) || size(self.vmExtensions) == 0 || oldSelf.?vmExtensions.orValue([]) == self.vmExtensions",message="disableExtensionOperations forbids extensions: remove them or it",fieldPath=".vmExtensions",reason="FieldValueForbidden",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue("") == "" || self.?securityProfile.?securityType.orValue('ConfidentialVM') == 'ConfidentialVM' && (!has(self.securityProfile) || has(self.securityProfile.securityType))`,message="a disk with a securityEncryptionType needs ConfidentialVM",fieldPath=".securityProfile.securityType",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue("") == "" || !has(self.securityProfile) || self.securityProfile.?uefiSettings.?vTpmEnabled.orValue(false)`,message="a confidential VM needs it to be true",fieldPath=".securityProfile.uefiSettings.vTpmEnabled",reason="FieldValueRequired",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue("") != 'DiskWithVMGuestState' || !self.?securityProfile.?encryptionAtHost.orValue(false)`,message="does not go together with the securityEncryptionType DiskWithVMGuestState: remove one",fieldPath=".securityProfile.encryptionAtHost",optionalOldSelf=true
-// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.osDisk.?managedDisk.?securityProfile.?securityEncryptionType.orValue("") != 'DiskWithVMGuestState' || !has(self.securityProfile) || self.securityProfile.?uefiSettings.?secureBootEnabled.orValue(false)`,message="the securityEncryptionType DiskWithVMGuestState needs it to be true",fieldPath=".securityProfile.uefiSettings.secureBootEnabled",reason="FieldValueRequired",optionalOldSelf=true
 type AzureMachineSpec struct {
+	VirtualMachineProfile `json:",inline"`
+	ManagedIdentities     `json:",inline"`
+
 	// providerID is "azure://" and the Azure resource ID of the VM. The provider sets it.
 	// +optional
 	ProviderID *string `json:"providerID,omitempty"`
-
-	// vmSize is the size, for example Standard_D2s_v5.
-	// +required
-	VMSize string `json:"vmSize"`
 
 	// failureDomain is the availability zone, if the Machine does not name one.
 	// +optional
 	FailureDomain *string `json:"failureDomain,omitempty"`
 
-	// image is the image. The default is the reference image for the Machine's Kubernetes version.
-	// +optional
-	Image *Image `json:"image,omitempty"`
-
-	// identity is the kind of managed identity.
-	// +optional
-	// +kubebuilder:default=None
-	Identity VMIdentity `json:"identity,omitempty"`
-
-	// userAssignedIdentities are the managed identities of a VM with identity UserAssigned.
-	// +optional
-	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
-
-	// systemAssignedIdentityRole is the role assignment of a VM with identity SystemAssigned.
-	// +optional
-	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
-
-	// roleAssignmentName is the name of the role assignment of a VM with identity SystemAssigned.
-	// Deprecated: use systemAssignedIdentityRole.name.
-	// +optional
-	RoleAssignmentName string `json:"roleAssignmentName,omitempty"`
-
-	// osDisk is the disk with the operating system.
-	// +required
-	OSDisk OSDisk `json:"osDisk"`
-
-	// dataDisks are the data disks.
-	// +optional
-	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, b.nameSuffix == a.nameSuffix))",message="every data disk needs a nameSuffix of its own"
-	// +kubebuilder:validation:XValidation:rule="self.all(a, !has(a.lun) || self.exists_one(b, has(b.lun) && b.lun == a.lun))",message="every data disk needs a lun of its own"
-	DataDisks []DataDisk `json:"dataDisks,omitempty"`
-
-	// sshPublicKey is the SSH public key of the user capi: a line of an authorized_keys file, in base64. The default is a
-	// key that nobody can use.
-	// +optional
-	SSHPublicKey string `json:"sshPublicKey,omitempty"`
-
 	// additionalTags are tags for the Azure resources of the machine, beside the cluster's.
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
-
-	// additionalCapabilities turn on capabilities of the VM.
-	// +optional
-	AdditionalCapabilities *AdditionalCapabilities `json:"additionalCapabilities,omitempty"`
 
 	// allocatePublicIP gives a node a public IP address.
 	// +optional
@@ -85,28 +31,6 @@ type AzureMachineSpec struct {
 	// +optional
 	EnableIPForwarding bool `json:"enableIPForwarding,omitempty"`
 
-	// acceleratedNetworking turns on accelerated networking.
-	// Deprecated: use networkInterfaces.
-	// +optional
-	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
-
-	// diagnostics describe the diagnostics. The default is boot diagnostics in a storage account of Azure.
-	// +optional
-	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
-
-	// spotVMOptions make the VM a spot VM.
-	// +optional
-	SpotVMOptions *SpotVMOptions `json:"spotVMOptions,omitempty"`
-
-	// securityProfile describes the security of the VM.
-	// +optional
-	SecurityProfile *SecurityProfile `json:"securityProfile,omitempty"`
-
-	// subnetName is the subnet.
-	// Deprecated: use networkInterfaces.
-	// +optional
-	SubnetName string `json:"subnetName,omitempty"`
-
 	// dnsServers are the DNS servers of the first network interface. The default is the virtual network's.
 	// +optional
 	DNSServers []string `json:"dnsServers,omitempty"`
@@ -114,19 +38,6 @@ type AzureMachineSpec struct {
 	// disableExtensionOperations forbids extensions on the VM.
 	// +optional
 	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`
-
-	// disableVMBootstrapExtension leaves out the extension that reports whether bootstrapping succeeded. The default is
-	// true.
-	// +optional
-	DisableVMBootstrapExtension *bool `json:"disableVMBootstrapExtension,omitempty"`
-
-	// vmExtensions are the extensions of the VM.
-	// +optional
-	VMExtensions []VMExtension `json:"vmExtensions,omitempty"`
-
-	// networkInterfaces are the network interfaces. The default is one.
-	// +optional
-	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
 
 	// capacityReservationGroupID is the Azure resource ID of the capacity reservation group that the VM draws on.
 	// +optional

@@ -159,9 +159,11 @@ func TestDefaultAzureMachineTemplate(t *testing.T) {
 	spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}}
 	DefaultAzureMachineTemplate(template)
 	want := infrav1.AzureMachineSpec{
-		Identity:          infrav1.VMIdentitySystemAssigned,
-		DataDisks:         []infrav1.DataDisk{{NameSuffix: "a", Lun: new(int32(0)), CachingType: "ReadWrite"}},
-		NetworkInterfaces: []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}},
+		ManagedIdentities: infrav1.ManagedIdentities{Identity: infrav1.VMIdentitySystemAssigned},
+		VirtualMachineProfile: infrav1.VirtualMachineProfile{
+			DataDisks:         []infrav1.DataDisk{{NameSuffix: "a", Lun: new(int32(0)), CachingType: "ReadWrite"}},
+			NetworkInterfaces: []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}},
+		},
 	}
 	if diff := cmp.Diff(want, *spec); diff != "" {
 		t.Errorf("roles, spot options and diagnostics are the machine's: -want +got\n%s", diff)

@@ -64,7 +64,7 @@ func TestWarnWithoutIdentity(t *testing.T) {
 			mapper.Add(version.WithKind("KubeadmControlPlane"), meta.RESTScopeNamespace)
 			recorder := events.NewFakeRecorder(1)
 			r := &Reconciler{Recorder: recorder, Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
-			err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.AzureMachineSpec{Identity: tc.has}, identity.CloudConfigSecret{ClientSecret: tc.secret})
+			err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.AzureMachineSpec{ManagedIdentities: infrav1.ManagedIdentities{Identity: tc.has}}, identity.CloudConfigSecret{ClientSecret: tc.secret})
 			if err != nil {
 				t.Fatal(err)
 			}

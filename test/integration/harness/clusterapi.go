@@ -121,10 +121,10 @@ const (
 func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
 	return &infrav1.AzureMachine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
-		Spec: infrav1.AzureMachineSpec{
+		Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{
 			VMSize: "Standard_D2s_v3",
 			OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(128)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
-		},
+		}},
 	}
 }
 

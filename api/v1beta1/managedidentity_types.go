@@ -1,0 +1,27 @@
+package v1beta1
+
+// ManagedIdentities are the managed identities of a VM, or of all VMs of a scale set.
+// +kubebuilder:validation:XValidation:rule=`self.?identity.orValue('None') == 'UserAssigned' || !has(self.userAssignedIdentities) || size(self.userAssignedIdentities) == 0 || oldSelf.?identity.orValue("") == self.identity && oldSelf.?userAssignedIdentities.orValue([]) == self.userAssignedIdentities`,message="needs identity: UserAssigned",fieldPath=".userAssignedIdentities",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule=`self.?identity.orValue('None') != 'UserAssigned' || size(self.?userAssignedIdentities.orValue([])) > 0 || oldSelf.?identity.orValue("") == 'UserAssigned' && size(oldSelf.?userAssignedIdentities.orValue([])) == 0`,message="identity: UserAssigned needs at least one",fieldPath=".userAssignedIdentities",reason="FieldValueRequired",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.systemAssignedIdentityRole) || self.?identity.orValue('None') == 'SystemAssigned'",message="needs identity: SystemAssigned",fieldPath=".systemAssignedIdentityRole",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?roleAssignmentName.orValue("") == "" || self.?identity.orValue('None') == 'SystemAssigned'`,message="needs identity: SystemAssigned",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?roleAssignmentName.orValue("") == "" || self.?systemAssignedIdentityRole.?name.orValue("") == ""`,message="is the deprecated name of systemAssignedIdentityRole.name: keep that",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
+type ManagedIdentities struct {
+	// identity is the kind of managed identity.
+	// +optional
+	// +kubebuilder:default=None
+	Identity VMIdentity `json:"identity,omitempty"`
+
+	// userAssignedIdentities are the managed identities of a VM with identity UserAssigned.
+	// +optional
+	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
+
+	// systemAssignedIdentityRole is the role assignment of a VM with identity SystemAssigned.
+	// +optional
+	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
+
+	// roleAssignmentName is the name of the role assignment of a VM with identity SystemAssigned.
+	// Deprecated: use systemAssignedIdentityRole.name.
+	// +optional
+	RoleAssignmentName string `json:"roleAssignmentName,omitempty"`
+}
