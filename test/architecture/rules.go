@@ -60,6 +60,11 @@ var importRules = []importRule{
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{
+		dirs:    []string{"internal/metrics"},
+		outside: []string{"github.com/prometheus/client_golang/prometheus", "sigs.k8s.io/controller-runtime/pkg/metrics"},
+		why:     "metrics count what others tell them; only they know Prometheus",
+	},
+	{
 		dirs: []string{"internal/nearest"}, notStandard: impure,
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
@@ -88,7 +93,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/controller/azure*/..."},
-		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
+		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/webhook",
 			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/inventory", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/patch", "internal/controller/report", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
@@ -100,7 +105,7 @@ var importRules = []importRule{
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
-		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/takenover"},
+		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/takenover"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},

@@ -1,0 +1,11 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// collectors are all of the provider's own.
+var collectors = []prometheus.Collector{passDuration, timeToReady}
+
+func init() { metrics.Registry.MustRegister(collectors...) }
