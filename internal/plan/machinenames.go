@@ -47,12 +47,6 @@ func NICID(in MachineInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.NetworkInterface, name)
 }
 
-// OSDiskName is the name of the disk that the VM boots from.
-func OSDiskName(in MachineInput) string { return VMName(in) + "_OSDisk" }
-
-// DataDiskName is the name of a data disk.
-func DataDiskName(in MachineInput, suffix string) string { return VMName(in) + "_" + suffix }
-
 // DiskID is the ID of a managed disk.
 func DiskID(in MachineInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.Disk, name)

@@ -6,6 +6,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 // DeletePlan names everything that may have been made for the machine. It needs only names: the Machine, the bootstrap
@@ -47,10 +48,10 @@ func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 		}
 	}
 	// Deleting follows the edges backwards: the VM goes first, then what it held.
-	vm := plan.VMID(in)
-	add(infrav1.VMRunningCondition, vm, before...)
-	if id, ok := roleAssignmentID(in); ok {
-		add(infrav1.RoleAssignmentReadyCondition, id, vm)
+	machine := plan.VMID(in)
+	add(infrav1.VMRunningCondition, machine, before...)
+	if id, ok := vm.RoleAssignmentID(in.AzureMachine.Spec.ManagedIdentities); ok {
+		add(infrav1.RoleAssignmentReadyCondition, id, machine)
 	}
 	return g, g.Validate()
 }
@@ -65,9 +66,10 @@ func GoesWithGroup(in plan.MachineInput, g *arm.Graph) bool {
 
 // Disks are the machine's disks, the one it boots from first. They are its own by name.
 func Disks(in plan.MachineInput) []arm.ID {
-	out := []arm.ID{plan.DiskID(in, plan.OSDiskName(in))}
+	name := plan.VMName(in)
+	out := []arm.ID{plan.DiskID(in, vm.OSDiskName(name))}
 	for _, disk := range in.AzureMachine.Spec.DataDisks {
-		out = append(out, plan.DiskID(in, plan.DataDiskName(in, disk.NameSuffix)))
+		out = append(out, plan.DiskID(in, vm.DataDiskName(name, disk.NameSuffix)))
 	}
 	return out
 }

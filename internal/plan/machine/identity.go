@@ -7,13 +7,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 // AddIdentities is the body of a PATCH that gives the observed VM the identities of the spec that it lacks; nil when it has
 // them all. A PATCH adds to the list, and an identity that the VM has of itself stays.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/update
-func AddIdentities(in plan.MachineInput, vm json.RawMessage) *armcompute.VirtualMachineUpdate {
-	missing := MissingIdentities(in, vm)
+func AddIdentities(in plan.MachineInput, observedVM json.RawMessage) *armcompute.VirtualMachineUpdate {
+	missing := MissingIdentities(in, observedVM)
 	if len(missing) == 0 {
 		return nil
 	}
@@ -23,16 +24,13 @@ func AddIdentities(in plan.MachineInput, vm json.RawMessage) *armcompute.Virtual
 		} `json:"identity"`
 	}
 	// A body of another shape has been found to lack nothing.
-	_ = json.Unmarshal(vm, &observed)
+	_ = json.Unmarshal(observedVM, &observed)
 	identity := &armcompute.VirtualMachineIdentity{
 		Type:                   new(armcompute.ResourceIdentityTypeUserAssigned),
-		UserAssignedIdentities: map[string]*armcompute.UserAssignedIdentitiesValue{},
+		UserAssignedIdentities: vm.AssignedIdentities(missing),
 	}
 	if strings.Contains(observed.Identity.Type, string(armcompute.ResourceIdentityTypeSystemAssigned)) {
 		identity.Type = new(armcompute.ResourceIdentityTypeSystemAssignedUserAssigned)
-	}
-	for _, id := range missing {
-		identity.UserAssignedIdentities[id] = &armcompute.UserAssignedIdentitiesValue{}
 	}
 	return &armcompute.VirtualMachineUpdate{Identity: identity}
 }

@@ -3,16 +3,14 @@ package machine
 import (
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 // sshPort is the port of SSH on the machine.
@@ -101,11 +99,11 @@ func firstFrontend(in plan.MachineInput) arm.ID {
 
 // networkInterfaces plans the interfaces. Only the first one is in backend pools and has the NAT rule, DNS servers and
 // public address.
-func networkInterfaces(in plan.MachineInput, g *arm.Graph) error {
-	interfaces := nics(in)
+func networkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
+	interfaces := vm.Interfaces(p.VirtualMachineProfile)
 	for i, spec := range interfaces {
 		name := plan.NICName(in, i, len(interfaces))
-		subnet, err := subnetOf(in, spec)
+		subnet, err := vm.Subnet(p.Network, spec)
 		if err != nil {
 			return err
 		}
@@ -114,14 +112,14 @@ func networkInterfaces(in plan.MachineInput, g *arm.Graph) error {
 			Primary:                         new(true),
 			PrivateIPAllocationMethod:       new(armnetwork.IPAllocationMethodDynamic),
 			PrivateIPAddressVersion:         new(armnetwork.IPVersionIPv4),
-			Subnet:                          subnetReference(in, subnet),
+			Subnet:                          subnetReference(p.Network, subnet),
 			LoadBalancerBackendAddressPools: []*armnetwork.BackendAddressPool{},
 			LoadBalancerInboundNatRules:     []*armnetwork.InboundNatRule{},
 		}
 		dns := &armnetwork.InterfaceDNSSettings{DNSServers: []*string{}}
 		if i == 0 {
 			dns.DNSServers = plan.Pointers(in.AzureMachine.Spec.DNSServers)
-			node.After = exposure(in, subnet, primary)
+			node.After = exposure(in, p.Network, subnet, primary)
 		}
 		node.Body = armnetwork.Interface{
 			Location:         new(plan.Location(in.ClusterInput)),
@@ -129,9 +127,9 @@ func networkInterfaces(in plan.MachineInput, g *arm.Graph) error {
 			Tags:             plan.MachineTags(in, "", name),
 			Properties: &armnetwork.InterfacePropertiesFormat{
 				DNSSettings:                 dns,
-				EnableAcceleratedNetworking: accelerated(in, spec),
+				EnableAcceleratedNetworking: vm.Accelerated(p, spec),
 				EnableIPForwarding:          new(in.AzureMachine.Spec.EnableIPForwarding),
-				IPConfigurations:            ipConfigurations(in, name, spec, subnet, primary),
+				IPConfigurations:            ipConfigurations(p.Network, name, spec, subnet, primary),
 			},
 		}
 		g.Add(node)
@@ -140,7 +138,7 @@ func networkInterfaces(in plan.MachineInput, g *arm.Graph) error {
 }
 
 // ipConfigurations are the primary one, the further ones that the spec counts, and one for IPv6 in a subnet that has it.
-func ipConfigurations(in plan.MachineInput, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
+func ipConfigurations(network vm.Network, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
 	out := []*armnetwork.InterfaceIPConfiguration{{Name: new("pipConfig"), Properties: primary}}
 	for i := 1; i < spec.PrivateIPConfigs; i++ {
 		out = append(out, &armnetwork.InterfaceIPConfiguration{
@@ -149,18 +147,18 @@ func ipConfigurations(in plan.MachineInput, name string, spec infrav1.NetworkInt
 				Primary:                   new(false),
 				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
 				PrivateIPAddressVersion:   new(armnetwork.IPVersionIPv4),
-				Subnet:                    subnetReference(in, subnet),
+				Subnet:                    subnetReference(network, subnet),
 			},
 		})
 	}
-	if hasIPv6(in, subnet) {
+	if vm.HasIPv6(network, subnet) {
 		out = append(out, &armnetwork.InterfaceIPConfiguration{
 			Name: new("ipConfigv6"),
 			Properties: &armnetwork.InterfaceIPConfigurationPropertiesFormat{
 				Primary:                   new(false),
 				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
 				PrivateIPAddressVersion:   new(armnetwork.IPVersionIPv6),
-				Subnet:                    subnetReference(in, subnet),
+				Subnet:                    subnetReference(network, subnet),
 			},
 		})
 	}
@@ -169,9 +167,9 @@ func ipConfigurations(in plan.MachineInput, name string, spec infrav1.NetworkInt
 
 // exposure puts the pools, the NAT rule and the public address of the machine into the primary configuration, and returns
 // what has to be there before. Pools that others added stay: cloud-provider-azure puts interfaces into pools of services.
-func exposure(in plan.MachineInput, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
+func exposure(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
 	var after []arm.ID
-	for _, pool := range pools(in, subnet) {
+	for _, pool := range pools(in, network, subnet) {
 		primary.LoadBalancerBackendAddressPools = append(primary.LoadBalancerBackendAddressPools, &armnetwork.BackendAddressPool{ID: plan.IDPointer(pool)})
 	}
 	if hasNATRule(in) {
@@ -189,113 +187,30 @@ func exposure(in plan.MachineInput, subnet infrav1.SubnetSpec, primary *armnetwo
 }
 
 // pools are the backend pools of the machine's first interface.
-func pools(in plan.MachineInput, subnet infrav1.SubnetSpec) []arm.ID {
-	network := in.AzureCluster.Spec.NetworkSpec
-	lb := network.APIServerLB
+func pools(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec) []arm.ID {
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	switch {
 	case in.ControlPlane && lb == nil:
 		return nil
 	case in.ControlPlane:
 		out := []arm.ID{plan.PoolID(plan.LoadBalancerID(in.ClusterInput, lb.Name), plan.APIServerPoolName(lb))}
 		if lb.Type == infrav1.Internal {
-			if outbound := network.ControlPlaneOutboundLB; outbound != nil {
+			if outbound := in.AzureCluster.Spec.NetworkSpec.ControlPlaneOutboundLB; outbound != nil {
 				out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name), plan.ControlPlaneOutboundPoolName(in.ClusterInput, outbound)))
 			}
 		} else if len(plan.InternalAPIServerFrontends(in.ClusterInput, in.MachineFacts.VNet)) > 0 {
 			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)), plan.InternalAPIServerPoolName(lb)))
 		}
 		return out
-	case in.AzureMachine.Spec.AllocatePublicIP || hasNATGateway(in, subnet) || network.NodeOutboundLB == nil:
+	case in.AzureMachine.Spec.AllocatePublicIP || vm.OutboundPool(network, subnet) == "":
 		return nil
 	default:
-		outbound := network.NodeOutboundLB
-		return []arm.ID{plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name), plan.NodeOutboundPoolName(outbound))}
+		return []arm.ID{vm.OutboundPool(network, subnet)}
 	}
 }
 
-// subnetOf is the subnet of an interface: the one it names, else the only one for machines of its role, else the one for
-// the whole cluster.
-func subnetOf(in plan.MachineInput, spec infrav1.NetworkInterface) (infrav1.SubnetSpec, error) {
-	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
-	if spec.SubnetName != "" {
-		for _, subnet := range subnets {
-			if strings.EqualFold(subnet.Name, spec.SubnetName) {
-				return subnet, nil
-			}
-		}
-		// A subnet that the cluster does not list may still be in the network.
-		return infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: spec.SubnetName}}, nil
-	}
-	role := infrav1.SubnetNode
-	if in.ControlPlane {
-		role = infrav1.SubnetControlPlane
-	}
-	for _, wanted := range []infrav1.SubnetRole{role, infrav1.SubnetCluster} {
-		var hits []infrav1.SubnetSpec
-		for _, subnet := range subnets {
-			if subnet.Role == wanted {
-				hits = append(hits, subnet)
-			}
-		}
-		if len(hits) == 1 {
-			return hits[0], nil
-		}
-		if len(hits) > 1 {
-			return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has %d subnets with the role %s (%s): name one of them", len(hits), wanted, subnetNames(hits))
-		}
-	}
-	return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster or name a subnet", role, infrav1.SubnetCluster)
-}
-
-func subnetNames(subnets []infrav1.SubnetSpec) string {
-	var names []string
-	for _, subnet := range subnets {
-		names = append(names, subnet.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func subnetReference(in plan.MachineInput, subnet infrav1.SubnetSpec) *armnetwork.Subnet {
-	return &armnetwork.Subnet{ID: plan.IDPointer(plan.SubnetID(in.ClusterInput, subnet.Name))}
-}
-
-// hasNATGateway tells whether the cluster gives the subnet a NAT gateway. Defaulting names one for subnets that users
-// brought, too, and none is made for them: their way out is the user's, or the outbound load balancer that the spec asks for.
-// Machines that were taken over are not behind that one, and stay so.
-func hasNATGateway(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
-	_, brought := plan.BroughtSubnet(in.ClusterInput, in.MachineFacts.VNet, subnet.Name)
-	return subnet.NatGateway.Name != "" && (!brought || takenover.Of(in.AzureMachine.Annotations).TakenOver())
-}
-
-// hasIPv6 tells whether the subnet has IPv6 addresses. What counts for a subnet that users brought, and for one that the
-// cluster does not list, is what Azure has; else the spec, and for a subnet of unknown ranges that of the network.
-func hasIPv6(in plan.MachineInput, subnet infrav1.SubnetSpec) bool {
-	blocks := subnet.CIDRBlocks
-	if prefixes, brought := plan.BroughtSubnet(in.ClusterInput, in.MachineFacts.VNet, subnet.Name); brought {
-		blocks = prefixes
-	}
-	if len(blocks) == 0 {
-		blocks = in.MachineFacts.VNet.Subnets[strings.ToLower(subnet.Name)]
-	}
-	if len(blocks) == 0 {
-		blocks = in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
-	}
-	return slices.ContainsFunc(blocks, func(block string) bool {
-		prefix, err := netip.ParsePrefix(block)
-		return err == nil && prefix.Addr().Is6()
-	})
-}
-
-// accelerated tells whether the interface has accelerated networking: what the spec says, else whether the VM size can.
-// Nil leaves it as it is, when the catalog does not know the size of a VM that exists.
-func accelerated(in plan.MachineInput, spec infrav1.NetworkInterface) *bool {
-	if spec.AcceleratedNetworking != nil {
-		return spec.AcceleratedNetworking
-	}
-	if in.MachineFacts.VMSize == nil {
-		return nil
-	}
-	return new(in.MachineFacts.VMSize.Has(capabilityAccelerated))
+func subnetReference(network vm.Network, subnet infrav1.SubnetSpec) *armnetwork.Subnet {
+	return &armnetwork.Subnet{ID: plan.IDPointer(vm.SubnetID(network, subnet))}
 }
 
 func extendedLocation(in plan.MachineInput) *armnetwork.ExtendedLocation {

@@ -10,6 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 // ProviderID is the provider ID of a VM, as cloud-provider-azure writes it on the Node: the name of the resource group in
@@ -39,13 +40,13 @@ func VMState(vm json.RawMessage) string {
 }
 
 // MissingIdentities are the identities of the spec that the observed VM does not have; more than those asked for are fine.
-func MissingIdentities(in plan.MachineInput, vm json.RawMessage) []string {
+func MissingIdentities(in plan.MachineInput, observedVM json.RawMessage) []string {
 	var observed struct {
 		Identity struct {
 			UserAssignedIdentities map[string]json.RawMessage `json:"userAssignedIdentities"`
 		} `json:"identity"`
 	}
-	if in.AzureMachine.Spec.Identity != infrav1.VMIdentityUserAssigned || json.Unmarshal(vm, &observed) != nil {
+	if in.AzureMachine.Spec.Identity != infrav1.VMIdentityUserAssigned || json.Unmarshal(observedVM, &observed) != nil {
 		return nil
 	}
 	have := map[string]bool{}
@@ -53,8 +54,8 @@ func MissingIdentities(in plan.MachineInput, vm json.RawMessage) []string {
 		have[strings.ToLower(id)] = true
 	}
 	var missing []string
-	for _, identity := range in.AzureMachine.Spec.UserAssignedIdentities {
-		if id := strings.TrimPrefix(identity.ProviderID, "azure://"); !have[strings.ToLower(id)] {
+	for _, id := range vm.IdentityIDs(in.AzureMachine.Spec.ManagedIdentities) {
+		if !have[strings.ToLower(id)] {
 			missing = append(missing, id)
 		}
 	}

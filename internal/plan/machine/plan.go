@@ -7,26 +7,26 @@
 package machine
 
 import (
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 // Plan is the desired state of the machine's resources. The error is that of input that Check refuses, or of a graph that
 // does not hold together, which is a bug.
 func Plan(in plan.MachineInput) (*arm.Graph, error) {
-	g := &arm.Graph{}
+	g, p := &arm.Graph{}, profile(in)
 	publicIP(in, g)
 	natRule(in, g)
-	if err := networkInterfaces(in, g); err != nil {
+	if err := networkInterfaces(in, p, g); err != nil {
 		return nil, err
 	}
 	availabilitySet(in, g)
-	if err := virtualMachine(in, g); err != nil {
+	if err := virtualMachine(in, p, g); err != nil {
 		return nil, err
 	}
 	roleAssignment(in, g)
-	extensions(in, g)
+	extensions(in, p, g)
 	diskTags(in, g)
 	dropTags(in, g)
 	return g, g.Validate()
@@ -44,23 +44,10 @@ func FailureDomain(in plan.MachineInput) string {
 	return ""
 }
 
-// nics are the network interfaces of the spec, at least one. Objects from before the list existed have its fields beside
-// it.
-func nics(in plan.MachineInput) []infrav1.NetworkInterface {
-	if len(in.AzureMachine.Spec.NetworkInterfaces) > 0 {
-		return in.AzureMachine.Spec.NetworkInterfaces
-	}
-	return []infrav1.NetworkInterface{{
-		SubnetName:            in.AzureMachine.Spec.SubnetName,
-		AcceleratedNetworking: in.AzureMachine.Spec.AcceleratedNetworking,
-		PrivateIPConfigs:      1,
-	}}
-}
-
 // nicIDs are the IDs of the machine's network interfaces.
 func nicIDs(in plan.MachineInput) []arm.ID {
 	var out []arm.ID
-	interfaces := nics(in)
+	interfaces := vm.Interfaces(in.AzureMachine.Spec.VirtualMachineProfile)
 	for i := range interfaces {
 		out = append(out, plan.NICID(in, plan.NICName(in, i, len(interfaces))))
 	}

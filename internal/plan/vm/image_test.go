@@ -1,4 +1,4 @@
-package machine_test
+package vm_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 func TestDefaultImage(t *testing.T) {
@@ -52,7 +52,7 @@ func TestDefaultImage(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := machine.DefaultImage(test.version, test.osType, test.annotations)
+			got, err := vm.DefaultImage(test.version, "Machine", test.osType, test.annotations)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("%s: got %v, want an error that says %q", test.reason, err, test.err)

@@ -1,4 +1,4 @@
-package machine
+package vm
 
 import (
 	"encoding/base64"
@@ -9,17 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// checkKey checks that the SSH key is what the field demands: the base64 of a line of an authorized_keys file.
-func checkKey(in plan.MachineInput, path *field.Path) field.ErrorList {
-	key := in.AzureMachine.Spec.SSHPublicKey
-	if in.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS && key == "" {
+// CheckKey checks that the SSH key is what the field demands: the base64 of a line of an authorized_keys file.
+func CheckKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
+	key := spec.SSHPublicKey
+	if spec.OSDisk.OSType == infrav1.WindowsOS && key == "" {
 		return nil
 	}
 	if err := parseKey(key); err != nil {
-		return field.ErrorList{field.Invalid(path, abbreviate(key), err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
+		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), abbreviate(key), err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
 	return nil
 }

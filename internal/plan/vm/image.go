@@ -1,4 +1,4 @@
-package machine
+package vm
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 const (
@@ -34,25 +33,22 @@ var (
 	yearPattern    = regexp.MustCompile(`^windows-(\d{4})$`)
 )
 
-// Image is the image the machine boots from: what the spec names, else the reference image for the Machine's Kubernetes
-// version. The error says which field is wrong and why.
-func Image(in plan.MachineInput) (*infrav1.Image, error) {
-	if image := in.AzureMachine.Spec.Image; image != nil {
-		return image, nil
+// Image is the image to boot from: what the spec names, else the reference image for the Kubernetes version. The error says
+// which field is wrong and why.
+func Image(p Profile) (*infrav1.Image, error) {
+	if p.VirtualMachineProfile.Image != nil {
+		return p.VirtualMachineProfile.Image, nil
 	}
-	version := ""
-	if in.Machine != nil {
-		version = in.Machine.Spec.Version
-	}
-	return DefaultImage(version, in.AzureMachine.Spec.OSDisk.OSType, in.AzureMachine.Annotations)
+	return DefaultImage(p.Version, p.VersionFrom, p.OSDisk.OSType, p.Annotations)
 }
 
 // DefaultImage is the reference image for a Kubernetes version, as in "v1.33.2", and an operating system. Versions from
-// before the community gallery are in the Marketplace. Annotations of the AzureMachine choose among Windows images.
-func DefaultImage(version, osType string, annotations map[string]string) (*infrav1.Image, error) {
+// before the community gallery are in the Marketplace. Annotations of the object choose among Windows images. versionFrom is
+// the kind of object that has the version, for messages.
+func DefaultImage(version, versionFrom, osType string, annotations map[string]string) (*infrav1.Image, error) {
 	parsed, err := parseVersion(version)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w, so no default image is known: set the version of the %s, or an image", err, versionFrom)
 	}
 	name, offer, sku, frozen := linuxImage, linuxOffer, linuxSKU, linuxImages
 	if osType == infrav1.WindowsOS {
@@ -88,7 +84,7 @@ func windowsImageName(annotations map[string]string) (string, error) {
 func parseVersion(version string) (string, error) {
 	match := versionPattern.FindStringSubmatch(strings.TrimSpace(version))
 	if match == nil {
-		return "", fmt.Errorf("the Kubernetes version %q is not a semantic version as in \"v1.33.2\", so no default image is known: set the version of the Machine, or an image", version)
+		return "", fmt.Errorf("the Kubernetes version %q is not a semantic version as in \"v1.33.2\"", version)
 	}
 	numbers := make([]string, 0, 3)
 	for _, part := range match[1:4] {

@@ -1,4 +1,4 @@
-package machine
+package vm
 
 // linuxImages are the versions of the Marketplace image "capi" of cncf-upstream by Kubernetes version. No more are published.
 var linuxImages = map[string]string{

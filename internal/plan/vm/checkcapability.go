@@ -1,0 +1,165 @@
+package vm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Names of capabilities in the SKU catalog:
+// https://learn.microsoft.com/en-us/rest/api/compute/resource-skus/list
+const (
+	capabilityAccelerated  = "AcceleratedNetworkingEnabled"
+	capabilityConfidential = "ConfidentialComputingType"
+	capabilityEncryption   = "EncryptionAtHostSupported"
+	capabilityEphemeral    = "EphemeralOSDiskSupported"
+	capabilityPlacements   = "SupportedEphemeralOSDiskPlacements"
+	capabilityMaxDisks     = "MaxDataDiskCount"
+	capabilityMaxNICs      = "MaxNetworkInterfaces"
+	capabilityPremium      = "PremiumIO"
+	capabilitySpot         = "LowPriorityCapable"
+	capabilityNoTrusted    = "TrustedLaunchDisabled"
+	capabilityUltra        = "UltraSSDAvailable"
+)
+
+// unable says that a size lacks a capability, which it names as the catalog does.
+func unable(path *field.Path, size, what, capability string) *field.Error {
+	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, what, capability))
+}
+
+// denies tells whether the catalog says that the size has not the capability. A catalog that is silent about it leaves the
+// answer to Azure.
+func denies(size *plan.VMSize, capability string) bool {
+	return strings.EqualFold(size.Capabilities[capability], "False")
+}
+
+// atMost is the number that the catalog bounds; ok is false when it says none.
+func atMost(size *plan.VMSize, capability string) (n int, ok bool) {
+	n, err := strconv.Atoi(size.Capabilities[capability])
+	return n, err == nil
+}
+
+func checkDisks(p Profile, path *field.Path) field.ErrorList {
+	size := p.Size
+	errs := checkEphemeral(p, path.Child("osDisk", "diffDiskSettings"))
+	if most, ok := atMost(size, capabilityMaxDisks); ok && len(p.DataDisks) > most {
+		errs = append(errs, unable(path.Child("dataDisks"), p.VMSize, fmt.Sprintf("have %d data disks, but %d at most", len(p.DataDisks), most), capabilityMaxDisks))
+	}
+	if denies(size, capabilityPremium) {
+		if premium(p.OSDisk.ManagedDisk) {
+			errs = append(errs, unable(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
+		}
+		for i, disk := range p.DataDisks {
+			if premium(disk.ManagedDisk) {
+				errs = append(errs, unable(path.Child("dataDisks").Index(i).Child("managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
+			}
+		}
+	}
+	return append(errs, checkUltra(p, path)...)
+}
+
+func checkEphemeral(p Profile, path *field.Path) field.ErrorList {
+	settings, size := p.OSDisk.DiffDiskSettings, p.Size
+	switch {
+	case settings == nil:
+		return nil
+	case !size.Has(capabilityEphemeral):
+		return field.ErrorList{unable(path, p.VMSize, "have an ephemeral OS disk", capabilityEphemeral)}
+	case settings.Placement == nil || size.Capabilities[capabilityPlacements] == "":
+		return nil
+	}
+	places := strings.Split(size.Capabilities[capabilityPlacements], ",")
+	if slices.ContainsFunc(places, func(place string) bool {
+		return strings.EqualFold(strings.TrimSpace(place), string(*settings.Placement))
+	}) {
+		return nil
+	}
+	return field.ErrorList{unable(path.Child("placement"), p.VMSize,
+		fmt.Sprintf("have an ephemeral OS disk on its %s, but on %s", *settings.Placement, strings.Join(places, ", ")), capabilityPlacements)}
+}
+
+func premium(disk *infrav1.ManagedDiskParameters) bool {
+	return disk != nil && strings.HasPrefix(disk.StorageAccountType, "Premium")
+}
+
+func checkUltra(p Profile, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	wantsUltra := hasUltraDisk(p)
+	if capabilities := p.AdditionalCapabilities; capabilities != nil && capabilities.UltraSSDEnabled != nil {
+		if !*capabilities.UltraSSDEnabled && wantsUltra {
+			errs = append(errs, field.Invalid(path.Child("additionalCapabilities", "ultraSSDEnabled"), false, "a data disk is of type UltraSSD_LRS, which needs it: set it to true or leave it out"))
+		}
+		wantsUltra = wantsUltra || *capabilities.UltraSSDEnabled
+	}
+	if !wantsUltra || ultraAvailable(p) {
+		return errs
+	}
+	return append(errs, unable(path.Child("dataDisks"), p.VMSize, "use ultra disks "+where(p.Place), capabilityUltra))
+}
+
+// where is the place that the VM goes to, in words.
+func where(place Place) string {
+	switch len(place.Zones) {
+	case 0:
+		return "in region " + place.Region
+	case 1:
+		return "in zone " + place.Zones[0] + " of region " + place.Region
+	default:
+		return "in zones " + strings.Join(place.Zones, ", ") + " of region " + place.Region
+	}
+}
+
+// Asked says what was asked of Azure's capacity and where, for errors about quota and capacity: Azure's own texts name
+// the size and the place in some cases only.
+func Asked(p Profile) string {
+	asked := "VM size " + p.VMSize
+	if p.Size != nil {
+		asked += fmt.Sprintf(" (%d vCPUs)", p.Size.VCPUs)
+	}
+	if p.SpotVMOptions != nil {
+		asked += " as a spot VM"
+	}
+	return asked + " " + where(p.Place)
+}
+
+// ultraAvailable tells whether the size can have ultra disks wherever the VM may go: in each of its zones, or in the region
+// without one.
+func ultraAvailable(p Profile) bool {
+	if p.Size.Has(capabilityUltra) {
+		return true
+	}
+	has := func(zone string) bool { return p.Size.ZoneCapabilities[zone][capabilityUltra] == "True" }
+	if len(p.Place.Zones) == 0 {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(p.Size.ZoneCapabilities)), has)
+	}
+	return !slices.ContainsFunc(p.Place.Zones, func(zone string) bool { return !has(zone) })
+}
+
+// checkInterfaces looks at the number of interfaces and at accelerated networking that the spec asks for by name.
+func checkInterfaces(p Profile, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	interfaces := Interfaces(p.VirtualMachineProfile)
+	if most, ok := atMost(p.Size, capabilityMaxNICs); ok && len(interfaces) > most {
+		errs = append(errs, unable(path, p.VMSize, fmt.Sprintf("have %d network interfaces, but %d at most", len(interfaces), most), capabilityMaxNICs))
+	}
+	for i, nic := range interfaces {
+		if isTrue(nic.AcceleratedNetworking) && !p.Size.Has(capabilityAccelerated) {
+			errs = append(errs, unable(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "do accelerated networking", capabilityAccelerated))
+		}
+	}
+	return errs
+}
+
+func checkSpot(p Profile, path *field.Path) field.ErrorList {
+	if p.SpotVMOptions != nil && denies(p.Size, capabilitySpot) {
+		return field.ErrorList{unable(path, p.VMSize, "be a spot VM", capabilitySpot)}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package vm
+
+import (
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// OSDiskName is the name of the disk that a VM boots from.
+func OSDiskName(vm string) string { return vm + "_OSDisk" }
+
+// DataDiskName is the name of a data disk.
+func DataDiskName(vm, suffix string) string { return vm + "_" + suffix }
+
+// storageProfile describes the disks, which Azure makes together with the VM. They outlive it, as Azure does it where no
+// delete option says otherwise, until the machine is deleted. Only making a VM needs the image.
+func storageProfile(p Profile) (*armcompute.StorageProfile, error) {
+	image, err := Image(p)
+	if err != nil && !p.Exists {
+		return nil, err
+	}
+	os := &armcompute.OSDisk{
+		Name:         new(OSDiskName(p.Name)),
+		CreateOption: new(armcompute.DiskCreateOptionTypesFromImage),
+		OSType:       new(armcompute.OperatingSystemTypes(p.OSDisk.OSType)),
+		DiskSizeGB:   p.OSDisk.DiskSizeGB,
+		ManagedDisk:  managedDisk(p.OSDisk.ManagedDisk),
+	}
+	if p.OSDisk.CachingType != "" {
+		os.Caching = new(armcompute.CachingTypes(p.OSDisk.CachingType))
+	}
+	if settings := p.OSDisk.DiffDiskSettings; settings != nil {
+		os.DiffDiskSettings = &armcompute.DiffDiskSettings{Option: new(armcompute.DiffDiskOptions(settings.Option))}
+		if settings.Placement != nil {
+			os.DiffDiskSettings.Placement = new(armcompute.DiffDiskPlacement(*settings.Placement))
+		}
+	}
+	profile := &armcompute.StorageProfile{ImageReference: imageReference(image), OSDisk: os, DataDisks: []*armcompute.DataDisk{}}
+	for _, disk := range p.DataDisks {
+		data := &armcompute.DataDisk{
+			Name:         new(DataDiskName(p.Name, disk.NameSuffix)),
+			CreateOption: new(armcompute.DiskCreateOptionTypesEmpty),
+			DiskSizeGB:   new(disk.DiskSizeGB),
+			Lun:          disk.Lun,
+			ManagedDisk:  managedDisk(disk.ManagedDisk),
+		}
+		if disk.CachingType != "" {
+			data.Caching = new(armcompute.CachingTypes(disk.CachingType))
+		}
+		profile.DataDisks = append(profile.DataDisks, data)
+	}
+	return profile, nil
+}
+
+// scaleSetStorageProfile is the same for a scale set, which names the disks its VMs boot from itself.
+func scaleSetStorageProfile(of *armcompute.StorageProfile) *armcompute.VirtualMachineScaleSetStorageProfile {
+	out := &armcompute.VirtualMachineScaleSetStorageProfile{
+		ImageReference: of.ImageReference,
+		OSDisk: &armcompute.VirtualMachineScaleSetOSDisk{
+			CreateOption:     of.OSDisk.CreateOption,
+			OSType:           of.OSDisk.OSType,
+			DiskSizeGB:       of.OSDisk.DiskSizeGB,
+			Caching:          of.OSDisk.Caching,
+			DiffDiskSettings: of.OSDisk.DiffDiskSettings,
+			ManagedDisk:      scaleSetManagedDisk(of.OSDisk.ManagedDisk),
+		},
+		DataDisks: []*armcompute.VirtualMachineScaleSetDataDisk{},
+	}
+	for _, disk := range of.DataDisks {
+		out.DataDisks = append(out.DataDisks, &armcompute.VirtualMachineScaleSetDataDisk{
+			Name:         disk.Name,
+			CreateOption: disk.CreateOption,
+			DiskSizeGB:   disk.DiskSizeGB,
+			Lun:          disk.Lun,
+			Caching:      disk.Caching,
+			ManagedDisk:  scaleSetManagedDisk(disk.ManagedDisk),
+		})
+	}
+	return out
+}
+
+func managedDisk(spec *infrav1.ManagedDiskParameters) *armcompute.ManagedDiskParameters {
+	if spec == nil {
+		return nil
+	}
+	out := &armcompute.ManagedDiskParameters{DiskEncryptionSet: encryptionSet(spec.DiskEncryptionSet)}
+	if spec.StorageAccountType != "" {
+		out.StorageAccountType = new(armcompute.StorageAccountTypes(spec.StorageAccountType))
+	}
+	if profile := spec.SecurityProfile; profile != nil {
+		out.SecurityProfile = &armcompute.VMDiskSecurityProfile{DiskEncryptionSet: encryptionSet(profile.DiskEncryptionSet)}
+		if profile.SecurityEncryptionType != "" {
+			out.SecurityProfile.SecurityEncryptionType = new(armcompute.SecurityEncryptionTypes(profile.SecurityEncryptionType))
+		}
+	}
+	return out
+}
+
+func scaleSetManagedDisk(of *armcompute.ManagedDiskParameters) *armcompute.VirtualMachineScaleSetManagedDiskParameters {
+	if of == nil {
+		return nil
+	}
+	return &armcompute.VirtualMachineScaleSetManagedDiskParameters{
+		StorageAccountType: of.StorageAccountType, DiskEncryptionSet: of.DiskEncryptionSet, SecurityProfile: of.SecurityProfile,
+	}
+}
+
+func encryptionSet(spec *infrav1.DiskEncryptionSetParameters) *armcompute.DiskEncryptionSetParameters {
+	if spec == nil || spec.ID == "" {
+		return nil
+	}
+	return &armcompute.DiskEncryptionSetParameters{ID: new(spec.ID)}
+}

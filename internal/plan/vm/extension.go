@@ -1,0 +1,116 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+const (
+	bootstrapPublisher        = "Microsoft.Azure.ContainerUpstream"
+	bootstrapExtensionLinux   = "CAPZ.Linux.Bootstrapping"
+	bootstrapExtensionWindows = "CAPZ.Windows.Bootstrapping"
+	bootstrapVersion          = "1.0"
+	bootstrapVersionARM64     = "1.1"
+
+	// bootstrapSentinel is the file that a bootstrap provider leaves when it is through:
+	// https://cluster-api.sigs.k8s.io/developer/providers/contracts/bootstrap-config
+	bootstrapSentinel = "/run/cluster-api/bootstrap-success.complete"
+	bootstrapTries    = 60
+	bootstrapPause    = 5
+	bootstrapHelp     = "https://capz.sigs.k8s.io/self-managed/troubleshooting.html"
+)
+
+// Extension is an extension of a VM.
+type Extension struct {
+	infrav1.VMExtension
+	// Once tells that it does its work once, when the VM boots, and is not kept in line.
+	Once bool
+}
+
+// Extensions are those of the spec, each name once, and where it is turned on the one that reports a failed bootstrap,
+// which wins over one of the same name.
+func Extensions(p Profile) []Extension {
+	var out []Extension
+	add := func(extension infrav1.VMExtension, once bool) {
+		if !slices.ContainsFunc(out, func(e Extension) bool { return strings.EqualFold(e.Name, extension.Name) }) {
+			out = append(out, Extension{VMExtension: extension, Once: once})
+		}
+	}
+	if extension, ok := bootstrapExtension(p); ok {
+		add(extension, true)
+	}
+	for _, extension := range p.VMExtensions {
+		add(extension, false)
+	}
+	return out
+}
+
+// ExtensionProperties are the properties of an extension of a VM.
+func ExtensionProperties(extension Extension) *armcompute.VirtualMachineExtensionProperties {
+	properties := &armcompute.VirtualMachineExtensionProperties{
+		Publisher:          new(extension.Publisher),
+		Type:               new(extension.Name),
+		TypeHandlerVersion: new(extension.Version),
+	}
+	if len(extension.Settings) > 0 {
+		properties.Settings = map[string]string(extension.Settings)
+	}
+	if extension.ProtectedSettings != nil {
+		properties.ProtectedSettings = map[string]string(extension.ProtectedSettings)
+	}
+	return properties
+}
+
+// scaleSetExtensions are the same for a scale set, in whose body they are.
+func scaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtensionProfile {
+	out := &armcompute.VirtualMachineScaleSetExtensionProfile{Extensions: []*armcompute.VirtualMachineScaleSetExtension{}}
+	for _, extension := range Extensions(p) {
+		of := ExtensionProperties(extension)
+		out.Extensions = append(out.Extensions, &armcompute.VirtualMachineScaleSetExtension{
+			Name: new(extension.Name),
+			Properties: &armcompute.VirtualMachineScaleSetExtensionProperties{
+				Publisher:          of.Publisher,
+				Type:               of.Type,
+				TypeHandlerVersion: of.TypeHandlerVersion,
+				Settings:           of.Settings,
+				ProtectedSettings:  of.ProtectedSettings,
+			},
+		})
+	}
+	return out
+}
+
+// bootstrapExtension is the extension that waits in the VM for the sentinel file and fails when it does not come. It must
+// be turned on, and exists in the public cloud only.
+func bootstrapExtension(p Profile) (infrav1.VMExtension, bool) {
+	if p.DisableVMBootstrapExtension == nil || *p.DisableVMBootstrapExtension || p.NoExtensions {
+		return infrav1.VMExtension{}, false
+	}
+	if p.Place.Cloud != "" && p.Place.Cloud != infrav1.PublicCloud {
+		return infrav1.VMExtension{}, false
+	}
+	extension := infrav1.VMExtension{Publisher: bootstrapPublisher, Version: bootstrapVersion}
+	switch p.OSDisk.OSType {
+	case infrav1.LinuxOS:
+		extension.Name = bootstrapExtensionLinux
+		if p.Size != nil && p.Size.Capabilities["CpuArchitectureType"] == "Arm64" {
+			extension.Version = bootstrapVersionARM64
+		}
+		extension.ProtectedSettings = infrav1.Tags{"commandToExecute": fmt.Sprintf(
+			`for i in $(seq 1 %[1]d); do test -f %[2]s && exit 0; sleep %[3]d; done; echo "bootstrapping did not finish: see %[4]s" >&2; exit 1`,
+			bootstrapTries, bootstrapSentinel, bootstrapPause, bootstrapHelp)}
+	case infrav1.WindowsOS:
+		extension.Name = bootstrapExtensionWindows
+		extension.ProtectedSettings = infrav1.Tags{"commandToExecute": fmt.Sprintf(
+			`powershell.exe -Command "for ($i = 0; $i -lt %[1]d; $i++) { if (Test-Path '%[2]s') { exit 0 }; Start-Sleep -Seconds %[3]d }; exit -2"`,
+			bootstrapTries, bootstrapSentinel, bootstrapPause)}
+	default:
+		return infrav1.VMExtension{}, false
+	}
+	return extension, true
+}

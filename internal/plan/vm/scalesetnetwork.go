@@ -1,0 +1,65 @@
+package vm
+
+import (
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// scaleSetNetworkProfile are the network interfaces of a scale set's VMs, which are no resources of their own. Only the
+// first address of the first one is in a backend pool.
+func scaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetNetworkProfile, error) {
+	profile := &armcompute.VirtualMachineScaleSetNetworkProfile{}
+	for i, spec := range Interfaces(p.VirtualMachineProfile) {
+		subnet, err := Subnet(p.Network, spec)
+		if err != nil {
+			return nil, err
+		}
+		configurations := scaleSetIPConfigurations(p.Network, spec, subnet)
+		if pool := OutboundPool(p.Network, subnet); i == 0 && pool != "" {
+			configurations[0].Properties.LoadBalancerBackendAddressPools = []*armcompute.SubResource{{ID: plan.IDPointer(pool)}}
+		}
+		profile.NetworkInterfaceConfigurations = append(profile.NetworkInterfaceConfigurations, &armcompute.VirtualMachineScaleSetNetworkConfiguration{
+			Name: new(fmt.Sprintf("%s-nic-%d", p.Name, i)),
+			Properties: &armcompute.VirtualMachineScaleSetNetworkConfigurationProperties{
+				Primary:                     new(i == 0),
+				EnableAcceleratedNetworking: Accelerated(p, spec),
+				// Pods have addresses of their own where the network plugin gives them some of the network.
+				EnableIPForwarding: new(true),
+				IPConfigurations:   configurations,
+			},
+		})
+	}
+	return profile, nil
+}
+
+// scaleSetIPConfigurations are as many for IPv4 as the spec counts, and one for IPv6 in a subnet that has it.
+func scaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec) []*armcompute.VirtualMachineScaleSetIPConfiguration {
+	var out []*armcompute.VirtualMachineScaleSetIPConfiguration
+	add := func(name string, version armcompute.IPVersion) {
+		out = append(out, &armcompute.VirtualMachineScaleSetIPConfiguration{
+			Name: new(name),
+			Properties: &armcompute.VirtualMachineScaleSetIPConfigurationProperties{
+				Primary:                         new(len(out) == 0),
+				PrivateIPAddressVersion:         new(version),
+				Subnet:                          reference(SubnetID(network, subnet)),
+				LoadBalancerBackendAddressPools: []*armcompute.SubResource{},
+			},
+		})
+	}
+	for i := range max(spec.PrivateIPConfigs, 1) {
+		add(fmt.Sprintf("ipConfig%d", i), armcompute.IPVersionIPv4)
+	}
+	if HasIPv6(network, subnet) {
+		add("ipConfigv6", armcompute.IPVersionIPv6)
+	}
+	return out
+}
+
+func reference(id arm.ID) *armcompute.APIEntityReference {
+	return &armcompute.APIEntityReference{ID: plan.IDPointer(id)}
+}
