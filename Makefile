@@ -29,7 +29,8 @@ generate: tools ## Generate deepcopy functions, CRDs, RBAC and the tables of AKS
 	go run ./hack/armschema
 	controller-gen object paths=./api/...
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
-	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role webhook paths=./internal/... output:rbac:dir=config/rbac output:webhook:dir=config/webhook; fi
+	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
+	go test ./internal/webhook -run TestManifests -update
 
 templates: ## Render the flavors of self-managed clusters from templates/flavors
 	@hack/tools/build.sh $(BIN) kustomize

@@ -15,9 +15,6 @@ const immutable = "cannot change after the cluster was made"
 // ValidateAzureClusterUpdate checks a change of an AzureCluster; both objects are defaulted. What cannot change is told
 // before anything else.
 func ValidateAzureClusterUpdate(old, c *infrav1.AzureCluster, features plan.Features) field.ErrorList {
-	if unchanged(c, old.Spec, c.Spec) {
-		return nil
-	}
 	if errs := immutableCluster(old, c); len(errs) > 0 {
 		return errs
 	}

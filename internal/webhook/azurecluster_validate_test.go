@@ -244,7 +244,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			}
 			DefaultAzureCluster(c)
 			before := mustJSON(t, old)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureClusterUpdate(old, c, plan.Features{})), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(updated(t, clusters(plan.Features{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(before, mustJSON(t, old)); diff != "" {
@@ -300,12 +300,12 @@ func TestValidateAzureClusterTemplateUpdate(t *testing.T) {
 	DefaultAzureClusterTemplate(old)
 	labelled := old.DeepCopy()
 	labelled.Labels = map[string]string{"a": "b"}
-	if errs := ValidateAzureClusterTemplateUpdate(old, labelled); len(errs) > 0 {
+	if errs := updated(t, clusterTemplates, old, labelled); len(errs) > 0 {
 		t.Errorf("labels are free: %v", errs)
 	}
 	moved := old.DeepCopy()
 	moved.Spec.Template.Spec.Location = "northeurope"
-	if diff := cmp.Diff([]string{"spec.template.spec: FieldValueForbidden"}, found(ValidateAzureClusterTemplateUpdate(old, moved))); diff != "" {
+	if diff := cmp.Diff([]string{"spec.template.spec: FieldValueForbidden"}, found(updated(t, clusterTemplates, old, moved))); diff != "" {
 		t.Errorf("clusters were made from it: -want +got\n%s", diff)
 	}
 }

@@ -26,8 +26,5 @@ func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate) (errs field.E
 
 // ValidateAzureClusterTemplateUpdate refuses every change of the template; both objects are defaulted.
 func ValidateAzureClusterTemplateUpdate(old, t *infrav1.AzureClusterTemplate) field.ErrorList {
-	if unchanged(t, old.Spec.Template.Spec, t.Spec.Template.Spec) {
-		return nil
-	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"), "a template cannot change; make a new one and refer to it")}
 }

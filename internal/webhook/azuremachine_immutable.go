@@ -15,9 +15,6 @@ const immutableMachine = "cannot change after the machine was made; make a new m
 // ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted, which is why what defaulting
 // touches is compared here and not by the CRD.
 func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorList) {
-	if unchanged(m, old.Spec, m.Spec) {
-		return nil
-	}
 	path := field.NewPath("spec")
 	before, after := &old.Spec, &m.Spec
 	for _, part := range []struct {

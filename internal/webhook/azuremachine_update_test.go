@@ -74,11 +74,11 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			m := old.DeepCopy()
 			tc.change(&m.Spec)
 			DefaultAzureMachine(m, "")
-			if diff := cmp.Diff(below("spec.", tc.want), found(ValidateAzureMachineUpdate(old, m)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, machines(nil, random{}), old, m)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			m.DeletionTimestamp = &deletionTime
-			if errs := ValidateAzureMachineUpdate(old, m); len(errs) > 0 {
+			if errs := updated(t, machines(nil, random{}), old, m); len(errs) > 0 {
 				t.Errorf("a machine that is being deleted is refused: %v", errs)
 			}
 		})
@@ -113,7 +113,7 @@ func TestValidateAzureMachineTemplateUpdate(t *testing.T) {
 			old := newMachineTemplate(tc.old)
 			template := newMachineTemplate(func(s *spec) { *s = *old.Spec.Template.Spec.DeepCopy(); tc.change(s) })
 			template.Spec.Template.ObjectMeta.Labels = map[string]string{"a": "b"}
-			got := found(ValidateAzureMachineTemplateUpdate(old, template))
+			got := found(updated(t, machineTemplates(random{}), old, template))
 			want := []string{"spec.template.spec: FieldValueForbidden"}
 			if !tc.refused {
 				want = nil

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -18,7 +19,7 @@ func ValidateAzureMachineTemplateUpdate(old, t *infrav1.AzureMachineTemplate) fi
 	if before.SSHPublicKey == "" {
 		before.SSHPublicKey = t.Spec.Template.Spec.SSHPublicKey
 	}
-	if unchanged(t, before, t.Spec.Template.Spec) {
+	if equality.Semantic.DeepEqual(before, t.Spec.Template.Spec) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"), "a template cannot change; make a new one and refer to it")}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -62,6 +63,18 @@ func (l managedLookup) needsSystemPool(ctx context.Context, p *infrav1.AzureMana
 	}
 	cluster, err := l.cluster(ctx, p)
 	return cluster != nil && cluster.DeletionTimestamp.IsZero(), err
+}
+
+// lastSystemPool refuses, where the cluster lives on, that it loses its last System pool.
+func (l managedLookup) lastSystemPool(ctx context.Context, p *infrav1.AzureManagedMachinePool, path *field.Path) (field.ErrorList, error) {
+	if needed, err := l.needsSystemPool(ctx, p); err != nil || !needed {
+		return nil, err
+	}
+	others, err := l.otherSystemPools(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return ValidateLastSystemPool(others, path), nil
 }
 
 // otherSystemPools is the number of other pools of the cluster with mode System that are not being deleted.

@@ -41,6 +41,15 @@ func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	return warnings
 }
 
+// controlPlaneWarnings add, for one that is made, what its network says; old is nil for it.
+func controlPlaneWarnings(old, c *infrav1.AzureManagedControlPlane) admission.Warnings {
+	warnings := managedClassWarnings(&c.Spec.AzureManagedControlPlaneClassSpec, "spec")
+	if old == nil {
+		warnings = append(warnings, managedNetworkWarnings(c)...)
+	}
+	return warnings
+}
+
 // controlPlaneTemplateWarnings add what makes no sense for several clusters.
 func controlPlaneTemplateWarnings(t *infrav1.AzureManagedControlPlaneTemplate) admission.Warnings {
 	spec, path := &t.Spec.Template.Spec, "spec.template.spec"
@@ -67,4 +76,8 @@ func poolWarnings(spec *infrav1.AzureManagedMachinePoolClassSpec, field string) 
 		}
 	}
 	return warnings
+}
+
+func poolTemplateWarnings(t *infrav1.AzureManagedMachinePoolTemplate) admission.Warnings {
+	return poolWarnings(&t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, "spec.template.spec.asoManagedClustersAgentPoolPatches")
 }

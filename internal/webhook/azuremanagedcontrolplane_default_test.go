@@ -145,7 +145,7 @@ func TestManagedSSHKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = tc.key })
-			if err := (&controlPlaneHandler{random: random{}}).Default(tc.ctx, c); err != nil {
+			if err := controlPlanes(managedLookup{}, random{}).Default(tc.ctx, c); err != nil {
 				t.Fatal(err)
 			}
 			if tc.made {
@@ -160,7 +160,7 @@ func TestManagedSSHKey(t *testing.T) {
 		})
 	}
 	c := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = new("") })
-	if err := (&controlPlaneHandler{random: noKeys{}}).Default(creation, c); err == nil {
+	if err := controlPlanes(managedLookup{}, noKeys{}).Default(creation, c); err == nil {
 		t.Error("a key that cannot be made is an error, not a cluster with an invalid key")
 	}
 }

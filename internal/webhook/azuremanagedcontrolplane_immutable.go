@@ -18,9 +18,6 @@ const immutableManaged = "cannot change after the AKS cluster was made; make a n
 // cannot change is told before anything else, and what was wrong before is not told again. The Cluster is not looked at: nothing
 // that goes with its ranges can change.
 func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlPlane) field.ErrorList {
-	if unchanged(c, old.Spec, c.Spec) {
-		return nil
-	}
 	if errs := immutableControlPlane(old, c); len(errs) > 0 {
 		return errs
 	}

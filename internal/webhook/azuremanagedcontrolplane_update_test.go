@@ -131,11 +131,11 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			c := old.DeepCopy()
 			tc.change(&c.Spec)
 			DefaultAzureManagedControlPlane(c)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlaneUpdate(old, c)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			c.DeletionTimestamp = &deletionTime
-			if errs := ValidateAzureManagedControlPlaneUpdate(old, c); len(errs) > 0 {
+			if errs := updated(t, controlPlanes(managedLookup{}, random{}), old, c); len(errs) > 0 {
 				t.Errorf("an object that is being deleted is never refused: %v", errs)
 			}
 		})
@@ -149,7 +149,7 @@ func TestAutoUpgradedVersion(t *testing.T) {
 		c := old.DeepCopy()
 		c.Spec.Version = version
 		c.Spec.AdditionalTags = infrav1.Tags{"a": "b"}
-		if diff := cmp.Diff(want, found(ValidateAzureManagedControlPlaneUpdate(old, c)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("AKS has upgraded the cluster to 1.34.2, so %s: -want +got\n%s", version, diff)
 		}
 	}
@@ -167,7 +167,7 @@ func TestFilledLater(t *testing.T) {
 	if c.Spec.ResourceGroupName != "c1" || c.Spec.NodeResourceGroupName == "" || c.Spec.FleetsMember.Name != "c1" {
 		t.Errorf("the defaults of the Cluster's name are missing: %s", mustJSON(t, c.Spec))
 	}
-	if errs := ValidateAzureManagedControlPlaneUpdate(old, c); len(errs) > 0 {
+	if errs := updated(t, controlPlanes(managedLookup{}, random{}), old, c); len(errs) > 0 {
 		t.Errorf("defaults that come later are refused: %v", errs)
 	}
 }
@@ -180,7 +180,7 @@ func TestStoredWithoutDefaults(t *testing.T) {
 		DefaultAzureManagedControlPlane(old)
 		c.Spec.DNSPrefix = &prefix
 		DefaultAzureManagedControlPlane(c)
-		if diff := cmp.Diff(want, found(ValidateAzureManagedControlPlaneUpdate(old, c)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("no prefix was the object's name, so %s: -want +got\n%s", prefix, diff)
 		}
 	}
@@ -226,7 +226,7 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 			template := old.DeepCopy()
 			tc.change(&template.Spec.Template.Spec)
 			DefaultAzureManagedControlPlaneTemplate(template)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlaneTemplateUpdate(old, template)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(updated(t, controlPlaneTemplates, old, template)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

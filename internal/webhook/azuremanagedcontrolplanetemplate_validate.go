@@ -20,9 +20,6 @@ func ValidateAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlan
 // in clusters can change in the template, too, and Cluster API brings it to the clusters.
 func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManagedControlPlaneTemplate) (errs field.ErrorList) {
 	before, after, path := &old.Spec.Template.Spec, &t.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
-	if unchanged(t, *before, *after) {
-		return nil
-	}
 	for _, part := range []struct {
 		name       string
 		old, value any

@@ -15,9 +15,6 @@ const immutablePool = "cannot change after the agent pool was made; make a new p
 // cannot change is told before anything else, and what was wrong before is not told again. Whether the pool is the last
 // System pool is for ValidateLastSystemPool.
 func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePool, preview bool) field.ErrorList {
-	if unchanged(p, old.Spec, p.Spec) {
-		return nil
-	}
 	before, after, path := &old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec")
 	// A name is never given up: what was begun under it would be left behind.
 	errs := immutableName(before, after, path, immutablePool)
@@ -41,9 +38,6 @@ func made(p *infrav1.AzureManagedMachinePool) bool {
 // in pools can change in the template, too, and Cluster API brings it to the pools.
 func ValidateAzureManagedMachinePoolTemplateUpdate(old, t *infrav1.AzureManagedMachinePoolTemplate) field.ErrorList {
 	before, after := &old.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, &t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec
-	if unchanged(t, *before, *after) {
-		return nil
-	}
 	path := field.NewPath("spec", "template", "spec")
 	errs := append(immutableName(before, after, path, immutableTemplate), immutablePoolClass(before, after, path, immutableTemplate)...)
 	for _, part := range []struct {

@@ -209,11 +209,11 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			})
 			p := old.DeepCopy()
 			tc.change(&p.Spec.AzureManagedMachinePoolClassSpec)
-			if diff := cmp.Diff(at("spec.", tc.want), found(ValidateAzureManagedMachinePoolUpdate(old, p, false)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(at("spec.", tc.want), found(updated(t, pools(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			p.DeletionTimestamp = &deletionTime
-			if errs := ValidateAzureManagedMachinePoolUpdate(old, p, false); len(errs) > 0 {
+			if errs := updated(t, pools(managedLookup{}), old, p); len(errs) > 0 {
 				t.Errorf("an object that is being deleted is never refused: %v", errs)
 			}
 
@@ -228,7 +228,7 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			if want == nil {
 				want = tc.want
 			}
-			if diff := cmp.Diff(at("spec.template.spec.", want), found(ValidateAzureManagedMachinePoolTemplateUpdate(oldTemplate, template)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(at("spec.template.spec.", want), found(updated(t, poolTemplates, oldTemplate, template)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("template: %s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -280,7 +280,7 @@ func TestPoolThatWasNeverMade(t *testing.T) {
 				tc.change = func(s *infrav1.AzureManagedMachinePoolSpec) { s.AvailabilityZones = []string{"1"} }
 			}
 			tc.change(&p.Spec)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedMachinePoolUpdate(old, p, false)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(updated(t, pools(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

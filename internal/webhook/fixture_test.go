@@ -2,11 +2,14 @@ package webhook
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -68,4 +71,21 @@ func mustJSON(t *testing.T, obj any) string {
 		t.Fatal(err)
 	}
 	return string(raw)
+}
+
+// updated are the errors that the webhook of a kind has for an update.
+func updated[T client.Object](t *testing.T, k kind[T], old, obj T) (errs field.ErrorList) {
+	t.Helper()
+	_, err := k.ValidateUpdate(t.Context(), old, obj)
+	if err == nil {
+		return nil
+	}
+	refusal, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	for _, cause := range refusal.ErrStatus.Details.Causes {
+		errs = append(errs, &field.Error{Type: field.ErrorType(cause.Type), Field: cause.Field, Detail: cause.Message})
+	}
+	return errs
 }

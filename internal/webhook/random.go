@@ -1,13 +1,18 @@
 package webhook
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 
 	"github.com/google/uuid"
 	"golang.org/x/crypto/ssh"
+	admissionv1 "k8s.io/api/admission/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
 // generator makes the defaults that are random.
@@ -36,3 +41,31 @@ func (random) sshPublicKey() (string, error) {
 }
 
 func (random) roleAssignmentName() string { return uuid.NewString() }
+
+// fillSSHPublicKey gives an object whose key is "" one that nobody has. It is made on creation only: a manifest without a
+// key is applied again without one, and then means the key that was made for it. Without a place for a key, none is asked for.
+func fillSSHPublicKey[T client.Object](ctx context.Context, obj T, random generator, key func(T) *string) (err error) {
+	into := key(obj)
+	if into == nil || *into != "" {
+		return nil
+	}
+	if isCreate(ctx) {
+		*into, err = random.sshPublicKey()
+		return err
+	}
+	if stored := empty[T](); isUpdateOf(ctx, stored) && key(stored) != nil {
+		*into = *key(stored)
+	}
+	return nil
+}
+
+func isCreate(ctx context.Context) bool {
+	request, err := admission.RequestFromContext(ctx)
+	return err == nil && request.Operation == admissionv1.Create
+}
+
+// isUpdateOf decodes the object that an update replaces; it is false where there is none.
+func isUpdateOf(ctx context.Context, stored client.Object) bool {
+	request, err := admission.RequestFromContext(ctx)
+	return err == nil && request.Operation == admissionv1.Update && json.Unmarshal(request.OldObject.Raw, stored) == nil
+}

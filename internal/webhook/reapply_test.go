@@ -30,7 +30,7 @@ func TestReapplyKeepsTheGeneratedKey(t *testing.T) {
 	machine.Spec.SSHPublicKey = "c3NoLXJzYQ=="
 	again := machine.DeepCopy()
 	again.Spec.SSHPublicKey = ""
-	handler := &machineHandler{random: random{}}
+	handler := machines(nil, random{})
 	if err := handler.Default(updateOf(t, machine), again); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestReapplyKeepsTheGeneratedKey(t *testing.T) {
 	template.Spec.Template.Spec.SSHPublicKey = "c3NoLXJzYQ=="
 	anew := template.DeepCopy()
 	anew.Spec.Template.Spec.SSHPublicKey = ""
-	if err := (&machineTemplateHandler{random: random{}}).Default(updateOf(t, template), anew); err != nil {
+	if err := machineTemplates(random{}).Default(updateOf(t, template), anew); err != nil {
 		t.Fatal(err)
 	}
 	if anew.Spec.Template.Spec.SSHPublicKey != template.Spec.Template.Spec.SSHPublicKey {
@@ -51,7 +51,7 @@ func TestReapplyKeepsTheGeneratedKey(t *testing.T) {
 
 	other := template.DeepCopy()
 	other.Spec.Template.Spec.SSHPublicKey = "b3RoZXI="
-	if err := (&machineTemplateHandler{random: random{}}).Default(updateOf(t, template), other); err != nil {
+	if err := machineTemplates(random{}).Default(updateOf(t, template), other); err != nil {
 		t.Fatal(err)
 	}
 	if other.Spec.Template.Spec.SSHPublicKey != "b3RoZXI=" {

@@ -18,7 +18,7 @@ func deprecated(spec *infrav1.AzureMachineSpec, path string) (warnings admission
 }
 
 // identityWarnings tell what of an identity is odd, but works or may work later.
-func identityWarnings(i *infrav1.AzureClusterIdentity) (warnings admission.Warnings) {
+func identityWarnings(_, i *infrav1.AzureClusterIdentity) (warnings admission.Warnings) {
 	spec := i.Spec
 	if spec.Type == infrav1.ManualServicePrincipal {
 		warnings = append(warnings, "spec.type ManualServicePrincipal is deprecated: use ServicePrincipal in a new AzureClusterIdentity")

@@ -1,0 +1,68 @@
+package webhook
+
+import (
+	"context"
+
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// machines get an SSH key and the name of a role assignment when they are made, and the rights of their identity as soon as
+// their subscription is known.
+func machines(subscription SubscriptionLookup, random generator) kind[*infrav1.AzureMachine] {
+	return kind[*infrav1.AzureMachine]{
+		spec: func(m *infrav1.AzureMachine) any { return &m.Spec },
+		fill: func(ctx context.Context, m *infrav1.AzureMachine) error {
+			err := fillSSHPublicKey(ctx, m, random, func(m *infrav1.AzureMachine) *string { return &m.Spec.SSHPublicKey })
+			if err != nil {
+				return err
+			}
+			if isCreate(ctx) {
+				fillRoleAssignmentName(&m.Spec, random)
+			}
+			if needsSubscription(m) {
+				id, err := subscription(ctx, m)
+				if err != nil {
+					logf.FromContext(ctx).Info("The subscription is not known yet, so the identity's role keeps its default for later", "reason", err.Error())
+				}
+				defaultIdentityRole(&m.Spec, id)
+			}
+			return nil
+		},
+		defaults: func(m *infrav1.AzureMachine) { DefaultAzureMachine(m, "") },
+		create:   of(ValidateAzureMachine),
+		update:   between(ValidateAzureMachineUpdate),
+		warn:     onCreation(func(m *infrav1.AzureMachine) admission.Warnings { return deprecated(&m.Spec, "spec") }),
+	}
+}
+
+// fillRoleAssignmentName names the role assignment of a system-assigned identity on creation: later it cannot change.
+func fillRoleAssignmentName(spec *infrav1.AzureMachineSpec, random generator) {
+	role := spec.SystemAssignedIdentityRole
+	if spec.Identity != infrav1.VMIdentitySystemAssigned || spec.RoleAssignmentName != "" || role != nil && role.Name != "" {
+		return
+	}
+	if role == nil {
+		role = &infrav1.SystemAssignedIdentityRole{}
+		spec.SystemAssignedIdentityRole = role
+	}
+	role.Name = random.roleAssignmentName()
+}
+
+func machineTemplates(random generator) kind[*infrav1.AzureMachineTemplate] {
+	return kind[*infrav1.AzureMachineTemplate]{
+		template: true,
+		spec:     func(t *infrav1.AzureMachineTemplate) any { return &t.Spec.Template.Spec },
+		fill: func(ctx context.Context, t *infrav1.AzureMachineTemplate) error {
+			return fillSSHPublicKey(ctx, t, random, func(t *infrav1.AzureMachineTemplate) *string { return &t.Spec.Template.Spec.SSHPublicKey })
+		},
+		defaults: DefaultAzureMachineTemplate,
+		create:   of(ValidateAzureMachineTemplate),
+		update:   between(ValidateAzureMachineTemplateUpdate),
+		warn: onCreation(func(t *infrav1.AzureMachineTemplate) admission.Warnings {
+			return deprecated(&t.Spec.Template.Spec, "spec.template.spec")
+		}),
+	}
+}

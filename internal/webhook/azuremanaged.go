@@ -1,0 +1,85 @@
+package webhook
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// controlPlanes get an SSH key where "" asks for one that nobody has. Their ranges must go with those of the Cluster.
+func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureManagedControlPlane] {
+	return kind[*infrav1.AzureManagedControlPlane]{
+		spec: func(c *infrav1.AzureManagedControlPlane) any { return &c.Spec },
+		fill: func(ctx context.Context, c *infrav1.AzureManagedControlPlane) error {
+			return fillSSHPublicKey(ctx, c, random, func(c *infrav1.AzureManagedControlPlane) *string { return c.Spec.SSHPublicKey })
+		},
+		defaults: DefaultAzureManagedControlPlane,
+		create: func(ctx context.Context, c *infrav1.AzureManagedControlPlane) (field.ErrorList, error) {
+			cluster, err := lookup.cluster(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			return ValidateAzureManagedControlPlane(c, cluster), nil
+		},
+		update: between(ValidateAzureManagedControlPlaneUpdate),
+		warn:   controlPlaneWarnings,
+	}
+}
+
+// pools depend on the version of AKS's API that their cluster speaks, and the last System pool of a cluster that lives on
+// has to stay one.
+func pools(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
+	return kind[*infrav1.AzureManagedMachinePool]{
+		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },
+		defaults: DefaultAzureManagedMachinePool,
+		create: func(ctx context.Context, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
+			preview, err := lookup.preview(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			return ValidateAzureManagedMachinePool(p, preview), nil
+		},
+		update: func(ctx context.Context, old, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
+			preview, err := lookup.preview(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			errs := ValidateAzureManagedMachinePoolUpdate(old, p, preview)
+			if old.Spec.Mode != infrav1.NodePoolModeSystem || p.Spec.Mode == infrav1.NodePoolModeSystem {
+				return errs, nil
+			}
+			last, err := lookup.lastSystemPool(ctx, p, field.NewPath("spec", "mode"))
+			return append(errs, last...), err
+		},
+		remove: func(ctx context.Context, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
+			if p.Spec.Mode != infrav1.NodePoolModeSystem {
+				return nil, nil
+			}
+			return lookup.lastSystemPool(ctx, p, field.NewPath("metadata", "deletionTimestamp"))
+		},
+		warn: func(_, p *infrav1.AzureManagedMachinePool) admission.Warnings {
+			return poolWarnings(&p.Spec.AzureManagedMachinePoolClassSpec, "spec.asoManagedClustersAgentPoolPatches")
+		},
+	}
+}
+
+var controlPlaneTemplates = kind[*infrav1.AzureManagedControlPlaneTemplate]{
+	template: true,
+	spec:     func(t *infrav1.AzureManagedControlPlaneTemplate) any { return &t.Spec.Template.Spec },
+	defaults: DefaultAzureManagedControlPlaneTemplate,
+	create:   of(ValidateAzureManagedControlPlaneTemplate),
+	update:   between(ValidateAzureManagedControlPlaneTemplateUpdate),
+	warn:     onCreation(controlPlaneTemplateWarnings),
+}
+
+var poolTemplates = kind[*infrav1.AzureManagedMachinePoolTemplate]{
+	template: true,
+	spec:     func(t *infrav1.AzureManagedMachinePoolTemplate) any { return &t.Spec.Template.Spec },
+	defaults: DefaultAzureManagedMachinePoolTemplate,
+	create:   of(ValidateAzureManagedMachinePoolTemplate),
+	update:   between(ValidateAzureManagedMachinePoolTemplateUpdate),
+	warn:     onCreation(poolTemplateWarnings),
+}

@@ -1,0 +1,151 @@
+package webhook
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/topology"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// kind declares what the webhooks of one kind do, and does it. Whatever is left out does nothing: without defaults none are
+// served, and without remove deletions are not asked about.
+type kind[T client.Object] struct {
+	// fill adds, before the defaults, what takes more than the object: chance, the request, the API server.
+	fill func(context.Context, T) error
+	// defaults fills in what the object alone tells. Both sides of an update have them when they are compared.
+	defaults func(T)
+	// spec is what updates are about. One that leaves it as it is, and one of an object that is being deleted, is never
+	// refused. Without it every update is looked at.
+	spec func(T) any
+	// template says that Cluster API's dry runs, which find out whether a template has to be rotated, may change anything.
+	template bool
+	create   func(context.Context, T) (field.ErrorList, error)
+	update   func(ctx context.Context, old, obj T) (field.ErrorList, error)
+	remove   func(context.Context, T) (field.ErrorList, error)
+	// warn says what works and should not be relied on; old is nil for an object that is made.
+	warn func(old, obj T) admission.Warnings
+}
+
+// of makes rules that know one object into those of a kind.
+func of[T client.Object](rules func(T) field.ErrorList) func(context.Context, T) (field.ErrorList, error) {
+	return func(_ context.Context, obj T) (field.ErrorList, error) { return rules(obj), nil }
+}
+
+// between makes rules that know the old and the new object into those of a kind.
+func between[T client.Object](rules func(old, obj T) field.ErrorList) func(context.Context, T, T) (field.ErrorList, error) {
+	return func(_ context.Context, old, obj T) (field.ErrorList, error) { return rules(old, obj), nil }
+}
+
+// onCreation gives warnings once: updates do not repeat them.
+func onCreation[T client.Object](warn func(T) admission.Warnings) func(old, obj T) admission.Warnings {
+	return func(old, obj T) admission.Warnings {
+		if !reflect.ValueOf(old).IsNil() {
+			return nil
+		}
+		return warn(obj)
+	}
+}
+
+// Default implements admission.Defaulter.
+func (k kind[T]) Default(ctx context.Context, obj T) error {
+	if k.fill != nil {
+		if err := k.fill(ctx, obj); err != nil {
+			return err
+		}
+	}
+	k.defaults(obj)
+	return nil
+}
+
+// ValidateCreate implements admission.Validator.
+func (k kind[T]) ValidateCreate(ctx context.Context, obj T) (warnings admission.Warnings, err error) {
+	var errs field.ErrorList
+	if k.create != nil {
+		errs, err = k.create(ctx, obj)
+	}
+	if k.warn != nil {
+		var none T
+		warnings = k.warn(none, obj)
+	}
+	return warnings, k.refuse(obj, errs, err)
+}
+
+// ValidateUpdate implements admission.Validator.
+func (k kind[T]) ValidateUpdate(ctx context.Context, old, obj T) (warnings admission.Warnings, err error) {
+	if k.template && isTopologyDryRun(ctx, obj) {
+		return nil, nil
+	}
+	if k.defaults != nil {
+		old = old.DeepCopyObject().(T)
+		k.defaults(old)
+	}
+	if k.spec != nil && (!obj.GetDeletionTimestamp().IsZero() || equality.Semantic.DeepEqual(k.spec(old), k.spec(obj))) {
+		return nil, nil
+	}
+	var errs field.ErrorList
+	if k.update != nil {
+		errs, err = k.update(ctx, old, obj)
+	}
+	if k.warn != nil {
+		warnings = k.warn(old, obj)
+	}
+	return warnings, k.refuse(obj, errs, err)
+}
+
+// ValidateDelete implements admission.Validator.
+func (k kind[T]) ValidateDelete(ctx context.Context, obj T) (admission.Warnings, error) {
+	if k.remove == nil {
+		return nil, nil
+	}
+	errs, err := k.remove(ctx, obj)
+	return nil, k.refuse(obj, errs, err)
+}
+
+// refuse turns errors into the answer that kubectl shows; nil when there are none. failed is why the rules could not tell.
+func (k kind[T]) refuse(obj T, errs field.ErrorList, failed error) error {
+	if failed != nil || len(errs) == 0 {
+		return failed
+	}
+	return apierrors.NewInvalid(infrav1.GroupVersion.WithKind(k.name()).GroupKind(), obj.GetName(), errs)
+}
+
+// name is that of the Go type, as in the scheme.
+func (kind[T]) name() string { return reflect.TypeFor[T]().Elem().Name() }
+
+// operations are what the API server asks the webhooks about; none mutate without defaults.
+func (k kind[T]) operations() (mutating, validating []admissionregistrationv1.OperationType) {
+	validating = []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update}
+	if k.defaults != nil {
+		mutating = slices.Clone(validating)
+	}
+	if k.remove != nil {
+		validating = append(validating, admissionregistrationv1.Delete)
+	}
+	return mutating, validating
+}
+
+func (k kind[T]) register(mgr ctrl.Manager) error {
+	builder := ctrl.NewWebhookManagedBy(mgr, empty[T]()).WithValidator(k)
+	if k.defaults != nil {
+		builder = builder.WithDefaulter(k)
+	}
+	return builder.Complete()
+}
+
+// empty is a new object of the kind.
+func empty[T client.Object]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
+
+func isTopologyDryRun(ctx context.Context, obj client.Object) bool {
+	request, err := admission.RequestFromContext(ctx)
+	return err == nil && topology.IsDryRunRequest(request, obj)
+}
