@@ -129,7 +129,6 @@ type AzureMachine struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.securityProfile) == has(oldSelf.securityProfile) && (!has(self.securityProfile) || self.securityProfile == oldSelf.securityProfile)",message="securityProfile cannot change after the machine was made; make a new machine",fieldPath=".securityProfile",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="self.osDisk == oldSelf.osDisk",message="osDisk cannot change after the machine was made; make a new machine",fieldPath=".osDisk",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.hasValue()",message="name the size of the VM, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
-	// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?identity.orValue('None') != 'SystemAssigned' || !has(self.systemAssignedIdentityRole) || !has(self.systemAssignedIdentityRole.name) || self.systemAssignedIdentityRole.name == '' || self.systemAssignedIdentityRole.name.matches('^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$')",message="must be a UUID",fieldPath=".systemAssignedIdentityRole.name",optionalOldSelf=true
 	Spec AzureMachineSpec `json:"spec,omitempty"`
 
 	Status AzureMachineStatus `json:"status,omitempty,omitzero"`

@@ -6,6 +6,7 @@ package v1beta1
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.systemAssignedIdentityRole) || self.?identity.orValue('None') == 'SystemAssigned'",message="needs identity: SystemAssigned",fieldPath=".systemAssignedIdentityRole",reason="FieldValueForbidden",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?roleAssignmentName.orValue("") == "" || self.?identity.orValue('None') == 'SystemAssigned'`,message="needs identity: SystemAssigned",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?roleAssignmentName.orValue("") == "" || self.?systemAssignedIdentityRole.?name.orValue("") == ""`,message="is the deprecated name of systemAssignedIdentityRole.name: keep that",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule=`oldSelf.hasValue() || self.?identity.orValue('None') != 'SystemAssigned' || self.?systemAssignedIdentityRole.?name.orValue("") == "" || self.systemAssignedIdentityRole.name.matches('^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$')`,message="must be a UUID",fieldPath=".systemAssignedIdentityRole.name",optionalOldSelf=true
 type ManagedIdentities struct {
 	// identity is the kind of managed identity.
 	// +optional

@@ -20,35 +20,24 @@ func machines(subscription SubscriptionLookup, random generator) kind[*infrav1.A
 				return err
 			}
 			if isCreate(ctx) {
-				fillRoleAssignmentName(&m.Spec, random)
+				fillRoleAssignmentName(&m.Spec.ManagedIdentities, random)
 			}
-			if needsSubscription(m) {
+			if needsSubscription(m.Spec.ManagedIdentities) {
 				id, err := subscription(ctx, m)
 				if err != nil {
 					logf.FromContext(ctx).Info("The subscription is not known yet, so the identity's role keeps its default for later", "reason", err.Error())
 				}
-				defaultIdentityRole(&m.Spec, id)
+				defaultIdentityRole(&m.Spec.ManagedIdentities, id)
 			}
 			return nil
 		},
 		defaults: func(m *infrav1.AzureMachine) { DefaultAzureMachine(m, "") },
 		create:   of(ValidateAzureMachine),
 		update:   between(ValidateAzureMachineUpdate),
-		warn:     onCreation(func(m *infrav1.AzureMachine) admission.Warnings { return deprecated(&m.Spec, "spec") }),
+		warn: onCreation(func(m *infrav1.AzureMachine) admission.Warnings {
+			return deprecated(&m.Spec.VirtualMachineProfile, "spec")
+		}),
 	}
-}
-
-// fillRoleAssignmentName names the role assignment of a system-assigned identity on creation: later it cannot change.
-func fillRoleAssignmentName(spec *infrav1.AzureMachineSpec, random generator) {
-	role := spec.SystemAssignedIdentityRole
-	if spec.Identity != infrav1.VMIdentitySystemAssigned || spec.RoleAssignmentName != "" || role != nil && role.Name != "" {
-		return
-	}
-	if role == nil {
-		role = &infrav1.SystemAssignedIdentityRole{}
-		spec.SystemAssignedIdentityRole = role
-	}
-	role.Name = random.roleAssignmentName()
 }
 
 func machineTemplates(random generator) kind[*infrav1.AzureMachineTemplate] {
@@ -62,7 +51,7 @@ func machineTemplates(random generator) kind[*infrav1.AzureMachineTemplate] {
 		create:   of(ValidateAzureMachineTemplate),
 		update:   between(ValidateAzureMachineTemplateUpdate),
 		warn: onCreation(func(t *infrav1.AzureMachineTemplate) admission.Warnings {
-			return deprecated(&t.Spec.Template.Spec, "spec.template.spec")
+			return deprecated(&t.Spec.Template.Spec.VirtualMachineProfile, "spec.template.spec")
 		}),
 	}
 }

@@ -36,7 +36,7 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {
 		errs = append(errs, field.Forbidden(path.Child("diagnostics"), immutableMachine))
 	}
-	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole, path.Child("systemAssignedIdentityRole"))...)
+	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole, path.Child("systemAssignedIdentityRole"), immutableMachine)...)
 	if after.AcceleratedNetworking != nil && !equality.Semantic.DeepEqual(before.AcceleratedNetworking, after.AcceleratedNetworking) {
 		errs = append(errs, field.Forbidden(path.Child("acceleratedNetworking"), "is deprecated and can only be removed"))
 	}
@@ -54,35 +54,6 @@ func addedIdentities(old, identities []infrav1.UserAssignedIdentity, path *field
 		}
 	}
 	return errs
-}
-
-// visibleExtensions refuses a change that nobody could see was not made yet: Azure does not show protected settings.
-func visibleExtensions(old, extensions []infrav1.VMExtension, path *field.Path) (errs field.ErrorList) {
-	for i, extension := range extensions {
-		j := slices.IndexFunc(old, func(e infrav1.VMExtension) bool { return e.Name == extension.Name })
-		if j < 0 || equality.Semantic.DeepEqual(old[j].ProtectedSettings, extension.ProtectedSettings) {
-			continue
-		}
-		shown := old[j]
-		shown.ProtectedSettings = extension.ProtectedSettings
-		if equality.Semantic.DeepEqual(shown, extension) {
-			errs = append(errs, field.Forbidden(path.Index(i).Child("protectedSettings"), "cannot change alone, because Azure does not show what an extension has: change the settings or the version with them"))
-		}
-	}
-	return errs
-}
-
-// immutableIdentityRole lets what is empty be filled in: the defaults come when the subscription is known.
-func immutableIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *field.Path) (errs field.ErrorList) {
-	switch {
-	case old == nil && role == nil:
-		return nil
-	case old == nil || role == nil:
-		return field.ErrorList{field.Forbidden(path, immutableMachine)}
-	}
-	errs = append(errs, onceSet(old.Name, role.Name, path.Child("name"))...)
-	errs = append(errs, onceSet(old.Scope, role.Scope, path.Child("scope"))...)
-	return append(errs, onceSet(old.DefinitionID, role.DefinitionID, path.Child("definitionID"))...)
 }
 
 // immutableNetworkInterfaces lets the subnet of the first interface be filled in, once it is clear.

@@ -33,8 +33,8 @@ func SubscriptionOf(reader client.Reader) SubscriptionLookup {
 	}
 }
 
-// needsSubscription tells whether defaults of a machine depend on its subscription.
-func needsSubscription(m *infrav1.AzureMachine) bool {
-	role := m.Spec.SystemAssignedIdentityRole
-	return m.Spec.Identity == infrav1.VMIdentitySystemAssigned && (role == nil || role.Scope == "" || role.DefinitionID == "")
+// needsSubscription tells whether defaults depend on the subscription.
+func needsSubscription(spec infrav1.ManagedIdentities) bool {
+	role := spec.SystemAssignedIdentityRole
+	return spec.Identity == infrav1.VMIdentitySystemAssigned && (role == nil || role.Scope == "" || role.DefinitionID == "")
 }

@@ -9,8 +9,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// deprecated warns about deprecated fields. Those that defaulting moves are not seen here any more.
-func deprecated(spec *infrav1.AzureMachineSpec, path string) (warnings admission.Warnings) {
+// deprecated warns about deprecated fields of a VM. Those that defaulting moves are not seen here any more.
+func deprecated(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
 	if spec.Image != nil && spec.Image.SharedGallery != nil {
 		warnings = append(warnings, path+".image.sharedGallery is deprecated: use computeGallery with subscriptionID and resourceGroup")
 	}
