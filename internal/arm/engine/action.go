@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -45,11 +47,17 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	if ended, ok := e.ended(key, action.Object, removal, result); ok {
 		return ended
 	}
-	op := &operation{key: key, id: action.ID, client: c, state: result.State, verb: action.Method, object: action.Object, action: true,
-		started: e.clock.Now(), ctx: e.background(ctx)}
-	op.waiters.add(action.Object, wake)
-	if holder := e.registry.begin(op, false); holder != nil {
-		if !holder.await(action.Object, wake) && wake != nil {
+	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Verb: action.Method, Object: action.Object, Action: true,
+		Context: e.operate.Background(ctx)}
+	op.Ended = func(_ time.Duration, err error) {
+		if removal && err == nil {
+			e.memory.forget(op.ID)
+		}
+		e.memory.keep(key, op.Waiting(), err)
+	}
+	op.Await(action.Object, wake)
+	if holder := e.operate.Begin(op, false); holder != nil {
+		if !holder.Await(action.Object, wake) && wake != nil {
 			wake()
 		}
 		return result
@@ -59,8 +67,8 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		e.send(op, func() (*client.Response, error) {
-			return c.Do(op.ctx, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: row.APIVersion,
+		e.operate.Send(op, func() (*client.Response, error) {
+			return c.Do(op.Context, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: row.APIVersion,
 				Query: action.Query, Body: action.Body})
 		})
 	}()

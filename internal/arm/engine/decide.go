@@ -2,92 +2,112 @@ package engine
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
-
-// situation is what a decision about one node is made from.
-type situation struct {
-	node  *arm.Node
-	found Observed
-	// owned tells whether the resource is the cluster's, differences how it is not what the node wants.
-	owned       bool
-	differences []compare.Difference
-	// remains tells whether the differences are known to be Azure's normalisation.
-	remains bool
-	// origin tells where differences come from that are not repaired.
-	origin origin
-	// failure is why a resource in the state Failed is so.
-	failure error
-	owner   Owner
-}
-
-// decision is what to do about one node.
-type decision struct {
-	// write is PUT, PATCH for tags alone, or "" for nothing.
-	write string
-	// follow is set when Azure is at the resource already, by an operation that is not ours: what it does.
-	follow arm.State
-	// state, err, message and drift are the result when nothing is written.
-	state   arm.State
-	err     error
-	message string
-	drift   []string
-}
 
 // failedPath is where a resource says that its last operation failed.
 const failedPath = "properties.provisioningState"
 
-// decide says what to do about a node that was observed and that nothing is under way for. It is pure.
+// How long to wait when nothing is known to wake the object.
+const (
+	// safety is when a pass is worth doing although a wake is expected, in case that got lost.
+	safety = 2 * time.Minute
+	// untilChanged is for what only another spec changes.
+	untilChanged = 10 * time.Minute
+	// untilRendered is for what a plan cannot render yet.
+	untilRendered = 30 * time.Second
+)
+
+// decide says what to do about a resource. It is pure, and the only place that decides: what it does not tell to write is not written.
 func decide(s situation) decision {
+	if s.remove {
+		return decideRemoval(s)
+	}
+	node := s.node
+	switch {
+	case s.found.Exists && !s.owned && node.Foreign == arm.AdoptForeign:
+		return decision{do: adopt}
+	case node.Refused != "":
+		return failed(arm.Refusal(node.Refused))
+	case node.Blocked != "":
+		return decision{do: report, state: arm.Waiting, message: node.Blocked, wait: untilRendered}
+	case s.under.state != "":
+		d := decision{do: join, state: s.under.state, wait: safety}
+		if s.under.last != nil {
+			d.message = "is tried again after: " + s.under.last.Error()
+		}
+		return d
+	case !s.found.Seen() && s.pointless:
+		return comesWith(s)
+	case !s.found.Seen() || s.outdated:
+		// An operation ended after the last look; there is another round. What was seen before it is not what it left.
+		return decision{do: again, state: arm.Waiting, wait: time.Second}
+	case s.found.Err != nil:
+		return unreadable(s, s.found.Err)
+	case s.unknown != nil:
+		return failed(s.unknown)
+	case !s.compared:
+		return decision{do: examine}
+	case s.broken != nil:
+		return failed(s.broken)
+	case !s.found.Exists && node.Policy == arm.TagOnly && s.blocker != "":
+		return comesWith(s)
+	}
+	d := wanted(s)
+	if d.write == "" {
+		return d
+	}
+	return decideWrite(s, d)
+}
+
+// wanted says what brings the resource in line, regardless of whether that is possible.
+func wanted(s situation) decision {
 	node := s.node
 	if !s.found.Exists {
 		switch {
 		case node.Policy == arm.Observe:
-			return decision{state: arm.Failed, err: &arm.Error{Method: "GET", ID: node.ID, Status: 404, Code: CodeMissing,
-				Message: fmt.Sprintf("%s does not exist: the spec names it as one to be used and not to be made; create it or correct the spec", node.ID)}}
+			return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusNotFound, Code: CodeMissing,
+				Message: fmt.Sprintf("%s does not exist: the spec names it as one to be used and not to be made; create it or correct the spec", node.ID)})
 		case node.Body == nil || node.Policy == arm.TagOnly:
 			// Another node makes it.
-			return decision{state: arm.Ready}
+			return decision{do: settle, state: arm.Ready}
 		}
-		return decision{write: "PUT"}
+		return decision{write: http.MethodPut, state: arm.Creating}
 	}
-	doing, failed := provisioning(headOf(s.found.Body).Properties.ProvisioningState)
+	doing, broken := observe.Provisioning(s.found.Body)
 	if !s.owned || node.Policy == arm.Observe || node.Body == nil {
 		return decideOthers(s, doing)
 	}
 	switch {
 	case doing != "":
-		return decision{follow: doing}
-	case failed && (keepsFailed(node) || node.Policy == arm.TagOnly):
-		return decision{state: arm.Failed, err: s.failure}
-	case failed:
-		return decision{write: "PUT", drift: []string{failedPath}}
+		return decision{do: follow, state: doing, wait: safety}
+	case broken && (keepsFailed(s) || node.Policy == arm.TagOnly):
+		return refused(s, s.failure)
+	case broken:
+		return decision{write: http.MethodPut, state: arm.Updating, drift: []string{failedPath}}
 	case len(s.differences) == 0 || s.remains:
-		return decision{state: arm.Ready}
+		return decision{do: align, state: arm.Ready}
 	}
 	paths := compare.Paths(s.differences)
 	tags := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !strings.HasPrefix(path, "tags.") })
 	if node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly {
 		rest := slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(tags, path) || slices.Contains(s.origin.kept, path) })
 		if len(tags) > 0 {
-			return decision{write: "PATCH", drift: append(tags, rest...)}
+			return decision{write: http.MethodPatch, state: arm.Updating, drift: append(tags, rest...)}
 		}
-		return decision{state: arm.Ready, drift: rest}
+		return decision{do: align, state: arm.Ready, drift: rest}
 	}
-	if len(tags) == len(paths) && tagsApart(node.ID) {
-		return decision{write: "PATCH", drift: tags}
+	if len(tags) == len(paths) && s.row.TagsApart {
+		return decision{write: http.MethodPatch, state: arm.Updating, drift: tags}
 	}
-	return decision{write: "PUT", drift: paths}
-}
-
-func tagsApart(id arm.ID) bool {
-	row, err := types.Of(id)
-	return err == nil && row.TagsApart
+	return decision{write: http.MethodPut, state: arm.Updating, drift: paths}
 }
 
 // decideOthers is for resources that the engine does not write.
@@ -95,50 +115,109 @@ func decideOthers(s situation, doing arm.State) decision {
 	node := s.node
 	using := node.Policy == arm.Observe || node.Foreign == arm.UseForeign || node.Body == nil
 	switch {
-	case using && doing == arm.Deleting:
-		return decision{follow: arm.Deleting}
-	case using && doing == arm.Creating:
-		return decision{follow: arm.Creating}
+	case using && (doing == arm.Deleting || doing == arm.Creating):
+		return decision{do: follow, state: doing, wait: safety}
 	case using && s.owned:
-		return decision{state: arm.Ready}
+		return decision{do: align, state: arm.Ready}
 	case using:
-		return decision{state: arm.Foreign}
-	case len(s.differences) == 0 && !taggable(node.ID):
+		return decision{do: settle, state: arm.Foreign}
+	case len(s.differences) == 0 && !s.row.Taggable:
 		// It carries no tag to tell whose it is, and is what the plan wants.
-		return decision{state: arm.Foreign}
+		return decision{do: settle, state: arm.Foreign}
 	}
 	message := fmt.Sprintf("%s exists and is not tagged %s=%s, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over",
 		node.ID, s.owner.TagKey, s.owner.TagValue)
-	if !taggable(node.ID) {
+	if !s.row.Taggable {
 		message = fmt.Sprintf("%s exists, was not made for this cluster and differs from what it needs (%s): delete it or name another one in the spec",
 			node.ID, strings.Join(compare.Paths(s.differences), ", "))
 	}
-	return decision{state: arm.Failed, err: &arm.Error{Method: "GET", ID: node.ID, Status: 200, Code: CodeNotOwned, Message: message}}
+	return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: message})
 }
 
-// provisioning reads a provisioningState: what Azure is doing to the resource, "" for nothing, and whether the last
-// operation failed.
-func provisioning(state string) (doing arm.State, failed bool) {
-	switch strings.ToLower(state) {
-	case "", "succeeded", "ready":
-		return "", false
-	case "failed", "canceled", "cancelled":
-		return "", true
-	case "deleting":
-		return arm.Deleting, false
-	case "creating", "accepted":
-		return arm.Creating, false
+// decideWrite says whether a write that would bring the resource in line can be sent.
+func decideWrite(s situation, d decision) decision {
+	switch {
+	case s.blocker != "":
+		return decision{do: report, state: arm.Blocked, blockedBy: s.blocker}
+	case s.wait > 0:
+		return backOff(s)
+	case s.row.Taggable && !s.tagged && !(s.node.Foreign == arm.AdoptForeign && s.found.Exists):
+		out := failed(fmt.Errorf("%s: the plan's body lacks the tag %s=%s, so it could not be told whose it is", s.id, s.owner.TagKey, s.owner.TagValue))
+		out.drift = d.drift
+		return out
+	case !s.found.Exists && !s.row.Taggable && !s.ownedAbove && !s.recorded:
+		return decision{do: enlist, state: arm.Waiting, message: "waits until it is recorded in the inventory", wait: 50 * time.Millisecond}
 	}
-	return arm.Updating, false
+	d.confirm = s.found.FromList && !s.found.Exists
+	if s.row.ETag && s.found.Exists && d.write == http.MethodPut {
+		d.etag = s.found.ETag
+	}
+	return sendOnce(s, d)
+}
+
+// sendOnce has a write sent when the resource is ours to write.
+func sendOnce(s situation, d decision) decision {
+	serial := s.row.SerialKey(s.id)
+	switch {
+	case !s.claimed:
+		d.do = claim
+		return d
+	case s.holder.id.Equal(s.id):
+		return decision{do: queue, state: s.holder.state, drift: d.drift, wait: safety}
+	case s.holder.id != "":
+		return decision{do: queue, state: arm.Waiting, drift: d.drift, wait: safety,
+			message: fmt.Sprintf("waits for %s: writes to %s go one by one", s.holder.id.Short(), serial.Short())}
+	case s.overtaken || s.oldETag && s.row.ETag && s.found.Exists:
+		return decision{do: again, state: arm.Waiting, wait: 100 * time.Millisecond}
+	}
+	d.do, d.wait = send, safety
+	return d
+}
+
+// comesWith reports a node that Azure makes together with one that is not in place.
+func comesWith(s situation) decision {
+	d := decision{do: report, state: arm.Blocked, blockedBy: s.blocker}
+	if s.maker != "" {
+		d.message, d.unseen = "is made with "+s.maker.Short(), s.makerUnseen
+	}
+	return d
+}
+
+// unreadable reports a resource that could not be read. An error that every request would meet is reported once: the
+// other resources are blocked by the first.
+func unreadable(s situation, err error) decision {
+	switch {
+	case s.same != "":
+		return decision{do: report, state: arm.Blocked, blockedBy: s.same, unseen: true}
+	case !s.counted:
+		return decision{do: count, err: err}
+	}
+	return decision{do: report, state: stateOf(err), err: err, message: arm.Outlook(err), unseen: true, wait: max(s.readWait, 100*time.Millisecond)}
+}
+
+// backOff reports an error until it is time to try again.
+func backOff(s situation) decision {
+	return decision{do: report, state: stateOf(s.failure), err: s.failure, message: arm.Outlook(s.failure), wait: s.wait}
+}
+
+// failed reports what only another spec changes.
+func failed(err error) decision {
+	return decision{do: report, state: arm.Failed, err: err, wait: untilChanged}
+}
+
+// refused reports what somebody has to change in Azure, or in the spec.
+func refused(s situation, err error) decision {
+	return decision{do: report, state: arm.Failed, err: err, message: "looked at again every few minutes", wait: arm.BackOff(arm.Classify(err), 5, s.jitter)}
+}
+
+// stateOf is the state of a resource that failed with err.
+func stateOf(err error) arm.State {
+	switch arm.Classify(err) {
+	case arm.ClassWaiting, arm.ClassRetry:
+		return arm.Waiting
+	}
+	return arm.Failed
 }
 
 // keepsFailed tells whether a failed resource stays as it is.
-func keepsFailed(node *arm.Node) bool {
-	row, err := types.Of(node.ID)
-	return err == nil && row.KeepFailed && node.Policy == arm.CreateOnly
-}
-
-func taggable(id arm.ID) bool {
-	row, err := types.Of(id)
-	return err == nil && row.Taggable
-}
+func keepsFailed(s situation) bool { return s.row.KeepFailed && s.node.Policy == arm.CreateOnly }

@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -25,7 +27,7 @@ func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, erro
 	if err != nil {
 		return arm.Outcome{}, err
 	}
-	d := &deletion{pass: p, whole: map[string]bool{}, piecewise: map[string]bool{}, unsure: map[string]error{}}
+	d := newDeletion(p)
 	for _, node := range p.nodes {
 		if node.Policy == arm.Observe {
 			p.set(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
@@ -72,6 +74,10 @@ type deletion struct {
 	unsure           map[string]error
 }
 
+func newDeletion(p *pass) *deletion {
+	return &deletion{pass: p, whole: map[string]bool{}, piecewise: map[string]bool{}, unsure: map[string]error{}}
+}
+
 // groups finds out which resource groups go as a whole, and lists what carries the cluster's tag in the others.
 func (d *deletion) groups() []arm.ID {
 	var extra []arm.ID
@@ -80,30 +86,32 @@ func (d *deletion) groups() []arm.ID {
 		if node.ID.Type() != types.ResourceGroup || node.Policy == arm.Observe {
 			continue
 		}
-		if op := d.engine.registry.find(node.ID.Key()); op != nil && op.state != arm.Updating {
-			// Only what is ours is made or deleted.
-			d.whole[node.ID.Key()] = true
-			continue
+		key, s, ours := node.ID.Key(), groupSituation{}, []arm.ID(nil)
+		if op := d.engine.operate.Find(key); op != nil {
+			s.under = op.State
 		}
-		found := d.engine.observe(d.ctx, d.request.Client, []arm.ID{node.ID}, d.engine.maxAge(d.request.Fresh))[node.ID.Key()]
-		d.found[node.ID.Key()] = found
-		if !found.Exists || found.Err != nil {
-			continue
+		decision := decideGroup(s)
+		if decision == absent {
+			d.found[key] = d.engine.reader.Read(d.ctx, d.request.Client, []arm.ID{node.ID}, d.engine.maxAge(d.request.Fresh))[key]
+			s.found, s.owned = d.found[key], d.owned(node.ID)
+			decision = decideGroup(s)
 		}
-		owned := d.owned(node.ID)
-		if state := headOf(found.Body).Properties.ProvisioningState; owned && strings.EqualFold(state, "Deleting") {
-			d.whole[node.ID.Key()] = true
-			continue
+		if decision == unlisted {
+			s.listed = true
+			ours, s.others, s.unsure = d.inGroup(node.ID)
+			s.others = s.others || clusters(observe.HeadOf(s.found.Body).Tags, d.request.Owner)
+			decision = decideGroup(s)
 		}
-		ours, others, err := d.inGroup(node.ID)
-		switch others = others || clusters(headOf(found.Body).Tags, d.request.Owner); {
-		case err != nil && owned:
-			d.whole[node.ID.Key()] = true
-			d.unsure[node.ID.Key()] = err
-		case owned && !others:
-			d.whole[node.ID.Key()] = true
-			within[node.ID.Key()] = ours
-		default:
+		switch decision {
+		case whole:
+			d.whole[key] = true
+			switch {
+			case s.unsure != nil:
+				d.unsure[key] = s.unsure
+			case s.listed:
+				within[key] = ours
+			}
+		case stays:
 			extra = append(extra, ours...)
 		}
 	}
@@ -208,9 +216,9 @@ func (d *deletion) fold(id arm.ID) arm.ID {
 	if !slices.ContainsFunc(d.targets, parent.Equal) {
 		return id
 	}
-	op := d.engine.registry.find(parent.Key())
+	op := d.engine.operate.Find(parent.Key())
 	state := d.results[parent.Key()].State
-	if state == arm.Gone || state == arm.Deleting || op != nil && op.state == arm.Deleting || state != arm.Foreign && d.owned(parent) {
+	if state == arm.Gone || state == arm.Deleting || op != nil && op.State == arm.Deleting || state != arm.Foreign && d.owned(parent) {
 		return d.fold(parent)
 	}
 	return id
@@ -218,45 +226,25 @@ func (d *deletion) fold(id arm.ID) arm.ID {
 
 // remove decides about one target and does it.
 func (d *deletion) remove(id arm.ID) {
-	if state := d.results[id.Key()].State; state == arm.Gone || state == arm.Foreign {
+	before := d.results[id.Key()].State
+	if before == arm.Gone || before == arm.Foreign {
 		return
 	}
-	group := ""
-	if node := d.request.Graph.Node(id); node != nil {
-		group = node.Group
-	}
+	w := d.look(id)
 	if into := d.fold(id); !into.Equal(id) {
-		result := arm.Result{ID: id, Group: group, State: arm.Blocked, BlockedBy: into, Owned: true, Observed: d.found[id.Key()].Body}
-		if found := d.found[id.Key()]; d.results[into.Key()].State == arm.Gone || found.ID != "" && found.Err == nil && !found.Exists {
-			result.State, result.BlockedBy = arm.Gone, ""
-			delete(d.inventory, id.Key())
-		}
-		d.set(result, 0)
-		if result.State == arm.Gone {
-			d.signal()
-		}
-		return
+		w.carrier, w.carrierGone = into, d.results[into.Key()].State == arm.Gone
+	} else {
+		w.blocker = d.blocker(id)
 	}
 	if id.Type() == types.ResourceGroup {
-		found := d.found[id.Key()]
-		if err := d.unsure[id.Key()]; err != nil {
-			d.unreadable(&arm.Node{ID: id}, arm.Result{ID: id, Group: group, Owned: true, Observed: found.Body}, err)
-			return
-		}
-		if found.Exists && !d.whole[id.Key()] {
-			d.set(arm.Result{ID: id, Group: group, State: arm.Foreign, Observed: found.Body, Owned: d.owned(id),
-				Message: "stays: it is not the cluster's own, or holds resources of another cluster"}, 0)
-			return
-		}
+		w.stays, w.unsure = !d.whole[id.Key()], d.unsure[id.Key()]
+		w.same = d.sameError(id, cmp.Or(w.unsure, w.found.Err))
 	}
-	before := d.results[id.Key()].State
-	d.pass.remove(id, group, d.blocker(id))
+	d.pass.remove(w)
 	if d.results[id.Key()].State == arm.Gone {
 		delete(d.inventory, id.Key())
-		if before != arm.Gone {
-			// What waited for it can go in this pass.
-			d.signal()
-		}
+		// What waited for it can go in this pass.
+		d.signal()
 	}
 }
 

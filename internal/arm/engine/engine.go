@@ -2,16 +2,15 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 )
 
 // Options configure an Engine. The zero value is usable.
@@ -42,15 +41,11 @@ type Engine struct {
 	clock   Clock
 	log     logr.Logger
 
-	// ctx ends background requests when the engine stops.
-	ctx  context.Context
-	stop context.CancelFunc
-
-	cache    *cache
-	memory   *memory
-	news     *news
-	registry *registry
-	pace     *pace
+	cache   *observe.Cache
+	reader  *observe.Reader
+	operate *operate.Operator
+	memory  *memory
+	news    *news
 	// patient holds one element per pass that waits for answers.
 	patient chan struct{}
 }
@@ -115,12 +110,13 @@ func New(options Options) *Engine {
 		options.Log = logr.Discard()
 	}
 	e := &Engine{options: options, clock: options.Clock, log: options.Log}
-	e.ctx, e.stop = context.WithCancel(context.Background())
-	e.cache = newCache(options.Clock, options.Freshness)
+	e.cache = observe.NewCache(options.Clock, options.Freshness)
+	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel}
+	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader})
+	// What is followed is looked at again and again: a list serves many.
+	e.reader.Followed = e.operate.Alongside
 	e.memory = newMemory(options.Clock, options.Jitter)
-	e.registry = newRegistry()
 	e.news = newNews(options.Clock)
-	e.pace = newPace()
 	e.patient = make(chan struct{}, options.Patient)
 	return e
 }
@@ -129,28 +125,12 @@ func New(options Options) *Engine {
 // go on. It fits controller-runtime's manager.Runnable.
 func (e *Engine) Start(ctx context.Context) error {
 	<-ctx.Done()
-	e.stop()
+	e.operate.Stop()
 	return nil
 }
 
-// background is a context for requests that outlive the pass that sends them, with the pass's values.
-func (e *Engine) background(ctx context.Context) context.Context {
-	return detached{Context: e.ctx, values: ctx}
-}
-
-type detached struct {
-	context.Context
-	values context.Context
-}
-
-func (d detached) Value(key any) any { return d.values.Value(key) }
-
 // Clock is what the engine needs of a clock.
-type Clock interface {
-	Now() time.Time
-	// AfterFunc calls f in its own goroutine once d has passed; stop prevents it if it has not been called yet.
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
-}
+type Clock = operate.Clock
 
 type systemClock struct{}
 
@@ -158,43 +138,29 @@ func (systemClock) Now() time.Time { return time.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// wakes are the callbacks of those who wait for one thing, one per object.
-type wakes struct {
-	mu sync.Mutex
-	of map[string]func()
-}
+// Observed is a resource as Azure last showed it.
+type Observed = observe.Observed
 
-func (w *wakes) add(object string, wake func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.of == nil {
-		w.of = map[string]func(){}
+// Observe reads resources, keyed by ID.Key(). Reads of several resources of one type in one group are one LIST, shared
+// with other passes for the freshness window unless fresh is set. The error is set only for a cancelled context.
+func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool) (map[string]Observed, error) {
+	found := e.reader.Read(ctx, c, ids, e.maxAge(fresh))
+	out := make(map[string]Observed, len(found))
+	for key, observation := range found {
+		out[key] = observation.Observed
 	}
-	w.of[object] = wake
+	return out, ctx.Err()
 }
 
-// call wakes everybody and forgets them.
-func (w *wakes) call() {
-	w.mu.Lock()
-	callbacks := w.of
-	w.of = nil
-	w.mu.Unlock()
-	for _, wake := range callbacks {
-		if wake != nil {
-			wake()
-		}
+func (e *Engine) maxAge(fresh bool) time.Duration {
+	if fresh {
+		return -1
 	}
-}
-
-// objects are those who wait, also without a callback.
-func (w *wakes) objects() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Collect(maps.Keys(w.of))
+	return e.options.Freshness
 }
 
 // Creating tells whether this engine is at making a resource: a look at Azure may not show it, and what is made with it, yet.
 func (e *Engine) Creating(id arm.ID) bool {
-	op := e.registry.find(id.Key())
-	return op != nil && op.state == arm.Creating
+	op := e.operate.Find(id.Key())
+	return op != nil && op.State == arm.Creating
 }

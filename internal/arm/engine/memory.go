@@ -114,7 +114,7 @@ func (m *memory) sweep() {
 }
 
 // fail remembers an error of a desired state and says when to try again.
-func (m *memory) fail(key, hash string, err error) {
+func (m *memory) fail(key, hash string, err error) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(key)
@@ -125,12 +125,18 @@ func (m *memory) fail(key, hash string, err error) {
 	}
 	old.attempts++
 	old.err = err
-	delay := arm.NextTry(err, old.attempts, m.jitter())
-	if status := statusOf(err); status == http.StatusPreconditionFailed && old.attempts < 5 {
+	wait = nextTry(err, old.attempts, m.jitter())
+	old.next = m.clock.Now().Add(wait)
+	return wait
+}
+
+// nextTry is when to try again after the attempt-th failure in a row.
+func nextTry(err error, attempt int, jitter float64) time.Duration {
+	if statusOf(err) == http.StatusPreconditionFailed && attempt < 5 {
 		// Somebody was faster: what is there now is read and merged at once.
-		delay = 100 * time.Millisecond
+		return 100 * time.Millisecond
 	}
-	old.next = m.clock.Now().Add(delay)
+	return arm.NextTry(err, attempt, jitter)
 }
 
 // failed is the failure of a desired state, nil when there is none, and how long to wait until the next try; 0 means that

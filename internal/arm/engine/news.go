@@ -54,19 +54,28 @@ func (n *news) take(object string) []arm.Change {
 	return out
 }
 
-// changed tells the news of an operation that has succeeded.
-func (e *Engine) changed(op *operation, took time.Duration) {
-	change := arm.Change{ID: op.id, What: arm.Updated, Paths: op.differs, Took: took}
+// written is a write that the news are about.
+type written struct {
+	id     arm.ID
+	object string
+	verb   string
+	state  arm.State
+	// drift are the paths that it changed, and repairs tells that the resource had been as desired.
+	drift   []string
+	repairs bool
+}
+
+// tell adds the news of a write that has succeeded.
+func (e *Engine) tell(w written, took time.Duration) {
+	change := arm.Change{ID: w.id, What: arm.Updated, Paths: w.drift, Took: took}
 	switch {
-	case op.action || op.state != arm.Deleting && op.verb == "":
-		return
-	case op.state == arm.Deleting:
+	case w.state == arm.Deleting:
 		change.What, change.Paths = arm.Deleted, nil
-	case op.state == arm.Creating, slices.Equal(op.differs, []string{failedPath}):
+	case w.state == arm.Creating, slices.Equal(w.drift, []string{failedPath}):
 		// One that had failed is made by another PUT.
 		change.What, change.Paths = arm.Created, nil
-	case op.repairs:
+	case w.repairs:
 		change.What = arm.Repaired
 	}
-	e.news.add(op.object, change)
+	e.news.add(w.object, change)
 }

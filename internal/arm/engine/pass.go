@@ -10,6 +10,8 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -20,11 +22,8 @@ const (
 	// CodeMissing means that a resource that users bring does not exist.
 	CodeMissing = "ResourceNotFound"
 	// CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known any more.
-	CodeProvisioningFailed = "ProvisioningFailed"
+	CodeProvisioningFailed = operate.CodeProvisioningFailed
 )
-
-// safety is when a pass is worth doing although a wake is expected, in case that got lost.
-const safety = 2 * time.Minute
 
 // pass is one call of Converge or Delete.
 type pass struct {
@@ -34,7 +33,7 @@ type pass struct {
 	nodes   []*arm.Node
 
 	// found is what was observed, by ID key.
-	found map[string]observation
+	found map[string]observe.Observation
 	// results and waits, the time until the next try, are by ID key, too.
 	results map[string]arm.Result
 	waits   map[string]time.Duration
@@ -73,7 +72,7 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 	}
 	request.Fresh = request.Fresh || request.Anew
 	p := &pass{engine: e, ctx: ctx, request: request, nodes: nodes,
-		found: map[string]observation{}, results: map[string]arm.Result{}, waits: map[string]time.Duration{},
+		found: map[string]observe.Observation{}, results: map[string]arm.Result{}, waits: map[string]time.Duration{},
 		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, changed: make(chan struct{}, 1), slots: make(chan struct{}, e.options.MaxParallel), wrote: map[string]string{}}
 	for _, id := range request.Inventory {
 		p.inventory[id.Key()] = id
@@ -131,7 +130,7 @@ func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 		maxAge = 3 * p.engine.options.Freshness
 	}
 	for {
-		for key, found := range p.engine.observe(p.ctx, p.request.Client, ids(), maxAge) {
+		for key, found := range p.engine.reader.Read(p.ctx, p.request.Client, ids(), maxAge) {
 			p.found[key] = found
 		}
 		maxAge = max(maxAge, p.engine.options.Freshness)
@@ -189,60 +188,7 @@ func (p *pass) set(result arm.Result, wait time.Duration) {
 	p.waits[result.ID.Key()] = wait
 }
 
-// ancestors are the resources that decide who owns id, nearest first.
-func ancestors(id arm.ID) []arm.ID {
-	row, err := types.Of(id)
-	if err != nil {
-		return nil
-	}
-	var out []arm.ID
-	for parent := id.Parent(); parent != ""; parent = parent.Parent() {
-		if parent.Type() == types.ResourceGroup && row.Taggable {
-			break
-		}
-		parentRow, err := types.Of(parent)
-		if err != nil {
-			break
-		}
-		out = append(out, parent)
-		if parentRow.Taggable && parent.Parent().Type() == types.ResourceGroup {
-			break
-		}
-		row = parentRow
-	}
-	return out
-}
-
-// owned tells whether a resource is the cluster's: by the inventory, its own tag, or the ownership of what it is below.
-func (p *pass) owned(id arm.ID) bool {
-	if _, ok := p.inventory[id.Key()]; ok {
-		return true
-	}
-	if row, err := types.Of(id); err == nil && row.Taggable && p.tagged(id) {
-		return true
-	}
-	for _, ancestor := range ancestors(id) {
-		if _, ok := p.inventory[ancestor.Key()]; ok || p.tagged(ancestor) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *pass) tagged(id arm.ID) bool {
-	return hasTag(headOf(p.found[id.Key()].Body).Tags, p.request.Owner)
-}
-
-func hasTag(tags map[string]string, owner Owner) bool {
-	for key, value := range tags {
-		if strings.EqualFold(key, owner.TagKey) && value == owner.TagValue {
-			return true
-		}
-	}
-	return false
-}
-
-// want is what a node wants, decoded.
+// wantOf is what a node wants, decoded.
 func wantOf(node *arm.Node, row types.Type) (compare.Want, error) {
 	body, err := compare.Decode(node.Body)
 	if err != nil {

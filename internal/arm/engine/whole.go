@@ -16,7 +16,7 @@ func (e *Engine) DeletableWhole(ctx context.Context, request Request, group arm.
 	if err != nil {
 		return false, err
 	}
-	d := &deletion{pass: p, whole: map[string]bool{}, piecewise: map[string]bool{}, unsure: map[string]error{}}
+	d := newDeletion(p)
 	d.groups()
 	if err := d.unsure[group.Key()]; err != nil {
 		return false, err

@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// work is a situation with what is needed to do what is decided about it.
+type work struct {
+	situation
+	group string
+	// want and body are what is wanted and what is there, decoded, hash is the name of what is wanted.
+	want compare.Want
+	body any
+	hash string
+	// op is the operation that a claim has begun, taken the one that was there.
+	op, taken *operate.Operation
+}
+
+// look puts together what is known of a resource without asking anybody.
+func (p *pass) look(id arm.ID) *work {
+	e, key := p.engine, id.Key()
+	w := &work{situation: situation{id: id, owner: p.request.Owner, node: p.request.Graph.Node(id), jitter: e.options.Jitter(), found: p.found[key]}}
+	if w.node != nil {
+		w.group = w.node.Group
+	}
+	w.row, w.unknown = types.Of(id)
+	w.owned, w.ownedAbove, w.recorded = p.owned(id), p.ownedAbove(id), p.recorded[key]
+	w.same = p.sameError(id, w.found.Err)
+	if op := e.operate.Find(key); op != nil {
+		w.under = p.underway(op)
+		w.under.last = e.memory.last(key)
+	}
+	// After the look for operations: one that has ended by then has told the cache before.
+	w.outdated = !e.cache.Current(w.found)
+	return w
+}
+
+func (p *pass) underway(op *operate.Operation) underway {
+	return underway{id: op.ID, state: op.State, age: p.engine.clock.Now().Sub(op.Started())}
+}
+
+// sameError is an earlier resource of the graph that could not be read for the same error, if every request would meet it.
+func (p *pass) sameError(id arm.ID, err error) arm.ID {
+	if err == nil || !observe.OfEveryRequest(err) {
+		return ""
+	}
+	for _, other := range p.nodes {
+		if other.ID == id {
+			break
+		}
+		if p.results[other.ID.Key()].Err == err {
+			return other.ID
+		}
+	}
+	return ""
+}
+
+// settle decides about a resource, finds out what that takes, and does it.
+func (p *pass) settle(w *work) {
+	e, key := p.engine, w.id.Key()
+	for {
+		d := decide(w.situation)
+		switch d.do {
+		case adopt:
+			e.news.add(p.request.Object, arm.Change{ID: w.id, What: arm.Adopted})
+			p.inventory[key] = w.id
+			w.owned = true
+		case examine:
+			p.examine(w)
+		case count:
+			w.counted, w.readWait = true, e.memory.fail(key+readSuffix, "", d.err)
+		case claim:
+			p.claim(w, d)
+		default:
+			if p.carryOut(w, d) {
+				return
+			}
+		}
+	}
+}
+
+// examine finds out how a resource differs from what is wanted, and what is remembered of that.
+func (p *pass) examine(w *work) {
+	e, key, node := p.engine, w.id.Key(), w.node
+	w.compared = true
+	e.memory.clear(key + readSuffix)
+	if w.want, w.broken = wantOf(node, w.row); w.broken != nil {
+		return
+	}
+	w.hash = hashOf(w.want)
+	object, _ := w.want.Body.(map[string]any)
+	w.tagged = tagsCarry(object, p.request.Owner)
+	if !w.found.Exists {
+		e.memory.missing(key)
+	} else {
+		body, err := compare.Decode(w.found.Body)
+		if err != nil {
+			w.found.Err = &arm.Error{Method: "GET", ID: w.id, Code: "InvalidAnswer", Message: err.Error()}
+			return
+		}
+		w.body = body
+		if node.Body != nil {
+			w.differences = p.unsettled(w.id, w.owned, compare.Diff(w.want, body))
+		}
+	}
+	w.wait, w.failure = e.memory.failed(key, w.hash)
+	doing, broken := observe.Provisioning(w.found.Body)
+	switch {
+	case w.found.Exists && doing == "" && !broken:
+		w.remains = p.remains(key, w.hash, w.differences, w.found)
+		if w.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
+			var normalised []compare.Difference
+			if w.origin, normalised = e.memory.origin(key, w.want, w.body, w.differences, w.found.FromWrite); !w.remains {
+				e.logResidual(w.id, normalised)
+			}
+		}
+	case broken && keepsFailed(w.situation) && w.owned:
+		if w.failure = e.memory.last(key); w.failure == nil {
+			w.failure = e.whyFailed(p.ctx, p.request.Client, w.found.Observed, w.row)
+			e.memory.fail(key, w.hash, w.failure)
+		}
+	}
+}
+
+// claim begins the operation for a write, so that nobody else writes the same document.
+func (p *pass) claim(w *work, d decision) {
+	e, op := p.engine, p.operation(w, d)
+	w.claimed = true
+	if w.taken = e.operate.Begin(op, w.remove); w.taken != nil {
+		w.holder = p.underway(w.taken)
+		return
+	}
+	w.op = op
+	if !w.remove {
+		w.overtaken, w.oldETag = !e.cache.Current(w.found), !e.cache.CurrentETag(w.found)
+	}
+}
+
+// carryOut does what was decided and sets the result. It is false when what was decided about is over.
+func (p *pass) carryOut(w *work, d decision) bool {
+	e, key := p.engine, w.id.Key()
+	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, Unseen: d.unseen,
+		Drift: p.results[key].Drift, Observed: w.found.Body, Owned: w.found.Exists && w.owned,
+		Outside: w.origin.outside, Unapplied: w.origin.unapplied}
+	result.Drift = append(result.Drift, d.drift...)
+	wait := d.wait
+	switch d.do {
+	case join:
+		op := e.operate.Find(key)
+		if op == nil || !op.Await(p.request.Object, p.signal) {
+			w.under, w.outdated = underway{}, !e.cache.Current(w.found)
+			return false
+		}
+	case follow:
+		e.operate.Follow(p.followed(w.id, d.state), p.signal)
+	case queue:
+		p.queue(w)
+	case again:
+		if w.op != nil {
+			e.operate.Release(w.op)
+		}
+		if w.oldETag {
+			e.cache.Invalidate(observe.Change{ID: w.id, Extent: observe.Resource})
+		}
+		p.signal()
+	case align:
+		e.memory.aligned(key, w.hash)
+		e.memory.clear(key)
+	case settle:
+		e.memory.clear(key)
+	case enlist:
+		p.inventory[key] = w.id
+	case forget:
+		e.operate.Gone(w.id)
+		e.memory.forget(w.id)
+	case send:
+		if err := p.write(w, d); err != nil {
+			e.operate.Release(w.op)
+			result.State, result.Err, wait = arm.Failed, err, untilChanged
+		}
+	}
+	p.set(result, wait)
+	return true
+}
+
+// queue waits for who has the resource or its document.
+func (p *pass) queue(w *work) {
+	if w.taken.Key != w.id.Key() {
+		p.engine.operate.AwaitSerial(w.row.SerialKey(w.id), p.request.Object, p.signal)
+	} else if !w.taken.Await(p.request.Object, p.signal) {
+		p.signal()
+	}
+}

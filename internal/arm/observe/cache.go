@@ -1,0 +1,221 @@
+package observe
+
+import (
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// Clock says what time it is.
+type Clock interface{ Now() time.Time }
+
+// Cache holds what Azure showed.
+//
+// Its contract: who sends something to Azure that may change a resource, or learns that an operation has ended, calls Invalidate
+// before it looks again or tells anybody. From then on no read that began before is given out for what the Change covers,
+// neither the resource nor, where it may have been made, its absence; and Current is false for such a read that somebody
+// still holds. Nothing else makes a read worthless but its age. Reads that were under way at a change may be kept all the same:
+// they count as begun before it.
+//
+// Reads are kept by scope, which is who asked whom; changes are changes for every scope. A Cache is safe for concurrent
+// use.
+type Cache struct {
+	clock     Clock
+	freshness time.Duration
+
+	mu      sync.Mutex
+	count   uint64          // changes so far: it tells what was read before one and what after
+	written map[string]mark // the last change of a resource, by ID key
+	touched map[string]mark // the last change of a resource that shares the document of this one, by ID key
+	effects map[string]mark // the last change that may have made resources of a type in a resource group, by both
+	entries map[string]Observation
+	lists   map[string]*listing
+	empty   map[string]mark // resource groups that we made: nothing but what we put is in them, by cache key
+	swept   time.Time
+}
+
+// mark is when something was changed, and the cache's count then.
+type mark struct {
+	count uint64
+	at    time.Time
+}
+
+// NewCache makes an empty cache. Freshness is how old what it gives out usually is; it keeps ten times that.
+func NewCache(clock Clock, freshness time.Duration) *Cache {
+	return &Cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, effects: map[string]mark{},
+		entries: map[string]Observation{}, lists: map[string]*listing{}, empty: map[string]mark{}}
+}
+
+// Change is what may be different in Azure from what was read.
+type Change struct {
+	// ID is the resource that was written or acted on, or on which an operation has ended.
+	ID arm.ID
+	// Extent says what of it.
+	Extent Extent
+	// Document is the resource whose document ID is a part of, if that was changed: it is still what was read, but has
+	// another etag. "" is none.
+	Document arm.ID
+}
+
+// Extent says what a change covers. In any case that is the absence of what Azure makes along with the resource.
+type Extent int
+
+const (
+	// Effects leave the resource itself as it was read.
+	Effects Extent = iota
+	// Resource is the resource.
+	Resource
+	// Subtree is the resource and everything below it.
+	Subtree
+)
+
+// Invalidate makes worthless what was read before a change.
+func (c *Cache) Invalidate(change Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count++
+	now := mark{c.count, c.clock.Now()}
+	if change.Document != "" {
+		c.touched[change.Document.Key()] = now
+	}
+	// Others of its own type stay as they are: a hundred machines that come at once must not make each other's absence unknown.
+	if row, err := types.Of(change.ID); err == nil {
+		for _, made := range row.Makes {
+			c.effects[effectKey(groupOf(change.ID), made)] = now
+		}
+	}
+	if change.Extent == Effects {
+		return
+	}
+	c.written[change.ID.Key()] = now
+	if change.Extent == Subtree {
+		c.below(change.ID, now)
+	}
+}
+
+// below is Invalidate for what is below a resource.
+func (c *Cache) below(id arm.ID, now mark) {
+	maps.DeleteFunc(c.empty, func(key string, _ mark) bool {
+		_, group, _ := strings.Cut(key, "|")
+		return group == id.Key()
+	})
+	for _, found := range c.entries {
+		if found.ID.Within(id) {
+			c.written[found.ID.Key()] = now
+		}
+	}
+	for key, list := range c.lists {
+		if _, path, _ := strings.Cut(key, "|"); strings.HasPrefix(path, id.Key()+"/") {
+			list.at = time.Time{}
+		}
+	}
+}
+
+// Current tells whether nothing has changed a resource since the read of an observation began.
+func (c *Cache) Current(found Observation) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.written[found.ID.Key()].count <= found.count
+}
+
+// CurrentETag tells whether the etag of an observation may still be the resource's.
+func (c *Cache) CurrentETag(found Observation) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !found.FromWrite && c.touched[found.ID.Key()].count <= found.count
+}
+
+// At is an observation of what is known to be so at this moment, as from the answer to a write.
+func (c *Cache) At(observed Observed, fromWrite bool) Observation {
+	observed.At = c.clock.Now()
+	return Observation{Observed: observed, FromWrite: fromWrite, count: c.begin()}
+}
+
+// Keep stores what a read or write showed, unless something later is there.
+func (c *Cache) Keep(scope string, found Observation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := cacheKey(scope, found.ID)
+	if old, ok := c.entries[key]; ok && (old.count > found.count || old.At.After(found.At)) {
+		return
+	}
+	c.entries[key] = found
+	c.sweep()
+}
+
+// KeepEmpty notes that a resource group has just been made by us, so that what is in it need not be asked for.
+func (c *Cache) KeepEmpty(scope string, group arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.empty[cacheKey(scope, group)] = mark{c.count, c.clock.Now()}
+}
+
+// get is the observation of id that was made at oldest or later, and after the last change of it.
+func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written, group := c.written[id.Key()].count, groupOf(id)
+	// What did not exist may have been made since, also by a write to another resource.
+	absent := max(written, c.effects[effectKey(group, id.Type())].count)
+	found, ok := c.entries[cacheKey(scope, id)]
+	if ok && found.count >= written && (found.Exists || found.count >= absent) && !found.At.Before(oldest) {
+		return found, true
+	}
+	list := c.lists[listKey(scope, id)]
+	if list != nil && !list.at.IsZero() && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+		return Observation{Observed: Observed{ID: id, At: list.at}, count: list.count, FromList: true}, true
+	}
+	empty, ok := c.empty[cacheKey(scope, group)]
+	if ok && !id.Equal(group) && empty.count >= absent && !empty.at.Before(oldest) {
+		return Observation{Observed: Observed{ID: id, At: empty.at}, count: empty.count}, true
+	}
+	return Observation{}, false
+}
+
+// begin is the count for a read that begins now.
+func (c *Cache) begin() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count
+}
+
+// sweep drops what nobody will use again, now and then: no observation that old is given out.
+func (c *Cache) sweep() {
+	now, old := c.clock.Now(), 10*c.freshness
+	if now.Sub(c.swept) < old {
+		return
+	}
+	c.swept = now
+	maps.DeleteFunc(c.entries, func(_ string, found Observation) bool { return now.Sub(found.At) > old })
+	for _, marks := range []map[string]mark{c.written, c.touched, c.effects, c.empty} {
+		maps.DeleteFunc(marks, func(_ string, last mark) bool { return now.Sub(last.at) > old })
+	}
+	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
+		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })
+		return now.Sub(list.at) > old && len(list.asked) == 0 && list.ended == nil
+	})
+}
+
+// Sizes are how many entries the cache holds, by what they are.
+func (c *Cache) Sizes() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return map[string]int{"written": len(c.written), "touched": len(c.touched), "effects": len(c.effects), "entries": len(c.entries),
+		"lists": len(c.lists), "empty": len(c.empty)}
+}
+
+func groupOf(id arm.ID) arm.ID { return arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()) }
+
+func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
+
+func listKey(scope string, id arm.ID) string {
+	return scope + "|" + strings.ToLower(types.ListPath(id))
+}
+
+func effectKey(group arm.ID, resourceType string) string {
+	return group.Key() + "|" + strings.ToLower(resourceType)
+}

@@ -1,0 +1,80 @@
+package observe
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// listing is what is known of a collection.
+type listing struct {
+	at    time.Time // when it was last read; zero for never
+	count uint64
+	size  int
+	asked map[string]time.Time // IDs that were asked for one by one, and when
+	ended chan struct{}        // closed when the read that is under way has ended; nil when none is
+}
+
+func (c *Cache) list(scope string, member arm.ID) *listing {
+	key := listKey(scope, member)
+	if c.lists[key] == nil {
+		c.lists[key] = &listing{asked: map[string]time.Time{}}
+	}
+	return c.lists[key]
+}
+
+// keepList stores that a collection was read; its elements are stored with Keep.
+func (c *Cache) keepList(scope string, member arm.ID, at time.Time, count uint64, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, member)
+	list.at, list.count, list.size = at, count, size
+}
+
+// enter begins a read of the collection of member unless one is under way: then ended is closed when that has ended.
+func (c *Cache) enter(scope string, member arm.ID) (ended <-chan struct{}, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, member)
+	if list.ended != nil {
+		return list.ended, false
+	}
+	list.ended = make(chan struct{})
+	return list.ended, true
+}
+
+// leave ends what enter began.
+func (c *Cache) leave(scope string, member arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, member)
+	close(list.ended)
+	list.ended = nil
+}
+
+// shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
+// within the time for which the answer serves or as many operations are followed, unless the collection is known to be far
+// larger. A single one that even a collection read within that time does not serve for has changed since, alone.
+func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration, followed int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list(scope, missing[0])
+	now, window := c.clock.Now(), min(maxAge, c.freshness)
+	for _, id := range missing {
+		list.asked[id.Key()] = now
+	}
+	wanted := 0
+	for key, at := range list.asked {
+		switch age := now.Sub(at); {
+		case age > c.freshness:
+			delete(list.asked, key)
+		case age <= max(0, window):
+			wanted++
+		}
+	}
+	wanted = max(wanted, followed)
+	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= maxAge {
+		return false
+	}
+	return wanted > 1 && (list.at.IsZero() || list.size <= 10*wanted)
+}

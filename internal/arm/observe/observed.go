@@ -1,0 +1,89 @@
+package observe
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+)
+
+// Observed is a resource as Azure last showed it.
+type Observed struct {
+	ID arm.ID
+	// Exists is false when Azure answered 404 for the resource or what holds it.
+	Exists bool
+	// Body is the resource; nil when it does not exist or Err is set.
+	Body json.RawMessage
+	// ETag is the value for If-Match, from the body or the header; "" when Azure gave none.
+	ETag string
+	// Err is why the resource could not be read. It is never a 404.
+	Err error
+	// At is when Azure was asked.
+	At time.Time
+}
+
+// Observation is a resource as read, or as a write answered. The zero value is of a resource that was not looked at.
+type Observation struct {
+	Observed
+	// FromList means that the absence was concluded from a collection, which may lag behind.
+	FromList bool
+	// FromWrite means that the body is the answer to a PUT, which may still change and whose etag is old by then.
+	FromWrite bool
+	// count is the cache's count of changes when the read began.
+	count uint64
+}
+
+// Seen tells whether the resource was looked at.
+func (o Observation) Seen() bool { return o.ID != "" }
+
+// Head is what any resource has.
+type Head struct {
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	ETag       string            `json:"etag"`
+	Tags       map[string]string `json:"tags"`
+	Properties struct {
+		ProvisioningState string `json:"provisioningState"`
+	} `json:"properties"`
+}
+
+// HeadOf reads the head of a body.
+func HeadOf(body json.RawMessage) Head {
+	var out Head
+	// A body of another shape has none of these.
+	_ = json.Unmarshal(body, &out)
+	return out
+}
+
+// Provisioning reads the provisioningState of a body: what Azure is doing to the resource, "" for nothing, and whether the
+// last operation failed.
+func Provisioning(body json.RawMessage) (doing arm.State, failed bool) {
+	switch strings.ToLower(HeadOf(body).Properties.ProvisioningState) {
+	case "", "succeeded", "ready":
+		return "", false
+	case "failed", "canceled", "cancelled":
+		return "", true
+	case "deleting":
+		return arm.Deleting, false
+	case "creating", "accepted":
+		return arm.Creating, false
+	}
+	return arm.Updating, false
+}
+
+// OfEveryRequest tells whether an error would be the answer to any other request of the same client, too.
+func OfEveryRequest(err error) bool {
+	var e *arm.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case client.CodeCredentialsInvalid, client.CodeTokenUnavailable, client.CodeCanceled, client.CodeHeldBack,
+		"SubscriptionNotFound", "InvalidAuthenticationToken", "InvalidAuthenticationTokenTenant", "ReadOnlyDisabledSubscription":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+package observe
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// Reader reads resources, from the cache where that has them. It is safe for concurrent use.
+type Reader struct {
+	// Cache is where it looks first and keeps what it read.
+	Cache *Cache
+	// MaxParallel is how many requests one Read has under way at a time.
+	MaxParallel int
+	// Followed is how many resources of the collection of an ID are looked at again and again; nil is none.
+	Followed func(arm.ID) int
+}
+
+// Read reads resources that are not in the cache or are older there than maxAge; a negative maxAge reads all. What it
+// returns is keyed by ID.Key().
+//
+// Resource groups go first: what is in a group that does not exist need not be asked for, and when the credentials or
+// the subscription are refused once, they are not tried for every resource.
+func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
+	reading := &reading{reader: r, client: c, maxAge: maxAge, out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
+	var groups, rest []arm.ID
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if seen[id.Key()] {
+			continue
+		}
+		seen[id.Key()] = true
+		if id.Type() == types.ResourceGroup {
+			groups = append(groups, id)
+		} else {
+			rest = append(rest, id)
+		}
+	}
+	reading.all(ctx, groups)
+	var inside []arm.ID
+	for _, id := range rest {
+		group := reading.out[groupOf(id).Key()]
+		if group.Seen() && group.Err == nil && !group.Exists {
+			reading.out[id.Key()] = Observation{Observed: Observed{ID: id, At: group.At}, count: group.count}
+			continue
+		}
+		inside = append(inside, id)
+	}
+	reading.all(ctx, inside)
+	return reading.out
+}
+
+// Get reads one resource from Azure, and keeps it for others.
+func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observation {
+	found := r.Cache.At(Observed{ID: id}, false)
+	row, err := types.Of(id)
+	if err != nil {
+		found.Err = err
+		return found
+	}
+	response, err := c.Get(ctx, id, row.APIVersion, row.GetQuery)
+	switch {
+	case err == nil:
+		found.Exists, found.Body = true, response.Body
+		found.ETag = HeadOf(response.Body).ETag
+		if found.ETag == "" {
+			found.ETag = response.ETag
+		}
+	case arm.Classify(err) != arm.ClassNotFound:
+		found.Err = err
+		return found
+	}
+	r.Cache.Keep(c.Scope(), found)
+	return found
+}
+
+// reading is one call of Read.
+type reading struct {
+	reader *Reader
+	client *client.Client
+	maxAge time.Duration
+	slots  chan struct{}
+
+	mu      sync.Mutex
+	out     map[string]Observation
+	refused error // what is true of every request of this client
+}
+
+func (r *reading) all(ctx context.Context, ids []arm.ID) {
+	cache, scope := r.reader.Cache, r.client.Scope()
+	collections := map[string][]arm.ID{}
+	var order []string
+	for _, id := range ids {
+		if r.maxAge >= 0 {
+			if found, ok := cache.get(scope, id, cache.clock.Now().Add(-r.maxAge)); ok {
+				r.set(found)
+				continue
+			}
+		}
+		key := listKey(scope, id)
+		if collections[key] == nil {
+			order = append(order, key)
+		}
+		collections[key] = append(collections[key], id)
+	}
+	var wait sync.WaitGroup
+	run := func(f func()) {
+		r.slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-r.slots }()
+			f()
+		})
+	}
+	for _, key := range order {
+		missing := collections[key]
+		row, err := types.Of(missing[0])
+		if err == nil && !row.NoList && cache.shouldList(scope, missing, r.maxAge, r.followed(missing[0])) {
+			run(func() {
+				if !r.list(ctx, row, missing) {
+					for _, id := range missing {
+						r.get(ctx, id)
+					}
+				}
+			})
+			continue
+		}
+		for _, id := range missing {
+			run(func() { r.get(ctx, id) })
+		}
+	}
+	wait.Wait()
+}
+
+func (r *reading) followed(id arm.ID) int {
+	if r.reader.Followed == nil {
+		return 0
+	}
+	return r.reader.Followed(id)
+}
+
+func (r *reading) set(found Observation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out[found.ID.Key()] = found
+	if found.Err != nil && OfEveryRequest(found.Err) {
+		r.refused = found.Err
+	}
+}
+
+func (r *reading) skip(id arm.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused != nil {
+		r.out[id.Key()] = r.reader.Cache.At(Observed{ID: id, Err: r.refused}, false)
+	}
+	return r.refused != nil
+}
+
+func (r *reading) get(ctx context.Context, id arm.ID) {
+	if !r.skip(id) {
+		r.set(r.reader.Get(ctx, r.client, id))
+	}
+}

@@ -1,0 +1,217 @@
+package operate
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+)
+
+// An operation is followed in two ways. Its own URL is asked at Azure's Retry-After and no sooner: it alone knows the
+// error. The resource is read more often, in proportion to how long the operation takes: Azure asks for 10 s between
+// polls of operations that take 2 s, and what depends on them should not wait for that.
+
+// watch follows an operation that Azure has accepted.
+func (o *Operator) watch(op *Operation, response *client.Response) {
+	op.mu.Lock()
+	op.url, op.async = response.AsyncOperation, response.AsyncOperation != ""
+	if op.url == "" {
+		op.url = response.Location
+	}
+	op.notBefore = o.options.Clock.Now().Add(orDefault(response.RetryAfter))
+	op.mu.Unlock()
+	o.schedule(op)
+}
+
+// Follow watches a resource that Azure is working on for an operation that is not known here, as after a restart, and wakes
+// the operation's object when that is over. The operation's context and verb are not looked at.
+func (o *Operator) Follow(op *Operation, wake func()) {
+	op.Verb, op.Context = "", o.ctx
+	if holder := o.Begin(op, false); holder != nil {
+		holder.Await(op.Object, wake)
+		return
+	}
+	op.Await(op.Object, wake)
+	o.schedule(op)
+}
+
+func orDefault(retryAfter time.Duration) time.Duration {
+	if retryAfter > 0 {
+		return retryAfter
+	}
+	return 10 * time.Second
+}
+
+// showsWithin is how long after its request a resource that is being made may still not be shown.
+const showsWithin = 30 * time.Second
+
+// schedule sets the next look at an operation.
+func (o *Operator) schedule(op *Operation) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.ended || o.ctx.Err() != nil {
+		return
+	}
+	now := o.options.Clock.Now()
+	delay := o.pace.next(paceKey(op), now.Sub(op.started), op.Client.Spare(op.ID.Subscription()))
+	if op.Action {
+		delay = max(delay, op.notBefore.Sub(now))
+	}
+	op.stop = o.options.Clock.AfterFunc(delay, func() { o.check(op) })
+}
+
+// check looks how an operation is doing.
+func (o *Operator) check(op *Operation) {
+	if o.ctx.Err() != nil {
+		return
+	}
+	op.mu.Lock()
+	ended, linked, due := op.ended, op.url != "", !o.options.Clock.Now().Before(op.notBefore)
+	op.mu.Unlock()
+	if ended {
+		return
+	}
+	failed := false
+	if !op.Action && (!linked || op.Client.Spare(op.ID.Subscription()) > 0.2) {
+		age := o.options.Clock.Now().Sub(op.started) / 40
+		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, min(age, time.Second))[op.ID.Key()]
+		var done bool
+		if done, failed = o.judge(op, found, linked); done {
+			return
+		}
+	}
+	if linked && (due || failed) && o.poll(op) {
+		return
+	}
+	o.schedule(op)
+}
+
+// judge ends the operation when the resource shows that it is over. failed tells that the operation's URL should be
+// asked why.
+func (o *Operator) judge(op *Operation, found observe.Observation, linked bool) (done, failed bool) {
+	if found.Err != nil || !found.Seen() {
+		return false, false
+	}
+	doing, broken := observe.Provisioning(found.Body)
+	switch {
+	case op.State == arm.Deleting && !found.Exists:
+		o.over(op, nil, nil)
+	case !found.Exists && (op.Verb == "" || !linked && o.options.Clock.Now().Sub(op.started) > showsWithin):
+		// What was being made is gone, and there is no URL that would tell why.
+		o.Abandon(op)
+	case !found.Exists:
+		return false, false
+	case op.State == arm.Deleting && doing == "" && op.Verb == "":
+		// The deletion that somebody started has not come off.
+		o.Abandon(op)
+	case op.State == arm.Deleting:
+		return false, broken
+	case doing != "":
+		return false, false
+	case op.Verb == "":
+		o.Abandon(op)
+	case broken && linked:
+		return false, true
+	case broken:
+		o.over(op, nil, &arm.Error{Method: op.Verb, ID: op.ID, Status: http.StatusOK, Code: CodeProvisioningFailed,
+			Message: "Azure shows the resource in the state Failed and gives no reason", RequestID: op.requestID})
+	default:
+		o.pace.record(paceKey(op), o.options.Clock.Now().Sub(op.started))
+		o.over(op, &found, nil)
+	}
+	return true, false
+}
+
+// poll asks the operation's URL, and ends the operation when it is over.
+func (o *Operator) poll(op *Operation) (done bool) {
+	op.mu.Lock()
+	target, async := op.url, op.async
+	op.mu.Unlock()
+	response, err := op.Client.PollURL(op.Context, op.ID, target)
+	if err != nil {
+		return o.pollFailed(op, err)
+	}
+	switch status := operationStatus(async, response); status {
+	case "succeeded", "completed":
+		var found *observe.Observation
+		if op.Verb == http.MethodPut && !op.Action {
+			o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource})
+			read := o.options.Reader.Get(op.Context, op.Client, op.ID)
+			if read.Err == nil && read.Exists {
+				found = &read
+			}
+		}
+		o.pace.record(paceKey(op), o.options.Clock.Now().Sub(op.started))
+		o.over(op, found, nil)
+		return true
+	case "failed", "canceled", "cancelled":
+		failure := client.ParseError(response.Body)
+		failure.Method, failure.ID, failure.Status, failure.RequestID = op.Verb, op.ID, http.StatusOK, op.requestID
+		if failure.Code == "" {
+			failure.Code = CodeProvisioningFailed
+			failure.Message = "the operation ended as " + status + " and Azure gives no reason"
+		}
+		o.over(op, nil, failure)
+		return true
+	}
+	op.mu.Lock()
+	op.notBefore = o.options.Clock.Now().Add(orDefault(response.RetryAfter))
+	if !async && response.Location != "" {
+		op.url = response.Location
+	}
+	op.mu.Unlock()
+	return false
+}
+
+// pollFailed deals with an error answer at an operation's URL. Location URLs answer with the operation's own error.
+func (o *Operator) pollFailed(op *Operation, err error) (done bool) {
+	var answer *arm.Error
+	if errors.As(err, &answer) && answer.Status >= 400 && answer.Status < 500 &&
+		!slices.Contains([]int{http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests}, answer.Status) {
+		if answer.Status != http.StatusNotFound {
+			answer.Method = op.Verb
+			o.over(op, nil, answer)
+			return true
+		}
+		// Azure has forgotten the operation: the resource itself has to tell.
+		op.mu.Lock()
+		op.url = ""
+		op.mu.Unlock()
+		if op.Action {
+			o.over(op, nil, nil)
+			return true
+		}
+		return false
+	}
+	wait := 5 * time.Second
+	if answer != nil && answer.RetryAfter > 0 {
+		wait = answer.RetryAfter
+	}
+	op.mu.Lock()
+	op.notBefore = o.options.Clock.Now().Add(wait)
+	op.mu.Unlock()
+	return false
+}
+
+// operationStatus reads how an operation is doing, in lower case: from the body at an Azure-AsyncOperation URL, from the
+// HTTP status at a Location. Any word but the final ones means that it goes on.
+func operationStatus(async bool, response *client.Response) string {
+	if async {
+		var body struct {
+			Status string `json:"status"`
+		}
+		// A body of another shape has no status, and the operation is asked again.
+		_ = json.Unmarshal(response.Body, &body)
+		return strings.ToLower(body.Status)
+	}
+	if response.Status == http.StatusAccepted {
+		return "inprogress"
+	}
+	return "succeeded"
+}

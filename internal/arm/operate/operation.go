@@ -1,0 +1,117 @@
+package operate
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+)
+
+// Operation is a write or action from the moment it is sent until Azure has done it. The exported fields are set before it
+// is begun and not changed after.
+type Operation struct {
+	// Key is what there is one operation of at a time: the ID's key for writes, with more to it for actions.
+	Key string
+	ID  arm.ID
+	// Serial is the resource whose document is written; "" is none.
+	Serial arm.ID
+	Client *client.Client
+	// State is what the resource is doing: Creating, Updating or Deleting.
+	State arm.State
+	// Verb is the HTTP method, "" for an operation that somebody else started.
+	Verb string
+	// Object is for whom, for the log.
+	Object string
+	// Action is set for imperative work, which may be anything: the resource does not tell how it goes.
+	Action bool
+	// Context is that of its requests.
+	Context context.Context
+	// Ended is called once when Azure has done it, with its error, and before those who wait are woken; not when it is
+	// abandoned, or replaced by a deletion. Nil is nobody.
+	Ended func(took time.Duration, err error)
+
+	started time.Time
+	waiters wakes
+
+	mu sync.Mutex
+	// url tells how it is going; async means that its body has the status, else the HTTP status has it.
+	url   string
+	async bool
+	// notBefore is when Azure wants to be asked again at url.
+	notBefore time.Time
+	requestID string
+	ended     bool
+	replaced  bool
+	stop      func() bool
+}
+
+// Await registers wake for the end of the operation; false means that it has ended already. Each object has one wake; nil
+// is for those who only want to be counted.
+func (op *Operation) Await(object string, wake func()) bool {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.ended && !op.replaced {
+		return false
+	}
+	op.waiters.add(object, wake)
+	return true
+}
+
+// finish marks the end; false means that it has ended already.
+func (op *Operation) finish() bool {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.ended {
+		return false
+	}
+	op.ended = true
+	if op.stop != nil {
+		op.stop()
+	}
+	return true
+}
+
+// Waiting are the objects that wait for its end.
+func (op *Operation) Waiting() []string { return op.waiters.objects() }
+
+// Started is when it was begun.
+func (op *Operation) Started() time.Time { return op.started }
+
+// wakes are the callbacks of those who wait for one thing, one per object.
+type wakes struct {
+	mu sync.Mutex
+	of map[string]func()
+}
+
+func (w *wakes) add(object string, wake func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[string]func(){}
+	}
+	w.of[object] = wake
+}
+
+// call wakes everybody and forgets them.
+func (w *wakes) call() {
+	w.mu.Lock()
+	callbacks := w.of
+	w.of = nil
+	w.mu.Unlock()
+	for _, wake := range callbacks {
+		if wake != nil {
+			wake()
+		}
+	}
+}
+
+// objects are those who wait, also without a callback.
+func (w *wakes) objects() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.of))
+}
