@@ -55,8 +55,17 @@ var importRules = []importRule{
 		why:     "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
 	},
 	{
-		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client"},
-		outside: []string{"github.com/go-logr/logr", "golang.org/x/sync/...", "sigs.k8s.io/controller-runtime/pkg/event"},
+		dirs: []string{"internal/arm/observe"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client"},
+		why: "observing reads and keeps; what is under way and what is wanted is nothing to it",
+	},
+	{
+		dirs: []string{"internal/arm/operate"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe"},
+		outside: []string{"github.com/go-logr/logr"},
+		why:     "operations are followed by observing them, and tell the cache what they changed; what they are for is the engine's",
+	},
+	{
+		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate"},
+		outside: []string{"github.com/go-logr/logr"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// The resources of the rows: a network has tags and an etag, a subnet has neither and is a part of the network's document, a
+// machine is made once and kept when it failed, its disk is made with it, a bastion's tags are written apart.
+var (
+	theGroup   = arm.ResourceGroupID("s", "rg")
+	theVNet    = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
+	theSubnet  = theVNet.Child("subnets", "nodes")
+	theMachine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
+	theDisk    = arm.NewID("s", "rg", types.Disk, "vm_OSDisk")
+	theBastion = arm.NewID("s", "rg", types.BastionHost, "bastion")
+)
+
+var (
+	errBusy  = &arm.Error{Code: "AnotherOperationInProgress", Status: 409, Message: "busy"}
+	errQuota = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
+	errPlan  = errors.New("not JSON")
+	errNoRow = errors.New("unknown type")
+	errNoTag = errors.New(string(theVNet) + ": the plan's body lacks the tag owner=owned, so it could not be told whose it is")
+)
+
+// like is an error with a code, which is all of it that rows compare.
+func like(code string) error { return &arm.Error{Code: code} }
+
+var sameError = cmp.Comparer(func(a, b error) bool {
+	var x, y *arm.Error
+	if errors.As(a, &x) && errors.As(b, &y) {
+		return x.Code == y.Code
+	}
+	return errors.Is(a, b) || a != nil && b != nil && a.Error() == b.Error()
+})
+
+// of is the situation of a node about which everything was found out: the resource is the cluster's, there, as wanted, and free.
+func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
+	row, err := types.Of(id)
+	if err != nil {
+		panic(err)
+	}
+	s := situation{id: id, row: row, node: &arm.Node{ID: id, Policy: policy, Body: "a body"}, owner: Owner{TagKey: "owner", TagValue: "owned"},
+		found: observe.Observation{Observed: observe.Observed{ID: id, Exists: true, Body: []byte(`{}`), ETag: "e1"}},
+		owned: true, ownedAbove: true, compared: true, tagged: row.Taggable, claimed: true}
+	for _, change := range changes {
+		change(&s)
+	}
+	return s
+}
+
+// What rows change. Each does one thing.
+type change = func(*situation)
+
+func going(s *situation)      { s.remove = true }
+func notThere(s *situation)   { s.found = observe.Observation{Observed: observe.Observed{ID: s.id}} }
+func listed(s *situation)     { notThere(s); s.found.FromList = true }
+func unseen(s *situation)     { s.found = observe.Observation{} }
+func outdated(s *situation)   { s.outdated = true }
+func foreign(s *situation)    { s.owned, s.ownedAbove = false, false }
+func adopts(s *situation)     { s.node.Foreign = arm.AdoptForeign }
+func uses(s *situation)       { s.node.Foreign = arm.UseForeign }
+func bodiless(s *situation)   { s.node.Body = nil }
+func noTag(s *situation)      { s.tagged = false }
+func waiting(s *situation)    { s.blocker = theGroup }
+func unexamined(s *situation) { s.compared = false }
+func pointless(s *situation)  { s.pointless = true }
+func overtaken(s *situation)  { s.overtaken = true }
+func oldETag(s *situation)    { s.oldETag = true }
+func unclaimed(s *situation)  { s.claimed = false }
+
+func state(provisioning string) change {
+	return func(s *situation) {
+		s.found.Body = []byte(`{"properties":{"provisioningState":"` + provisioning + `"}}`)
+	}
+}
+
+func differs(paths ...string) change {
+	return func(s *situation) {
+		for _, path := range paths {
+			s.differences = append(s.differences, compare.Difference{Path: path, Want: "a", Have: "b"})
+		}
+	}
+}
+
+func unread(err error) change {
+	return func(s *situation) { s.found = observe.Observation{Observed: observe.Observed{ID: s.id, Err: err}} }
+}
+
+func counted(wait time.Duration) change {
+	return func(s *situation) { s.counted, s.readWait = true, wait }
+}
+
+func made(maker arm.ID, unseen bool) change {
+	return func(s *situation) { s.maker, s.makerUnseen = maker, unseen }
+}
+
+func failing(err error, wait time.Duration) change {
+	return func(s *situation) { s.failure, s.wait = err, wait }
+}
+
+func under(state arm.State, age time.Duration) change {
+	return func(s *situation) { s.under = underway{id: s.id, state: state, age: age} }
+}
+
+func held(id arm.ID, state arm.State) change {
+	return func(s *situation) { s.holder = underway{id: id, state: state} }
+}
+
+// settleRows holds decide against a table: a row per situation.
+func settleRows(t *testing.T, rows map[string]settleRow) {
+	t.Helper()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(row.want, decide(row.s), cmp.AllowUnexported(decision{}), sameError); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+			}
+		})
+	}
+}
+
+type settleRow struct {
+	reason string
+	s      situation
+	want   decision
+}
+
+// The decisions that many rows end in.
+func fine() decision { return decision{do: align, state: arm.Ready} }
+
+func blockedBy(id arm.ID) decision { return decision{do: report, state: arm.Blocked, blockedBy: id} }
+
+func lookAgain(wait time.Duration) decision {
+	return decision{do: again, state: arm.Waiting, wait: wait}
+}
+
+func sends(verb string, state arm.State, drift ...string) decision {
+	return decision{do: send, write: verb, state: state, drift: drift, wait: 2 * time.Minute}
+}
+
+// matched is a decision with an etag that has to match.
+func matched(d decision) decision {
+	d.etag = "e1"
+	return d
+}
+
+func confirmed(d decision) decision {
+	d.confirm = true
+	return d
+}
+
+func drifts(d decision, paths ...string) decision {
+	d.drift = paths
+	return d
+}
+
+func tellsFailure(err error) decision {
+	return decision{do: report, state: arm.Failed, err: err, wait: 10 * time.Minute}
+}
+
+// somebodyActs is a failure that somebody has to end in Azure or in the spec, looked at again after some time.
+func somebodyActs(err error, wait time.Duration) decision {
+	return decision{do: report, state: arm.Failed, err: err, message: "looked at again every few minutes", wait: wait}
+}

@@ -1,0 +1,244 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// at is a clock that tests move.
+type at struct{ now time.Time }
+
+func (c *at) Now() time.Time { return c.now }
+
+var (
+	epoch   = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	group   = arm.ResourceGroupID("s", "rg")
+	network = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
+	subnet  = network.Child("subnets", "a")
+	other   = network.Child("subnets", "b")
+	machine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
+	disk    = arm.NewID("s", "rg", types.Disk, "vm_OSDisk")
+)
+
+// known is what the cache says of a resource.
+type known string
+
+const (
+	there   known = "there"
+	missing known = "missing"
+	unknown known = "unknown"
+)
+
+func of(c *Cache, id arm.ID, maxAge time.Duration) known {
+	found, ok := c.get("p", id, c.clock.Now().Add(-maxAge))
+	switch {
+	case !ok:
+		return unknown
+	case found.Exists:
+		return there
+	}
+	return missing
+}
+
+func seen(id arm.ID) func(*Cache) {
+	return func(c *Cache) { c.Keep("p", c.At(Observed{ID: id, Exists: true}, false)) }
+}
+
+func absent(id arm.ID) func(*Cache) {
+	return func(c *Cache) { c.Keep("p", c.At(Observed{ID: id}, false)) }
+}
+
+func collection(member arm.ID) func(*Cache) {
+	return func(c *Cache) { c.keepList("p", member, c.clock.Now(), c.begin(), 0) }
+}
+
+func emptied(id arm.ID) func(*Cache) { return func(c *Cache) { c.KeepEmpty("p", id) } }
+
+func changed(id arm.ID, extent Extent) func(*Cache) {
+	return func(c *Cache) { c.Invalidate(Change{ID: id, Extent: extent}) }
+}
+
+func after(d time.Duration) func(*Cache) {
+	return func(c *Cache) { c.clock.(*at).now = c.clock.Now().Add(d) }
+}
+
+func TestInvalidate(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		steps  []func(*Cache)
+		id     arm.ID
+		want   known
+	}{
+		"seen":                          {"it is shared", []func(*Cache){seen(network)}, network, there},
+		"never seen":                    {"it has to be read", nil, network, unknown},
+		"seen long ago":                 {"it is too old for who asks", []func(*Cache){seen(network), after(11 * time.Second)}, network, unknown},
+		"written":                       {"what was read before is not what is there", []func(*Cache){seen(network), changed(network, Resource)}, network, unknown},
+		"seen after it was written":     {"a later read is", []func(*Cache){changed(network, Resource), seen(network)}, network, there},
+		"its end":                       {"what was read while it was done is what it left", []func(*Cache){changed(machine, Resource), seen(machine), changed(machine, Effects)}, machine, there},
+		"another one written":           {"it stays as it was read", []func(*Cache){seen(subnet), changed(other, Resource)}, subnet, there},
+		"its child written":             {"it is still what it is", []func(*Cache){seen(network), changed(subnet, Resource)}, network, there},
+		"its parent written":            {"what is below is a part of it only where it is said", []func(*Cache){seen(subnet), changed(network, Resource)}, subnet, there},
+		"its parent gone":               {"it went with it", []func(*Cache){seen(subnet), changed(network, Subtree)}, subnet, unknown},
+		"gone":                          {"it is not there any more", []func(*Cache){seen(network), changed(network, Subtree)}, network, unknown},
+		"known to be gone":              {"its absence is kept like a body", []func(*Cache){changed(network, Subtree), absent(network)}, network, missing},
+		"absent, and its maker written": {"a machine makes its disks", []func(*Cache){absent(disk), changed(machine, Resource)}, disk, unknown},
+		"absent, and its maker ended":   {"they come while it is made", []func(*Cache){changed(machine, Resource), absent(disk), changed(machine, Effects)}, disk, unknown},
+		"there, and its maker written":  {"what was there is still there", []func(*Cache){seen(disk), changed(machine, Resource)}, disk, there},
+		"absent, and another written":   {"a machine does not make machines", []func(*Cache){absent(machine), changed(arm.NewID("s", "rg", types.VirtualMachine, "vm2"), Resource)}, machine, missing},
+		"absent, elsewhere":             {"nor disks in another group", []func(*Cache){absent(disk), changed(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), Resource)}, disk, missing},
+		"not in its collection":         {"a list shows what is not there, too", []func(*Cache){collection(subnet)}, subnet, missing},
+		"not in its collection, made":   {"the list does not know", []func(*Cache){collection(subnet), changed(subnet, Resource)}, subnet, unknown},
+		"not in it, by another one":     {"nor what was made with it", []func(*Cache){collection(disk), changed(machine, Resource)}, disk, unknown},
+		"seen before its collection":    {"it is young enough for who asks", []func(*Cache){seen(subnet), after(time.Second), collection(subnet)}, subnet, there},
+		"seen long before":              {"the list is what is known", []func(*Cache){seen(subnet), after(11 * time.Second), collection(subnet)}, subnet, missing},
+		"written before":                {"the list was read after that", []func(*Cache){seen(subnet), changed(subnet, Resource), after(time.Second), collection(subnet)}, subnet, missing},
+		"seen after its collection":     {"as above", []func(*Cache){collection(subnet), after(time.Second), seen(subnet)}, subnet, there},
+		"in a collection of what went":  {"the list was of another network", []func(*Cache){collection(subnet), changed(network, Subtree)}, subnet, unknown},
+		"in a new group":                {"nothing is in what we have just made", []func(*Cache){emptied(group)}, network, missing},
+		"the new group itself":          {"it is there", []func(*Cache){emptied(group)}, group, unknown},
+		"in a new group, made":          {"but for what we put in", []func(*Cache){emptied(group), changed(network, Resource)}, network, unknown},
+		"in a new group, long ago":      {"others may have put something in", []func(*Cache){emptied(group), after(11 * time.Second)}, network, unknown},
+		"in a new group that went":      {"the next one of that name need not be empty", []func(*Cache){emptied(group), changed(group, Subtree)}, network, unknown},
+		"in another spelling":           {"IDs have no case", []func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))}, network, there},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := NewCache(&at{epoch}, 10*time.Second)
+			for _, step := range test.steps {
+				step(c)
+			}
+			if got := of(c, test.id, 10*time.Second); got != test.want {
+				t.Errorf("%s: the cache says %s, want %s", test.reason, got, test.want)
+			}
+		})
+	}
+}
+
+// TestCurrent asks about an observation that somebody holds.
+func TestCurrent(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason        string
+		fromWrite     bool
+		change        Change
+		current, etag bool
+	}{
+		"nothing changed":         {"", false, Change{}, true, true},
+		"written":                 {"the write may have come before the read or after it", false, Change{ID: network, Extent: Resource}, false, true},
+		"a part of it written":    {"it has another etag, and nothing else that is its own", false, Change{ID: subnet, Extent: Resource, Document: network}, true, false},
+		"another one written":     {"", false, Change{ID: machine, Extent: Resource}, true, true},
+		"an operation on it ends": {"what was seen during it is what it leaves", false, Change{ID: network}, true, true},
+		"answer to a write":       {"the etag of an answer is old when Azure has done it", true, Change{}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := NewCache(&at{epoch}, 10*time.Second)
+			found := c.At(Observed{ID: network, Exists: true}, test.fromWrite)
+			if test.change.ID != "" {
+				c.Invalidate(test.change)
+			}
+			if got := c.Current(found); got != test.current {
+				t.Errorf("current: %t: %s", got, test.reason)
+			}
+			if got := c.CurrentETag(found); got != test.etag {
+				t.Errorf("etag is current: %t: %s", got, test.reason)
+			}
+			c.Invalidate(Change{ID: network, Extent: Resource})
+			if later := c.At(Observed{ID: network}, false); !c.Current(later) {
+				t.Error("what is read after all changes is current")
+			}
+		})
+	}
+}
+
+// TestReadDuringAChange keeps a read that began before a change and ended after it: it must not be given out, nor replace what
+// a later read showed.
+func TestReadDuringAChange(t *testing.T) {
+	c := NewCache(&at{epoch}, 10*time.Second)
+	early := c.At(Observed{ID: network, Exists: true}, false)
+	c.Invalidate(Change{ID: network, Extent: Subtree})
+	c.Keep("p", early)
+	if got := of(c, network, time.Hour); got != unknown {
+		t.Errorf("a read from before the change says %s", got)
+	}
+	absent(network)(c)
+	c.Keep("p", early)
+	if got := of(c, network, time.Hour); got != missing {
+		t.Errorf("after a read from before the change it is %s", got)
+	}
+}
+
+// TestScopes keeps what one principal saw from others, and tells all of them of changes.
+func TestScopes(t *testing.T) {
+	c := NewCache(&at{epoch}, 10*time.Second)
+	seen(network)(c)
+	if _, ok := c.get("somebody else", network, epoch); ok {
+		t.Error("what one may see is given to another")
+	}
+	c.Keep("somebody else", c.At(Observed{ID: network, Exists: true}, false))
+	changed(network, Resource)(c)
+	if _, ok := c.get("somebody else", network, epoch); ok {
+		t.Error("the change is one for everybody")
+	}
+}
+
+// TestSweep lets the cache forget.
+func TestSweep(t *testing.T) {
+	c := NewCache(&at{epoch}, 10*time.Second)
+	for _, step := range []func(*Cache){seen(network), collection(subnet), emptied(group), changed(machine, Subtree)} {
+		step(c)
+	}
+	c.Invalidate(Change{ID: subnet, Extent: Resource, Document: network})
+	c.shouldList("p", []arm.ID{subnet}, time.Second, 0)
+	after(101 * time.Second)(c)
+	seen(disk)(c)
+	for what, size := range c.Sizes() {
+		if want := map[string]int{"entries": 1}[what]; size != want {
+			t.Errorf("%d %s after a hundred seconds, want %d", size, what, want)
+		}
+	}
+}
+
+func TestShouldList(t *testing.T) {
+	ids := func(n int) []arm.ID {
+		var out []arm.ID
+		for i := range n {
+			out = append(out, network.Child("subnets", string(rune('a'+i))))
+		}
+		return out
+	}
+	for name, test := range map[string]struct {
+		reason   string
+		before   []func(*Cache)
+		missing  int
+		maxAge   time.Duration
+		followed int
+		want     bool
+	}{
+		"one":                    {"a single GET is the cheapest", nil, 1, 10 * time.Second, 0, false},
+		"two":                    {"one request instead of two", nil, 2, 10 * time.Second, 0, true},
+		"one after another":      {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, 10 * time.Second, 0, true},
+		"one long after another": {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, time.Second, 0, false},
+		"one of many followed":   {"all of them are looked at again and again", nil, 1, 100 * time.Millisecond, 20, true},
+		"fresh ones":             {"what is asked for at once is listed at any age", nil, 2, -1, 0, true},
+		"one that changed":       {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, 10 * time.Second, 20, false},
+		"two of very many":       {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, 10 * time.Second, 0, false},
+		"twenty of very many":    {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, 10 * time.Second, 0, true},
+	} {
+		c := NewCache(&at{epoch}, 10*time.Second)
+		for _, step := range test.before {
+			step(c)
+		}
+		if got := c.shouldList("p", ids(test.missing), test.maxAge, test.followed); got != test.want {
+			t.Errorf("%s: %t, want %t: %s", name, got, test.want, test.reason)
+		}
+	}
+}
+
+func asked(name string) func(*Cache) {
+	return func(c *Cache) { c.shouldList("p", []arm.ID{network.Child("subnets", name)}, 10*time.Second, 0) }
+}
+
+func large(size int) func(*Cache) {
+	return func(c *Cache) { c.keepList("p", subnet, c.clock.Now(), c.begin(), size) }
+}

@@ -1,0 +1,155 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/go-logr/logr"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+)
+
+type token struct{}
+
+func (token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: "t", ExpiresOn: time.Now().Add(24 * time.Hour)}, nil
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
+// answer is what Azure says to one request.
+type answer struct {
+	status int
+	header map[string]string
+	body   string
+}
+
+// script answers requests by "METHOD last-segment": each answer once, and the last one again and again.
+type script struct {
+	mu      sync.Mutex
+	answers map[string][]answer
+	asked   map[string]int
+}
+
+func (s *script) Do(request *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := request.Method + " " + request.URL.Path[strings.LastIndex(request.URL.Path, "/")+1:]
+	s.asked[key]++
+	answers := s.answers[key]
+	if len(answers) == 0 {
+		return nil, errors.New("nobody answers " + key)
+	}
+	if len(answers) > 1 {
+		s.answers[key] = answers[1:]
+	}
+	response := &http.Response{StatusCode: answers[0].status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answers[0].body)), Request: request}
+	for name, value := range answers[0].header {
+		response.Header.Set(name, value)
+	}
+	return response, nil
+}
+
+const (
+	operationURL = "https://azure.example/operations/op"
+	resource     = `{"id":"x","properties":{"provisioningState":"STATE"}}`
+)
+
+func in(state string) answer {
+	return answer{status: 200, body: strings.ReplaceAll(resource, "STATE", state)}
+}
+
+func linked(status int, body string) answer {
+	return answer{status: status, body: body, header: map[string]string{"Azure-AsyncOperation": operationURL, "Retry-After": "10"}}
+}
+
+func says(status string) answer { return answer{status: 200, body: `{"status":"` + status + `"}`} }
+
+// TestFollow sends a write and follows it to its end, whatever Azure answers.
+func TestFollow(t *testing.T) {
+	gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
+	quota := answer{status: 200, body: `{"status":"Failed","error":{"code":"QuotaExceeded","message":"no cores"}}`}
+	for name, test := range map[string]struct {
+		reason string
+		verb   string
+		state  arm.State
+		put    answer
+		// looks are at the machine, polls at the operation.
+		looks, polls []answer
+		// ended is how it ended, within how much time: "" is well, "-" that nobody was told.
+		ended  string
+		within time.Duration
+	}{
+		"done at once":                {"the answer says so", "PUT", arm.Updating, in("Succeeded"), nil, nil, "", 0},
+		"done, with a link":           {"a body that says Succeeded is the last word, as with load balancers", "PUT", arm.Updating, linked(201, in("Succeeded").body), nil, nil, "", 0},
+		"no state, with a link":       {"the link tells", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{says("InProgress"), says("Succeeded")}, "", 30 * time.Second},
+		"seen before it is told":      {"the resource is looked at more often than its operation", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{says("InProgress")}, "", time.Second},
+		"refused":                     {"the answer is the error", "PUT", arm.Creating, answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
+		"failed later":                {"the operation alone knows why", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
+		"failed, and nobody says why": {"there is no link", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{in("Failed")}, nil, CodeProvisioningFailed, time.Second},
+		"forgotten":                   {"Azure keeps operations for some days; the resource tells then", "PUT", arm.Updating, linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone}, "", 11 * time.Second},
+		"vanished":                    {"what was being made is gone, and nothing tells why", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
+		"throttled":                   {"it is asked again when Azure wants to be", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"}, body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
+		"deleted at once":             {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
+		"deleted before":              {"it is what was wanted", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
+		"deleted":                     {"the resource is looked at", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 2 * time.Second},
+		"deletion failed":             {"it is there, and its operation tells why", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				azure := &script{asked: map[string]int{}, answers: map[string][]answer{test.verb + " vm": {test.put}, "GET vm": test.looks, "GET op": test.polls}}
+				c, err := client.New(token{}, cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+					cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cache := observe.NewCache(systemClock{}, 10*time.Second)
+				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: cache, MaxParallel: 4}})
+				defer o.Stop()
+				before := cache.At(observe.Observed{ID: machine}, false)
+				woken, ended := make(chan struct{}), "-"
+				op := on(machine)
+				op.Client, op.State, op.Verb, op.Context = c, test.state, test.verb, o.Background(t.Context())
+				op.Ended = func(_ time.Duration, err error) {
+					if cache.Current(before) {
+						t.Error("what was read before is given out when others are told")
+					}
+					ended = ""
+					var answer *arm.Error
+					if errors.As(err, &answer) {
+						ended = answer.Code
+					}
+				}
+				op.Await("object", func() { close(woken) })
+				o.Begin(op, false)
+				begun := time.Now()
+				o.Send(op, func() (*client.Response, error) {
+					return c.Do(t.Context(), client.Request{Method: test.verb, ID: machine, APIVersion: "1"})
+				})
+				<-woken
+				if took := time.Since(begun); ended != test.ended || took > test.within {
+					t.Errorf("%s: ended with %q after %s, want %q within %s; asked %v", test.reason, ended, took, test.ended, test.within, azure.asked)
+				}
+				if o.Find(op.Key) != nil {
+					t.Error("it is still under way")
+				}
+			})
+		})
+	}
+}

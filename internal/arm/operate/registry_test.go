@@ -1,0 +1,130 @@
+package operate
+
+import (
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+var (
+	network = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
+	subnets = []arm.ID{network.Child("subnets", "a"), network.Child("subnets", "b")}
+	machine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
+)
+
+// on is an operation that changes a resource.
+func on(id arm.ID) *Operation {
+	row, err := types.Of(id)
+	if err != nil {
+		panic(err)
+	}
+	return &Operation{Key: id.Key(), ID: id, Serial: row.SerialKey(id), State: arm.Updating}
+}
+
+func TestBegin(t *testing.T) {
+	action := func(id arm.ID) *Operation { return &Operation{Key: id.Key() + "|restart", ID: id} }
+	for name, test := range map[string]struct {
+		reason  string
+		before  []*Operation
+		op      *Operation
+		replace bool
+		// holder is which of those before has it, -1 for none.
+		holder int
+	}{
+		"nothing else":           {"", nil, on(network), false, -1},
+		"the same resource":      {"one operation at a time", []*Operation{on(network)}, on(network), false, 0},
+		"another resource":       {"they have nothing in common", []*Operation{on(network)}, on(machine), false, -1},
+		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{on(subnets[0])}, on(network), false, 0},
+		"the whole document":     {"as above", []*Operation{on(network)}, on(subnets[0]), false, 0},
+		"another part of it":     {"as above", []*Operation{on(subnets[0])}, on(subnets[1]), false, 0},
+		"an action":              {"what actions do to each other is for who asks for them", []*Operation{on(machine)}, action(machine), false, -1},
+		"the same action":        {"it is not done twice", []*Operation{action(machine)}, action(machine), false, 0},
+		"a deletion":             {"it ends what is under way", []*Operation{on(machine)}, on(machine), true, -1},
+		"a deletion of a part":   {"but not what is under way on the rest", []*Operation{on(subnets[0])}, on(subnets[1]), true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRegistry()
+			for _, op := range test.before {
+				if holder := r.begin(op, false); holder != nil {
+					t.Fatalf("%s holds it", holder.Key)
+				}
+			}
+			var want *Operation
+			if test.holder >= 0 {
+				want = test.before[test.holder]
+			}
+			if got := r.begin(test.op, test.replace); got != want {
+				t.Errorf("%s: held by %v, want %v", test.reason, got, want)
+			}
+			if want == nil && r.Find(test.op.Key) != test.op {
+				t.Error("an operation that was begun is not found")
+			}
+		})
+	}
+}
+
+// TestWakes has several objects wait for one thing: each is woken once.
+func TestWakes(t *testing.T) {
+	var woken []string
+	wake := func(object string) func() { return func() { woken = append(woken, object) } }
+	r := newRegistry()
+	first, second := on(subnets[0]), on(subnets[1])
+	r.begin(first, false)
+	first.Await("a", wake("a"))
+	first.Await("a", wake("a again"))
+	first.Await("b", nil)
+	r.AwaitSerial(network, "c", wake("c"))
+	if waiting := first.Waiting(); len(waiting) != 2 {
+		t.Errorf("%v wait", waiting)
+	}
+	first.finish()
+	r.end(first)
+	if slices.Sort(woken); !slices.Equal(woken, []string{"a again", "c"}) {
+		t.Errorf("woken: %v; each object has one wake, for its last reason", woken)
+	}
+	if first.Await("d", wake("d")) {
+		t.Error("nobody can wait for what has ended")
+	}
+	if holder := r.begin(second, false); holder != nil {
+		t.Errorf("the document is still held by %s", holder.ID)
+	}
+	for what, size := range map[string]int{"operations": 1, "serial": 1, "waiting": 0} {
+		if got := r.Sizes()[what]; got != size {
+			t.Errorf("%d %s, want %d", got, what, size)
+		}
+	}
+}
+
+// TestReplaced has a deletion take over those who wait.
+func TestReplaced(t *testing.T) {
+	woken := 0
+	r := newRegistry()
+	creation, deletion := on(machine), on(machine)
+	r.begin(creation, false)
+	creation.Await("a", func() { woken++ })
+	r.begin(deletion, true)
+	if creation.finish() {
+		t.Error("what was replaced has no end of its own")
+	}
+	r.end(creation)
+	r.end(deletion)
+	if woken == 0 {
+		t.Error("who waited for the creation is woken by the end of the deletion at the latest")
+	}
+	if len(r.operations) > 0 {
+		t.Errorf("%d operations are left", len(r.operations))
+	}
+}
+
+// TestAlongside counts what is followed in one collection.
+func TestAlongside(t *testing.T) {
+	r := newRegistry()
+	for _, id := range []arm.ID{machine, arm.NewID("s", "rg", types.VirtualMachine, "vm2"), arm.NewID("s", "rg2", types.VirtualMachine, "vm"), network} {
+		r.begin(on(id), false)
+	}
+	if got := r.Alongside(machine); got != 2 {
+		t.Errorf("%d machines of the group are followed, want 2", got)
+	}
+}
