@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -250,29 +249,15 @@ func compiled(pattern string) *regexp.Regexp {
 }
 
 func (c *check) integer(path string, s Shape, value any) {
-	var number int64
-	switch v := value.(type) {
-	case float64:
-		if v != math.Trunc(v) && !fractional(s) {
-			c.add(path, WrongType, "integer")
-			return
-		}
-		number = int64(v)
-	case json.Number:
-		whole, err := v.Int64()
-		if _, float := v.Float64(); err != nil && (float != nil || !fractional(s)) {
-			c.add(path, WrongType, "integer")
-			return
-		}
-		number = whole
-	default:
+	number, ok := value.(float64)
+	if !ok || number != math.Trunc(number) && !fractional(s) {
 		c.add(path, WrongType, "integer")
 		return
 	}
-	if s.Minimum != nil && number < *s.Minimum {
+	if s.Minimum != nil && number < float64(*s.Minimum) {
 		c.add(path, NotAllowed, fmt.Sprintf("at least %d", *s.Minimum))
 	}
-	if s.Maximum != nil && number > *s.Maximum {
+	if s.Maximum != nil && number > float64(*s.Maximum) {
 		c.add(path, NotAllowed, fmt.Sprintf("at most %d", *s.Maximum))
 	}
 }

@@ -29,7 +29,6 @@ type Shape struct {
 	Pattern   string   `json:"pattern,omitempty"`
 	MinLength *int     `json:"minLength,omitempty"`
 	MaxLength *int     `json:"maxLength,omitempty"`
-	Sensitive bool     `json:"sensitive,omitempty"`
 	Minimum   *int64   `json:"minimum,omitempty"`
 	Maximum   *int64   `json:"maximum,omitempty"`
 	MinItems  *int     `json:"minItems,omitempty"`
@@ -41,13 +40,10 @@ type Shape struct {
 // Flag says something about a property of an object.
 type Flag string
 
-// The flags of properties.
+// The flags of properties that a request is held against; the definitions have more.
 const (
-	Required   Flag = "required"
-	ReadOnly   Flag = "readOnly"
-	WriteOnly  Flag = "writeOnly"
-	CreateOnly Flag = "createOnly"
-	Identifier Flag = "identifier"
+	Required Flag = "required"
+	ReadOnly Flag = "readOnly"
 )
 
 // Is tells whether the property has the flag.
@@ -177,16 +173,4 @@ func compareVersions(a, b string) int {
 	default:
 		return strings.Compare(a, b)
 	}
-}
-
-// Types are the full types that any version defines, sorted.
-func Types() []string {
-	var out []string
-	for _, name := range names() {
-		for full := range open(name).Resources {
-			out = append(out, full)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
