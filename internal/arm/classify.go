@@ -23,7 +23,7 @@ var codeRules = []rule{
 	{"ReferencedResourceNotProvisioned", ClassWaiting, "a referenced resource is still being updated"},
 	{"TooManyRequests", ClassWaiting, "throttling passes"},
 	{"SubscriptionRequestsThrottled", ClassWaiting, "throttling passes"},
-	{"RequestBudgetEmpty", ClassWaiting, "the request was held back here and not sent"},
+	{CodeHeldBack, ClassWaiting, "the request was held back here and not sent"},
 	{"PreconditionFailed", ClassWaiting, "somebody else wrote first: observe again"},
 	{"PreconditionFailedEtagMismatch", ClassWaiting, "somebody else wrote first: observe again"},
 	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be made again when it is gone"},

@@ -94,10 +94,13 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && Classify(err) == ClassNotFound
 }
 
+// CodeHeldBack is the code of a request that was not sent, because its budget is used up or Azure has asked to wait.
+const CodeHeldBack = "RequestBudgetEmpty"
+
 // Throttled tells whether err is Azure's answer that there were too many requests.
 func Throttled(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Status == 429 && !strings.EqualFold(e.Code, "RequestBudgetEmpty")
+	return errors.As(err, &e) && e.Status == 429 && e.Code != CodeHeldBack
 }
 
 // Class says what happens next after an error.

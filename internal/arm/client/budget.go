@@ -86,7 +86,7 @@ func (b *Budgets) take(principal string, request Request) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	hold := func(wait time.Duration, why string) error {
-		return &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusTooManyRequests, Code: CodeHeldBack,
+		return &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusTooManyRequests, Code: arm.CodeHeldBack,
 			Message: "not sent: " + why, RetryAfter: wait}
 	}
 	now := b.now()

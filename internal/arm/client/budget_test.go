@@ -28,7 +28,7 @@ func TestBudgets(t *testing.T) {
 	remove := func() error { _, err := c.Delete(context.Background(), id, "v", nil); return err }
 	held := func(err error) time.Duration {
 		var e *arm.Error
-		if errors.As(err, &e) && e.Code == client.CodeHeldBack && arm.Classify(err) == arm.ClassWaiting {
+		if errors.As(err, &e) && e.Code == arm.CodeHeldBack && arm.Classify(err) == arm.ClassWaiting {
 			return e.RetryAfter
 		}
 		return 0

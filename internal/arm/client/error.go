@@ -20,8 +20,6 @@ const (
 	CodeInvalidRequest = "InvalidClientRequest"
 	// CodeInvalidAnswer means that a successful answer could not be read.
 	CodeInvalidAnswer = "InvalidAnswer"
-	// CodeHeldBack means that the request was not sent because its budget is used up.
-	CodeHeldBack = "RequestBudgetEmpty"
 	// CodeCredentialsInvalid means that Entra ID refused to issue a token.
 	CodeCredentialsInvalid = "CredentialsInvalid"
 	// CodeTokenUnavailable means that Entra ID could not be reached or had a failure of its own.

@@ -81,7 +81,7 @@ func OfEveryRequest(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case client.CodeCredentialsInvalid, client.CodeTokenUnavailable, client.CodeCanceled, client.CodeHeldBack,
+	case client.CodeCredentialsInvalid, client.CodeTokenUnavailable, client.CodeCanceled, arm.CodeHeldBack,
 		"SubscriptionNotFound", "InvalidAuthenticationToken", "InvalidAuthenticationTokenTenant", "ReadOnlyDisabledSubscription":
 		return true
 	}
