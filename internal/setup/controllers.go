@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
@@ -58,22 +59,26 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	}, nil
 }
 
+// services are what the runners of all kinds share.
+func (s *shared) services() pass.Services {
+	return pass.Services{
+		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Recorder: s.mgr.GetEventRecorder,
+		Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
+	}
+}
+
 func concurrency(n int) controller.Options { return controller.Options{MaxConcurrentReconciles: n} }
 
 // selfManaged registers the controllers of clusters on virtual machines, and that of the identities that all kinds use.
 func (s *shared) selfManaged(ctx context.Context) error {
 	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
-	if err := (&azurecluster.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurecluster-reconciler"), Engine: s.engine, Access: s.access,
-		Facts: s.facts, Features: gates, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
-		return fmt.Errorf("AzureCluster controller: %w", err)
+	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
+	if err := pass.New(s.services(), network).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
 	}
-	if err := (&azuremachine.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachine-reconciler"), Engine: s.engine, Access: s.access,
-		Facts: s.facts, Features: gates, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
-		return fmt.Errorf("AzureMachine controller: %w", err)
+	machines := &azuremachine.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: gates}
+	if err := pass.New(s.services(), machines).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
+		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachinetemplate-reconciler"), Access: s.access,
@@ -107,19 +112,14 @@ func (s *shared) managed(ctx context.Context) error {
 	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
 		return fmt.Errorf("AzureManagedCluster controller: %w", err)
 	}
-	if err := (&azuremanagedcontrolplane.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremanagedcontrolplane-reconciler"), Engine: s.engine, Access: s.access,
-		Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth), Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
-		return fmt.Errorf("AzureManagedControlPlane controller: %w", err)
+	controlPlanes := &azuremanagedcontrolplane.Kind{
+		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
-	if err := (&azuremanagedmachinepool.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremanagedmachinepool-reconciler"), Engine: s.engine, Access: s.access,
-		Facts: s.facts, Resync: o.SyncPeriod, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency)); err != nil {
-		return fmt.Errorf("AzureManagedMachinePool controller: %w", err)
+	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
 	}
-	return nil
+	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
+	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency))
 }
 
 // workload gives access to the ConfigMaps of a workload cluster.

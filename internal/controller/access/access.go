@@ -32,6 +32,16 @@ type Request struct {
 	// Environment is spec.azureEnvironment, SubscriptionID spec.subscriptionID; either may be "".
 	Environment    string
 	SubscriptionID string
+	// APIVersions are those to speak about resource types instead of the usual ones.
+	APIVersions map[string]string
+}
+
+// OfAzureCluster asks for the access of a self-managed cluster.
+func OfAzureCluster(azureCluster *infrav1.AzureCluster) Request {
+	spec := azureCluster.Spec
+	return Request{
+		Ref: spec.IdentityRef, Namespace: azureCluster.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
+	}
 }
 
 // Gate opens accesses.
@@ -59,6 +69,9 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	c, err := g.Clients.For(resolved)
 	if err != nil {
 		return nil, err
+	}
+	for resourceType, version := range request.APIVersions {
+		c = c.WithAPIVersion(resourceType, version)
 	}
 	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription}, nil
 }

@@ -13,8 +13,8 @@ import (
 
 // controlPlaneSize is the VM size that the control plane of a Cluster makes its next machine of; "" when there is no
 // template that tells.
-func (r *Reconciler) controlPlaneSize(ctx context.Context, cluster *clusterv1.Cluster) (string, error) {
-	template, err := controlplane.Template(ctx, r.Client, cluster)
+func (k *Kind) controlPlaneSize(ctx context.Context, cluster *clusterv1.Cluster) (string, error) {
+	template, err := controlplane.Template(ctx, k.Client, cluster)
 	if template == nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,8 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 const controlPlaneGroup = "controlplane.cluster.x-k8s.io"
@@ -91,7 +90,7 @@ func TestControlPlaneSize(t *testing.T) {
 				objects = append(objects, test.controlPlane)
 			}
 			reads := 0
-			r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithRESTMapper(mapper).WithObjects(objects...).
+			k := &Kind{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithRESTMapper(mapper).WithObjects(objects...).
 				WithInterceptorFuncs(interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 					if _, ok := obj.(*unstructured.Unstructured); ok {
 						reads++
@@ -105,7 +104,7 @@ func TestControlPlaneSize(t *testing.T) {
 			if !test.noRef {
 				cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneGroup, Kind: "KubeadmControlPlane", Name: "cp"}
 			}
-			got, err := r.controlPlaneSize(context.Background(), cluster)
+			got, err := k.controlPlaneSize(context.Background(), cluster)
 			if !errors.Is(err, test.wantErr) {
 				t.Fatalf("%s: got error %v, want %v", test.reason, err, test.wantErr)
 			}
@@ -119,19 +118,14 @@ func TestControlPlaneSize(t *testing.T) {
 	}
 }
 
-func TestFingerprintHasTheControlPlaneSize(t *testing.T) {
-	of := func(size string) any {
-		in := &input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, access: &access.Access{Resolved: &identity.Resolved{}}, controlPlaneSize: size}
-		fingerprint, err := in.fingerprint()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fingerprint
+func TestInputsHaveTheControlPlaneSize(t *testing.T) {
+	of := func(size string) []any {
+		return (&Kind{}).Inputs(&input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, controlPlaneSize: size})
 	}
-	if of("Standard_D2s_v3") == of("Standard_E8s_v5") {
+	if cmp.Equal(of("Standard_D2s_v3"), of("Standard_E8s_v5")) {
 		t.Error("a cluster in order is looked at again when its control plane goes on to another size")
 	}
-	if of("Standard_D2s_v3") != of("Standard_D2s_v3") {
-		t.Error("the same input has the same fingerprint")
+	if diff := cmp.Diff(of("Standard_D2s_v3"), of("Standard_D2s_v3")); diff != "" {
+		t.Error("the same input has the same fingerprint", diff)
 	}
 }

@@ -48,8 +48,8 @@ func TestClusterOf(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(test.clusters...).Build()}
-			got, err := r.clusterOf(context.Background(), azureCluster(test.owner))
+			k := &Kind{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(test.clusters...).Build()}
+			got, err := k.clusterOf(context.Background(), azureCluster(test.owner))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,9 +17,9 @@ import (
 )
 
 // machines are the AzureMachines of the cluster: by their label, and those without one by their Machine.
-func (r *Reconciler) machines(ctx context.Context, in *input) ([]client.Object, error) {
+func (k *Kind) machines(ctx context.Context, in *input) ([]client.Object, error) {
 	list := &infrav1.AzureMachineList{}
-	if err := r.Client.List(ctx, list, client.InNamespace(in.key.Namespace)); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(in.azureCluster.Namespace)); err != nil {
 		return nil, fmt.Errorf("list AzureMachines: %w", err)
 	}
 	var out []client.Object
@@ -27,7 +27,7 @@ func (r *Reconciler) machines(ctx context.Context, in *input) ([]client.Object, 
 		azureMachine := &list.Items[i]
 		name := azureMachine.Labels[clusterv1.ClusterNameLabel]
 		if name == "" {
-			machine, err := util.GetOwnerMachine(ctx, r.Client, azureMachine.ObjectMeta)
+			machine, err := util.GetOwnerMachine(ctx, k.Client, azureMachine.ObjectMeta)
 			if client.IgnoreNotFound(err) != nil {
 				return nil, fmt.Errorf("get the Machine that owns AzureMachine %s: %w", azureMachine.Name, err)
 			}
@@ -44,13 +44,13 @@ func (r *Reconciler) machines(ctx context.Context, in *input) ([]client.Object, 
 
 // azureClustersOfMachine wakes the AzureCluster of a control-plane machine that is new, and one that waits for a machine to
 // be gone.
-func (r *Reconciler) azureClustersOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
-	waiting := r.waiting(ctx, obj)
+func (k *Kind) azureClustersOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+	waiting := k.waiting(ctx, obj)
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" || !obj.GetDeletionTimestamp().IsZero() {
 		return waiting
 	}
-	cluster, err := util.GetClusterByName(ctx, r.Client, obj.GetNamespace(), name)
+	cluster, err := util.GetClusterByName(ctx, k.Client, obj.GetNamespace(), name)
 	if err != nil {
 		if !apierrors.IsNotFound(err) {
 			ctrl.LoggerFrom(ctx).Error(err, "get the Cluster of an AzureMachine", "cluster", name)
@@ -65,9 +65,9 @@ func (r *Reconciler) azureClustersOfMachine(ctx context.Context, obj client.Obje
 }
 
 // waiting are the AzureClusters that wait for machines, of which obj may have been one. Its Cluster and its Machine may be gone.
-func (r *Reconciler) waiting(ctx context.Context, obj client.Object) []ctrl.Request {
+func (k *Kind) waiting(ctx context.Context, obj client.Object) []ctrl.Request {
 	list := &infrav1.AzureClusterList{}
-	if err := r.Client.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusters")
 		return nil
 	}

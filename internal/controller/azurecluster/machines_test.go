@@ -30,7 +30,7 @@ func TestAzureClustersOfMachine(t *testing.T) {
 		}}
 	}
 	staying := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "network", Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
-	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(cluster("c1", "AzureCluster"), cluster("aks", "AzureManagedCluster"), staying, going("left", "gone"), going("other", "c2")).Build()}
+	k := &Kind{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(cluster("c1", "AzureCluster"), cluster("aks", "AzureManagedCluster"), staying, going("left", "gone"), going("other", "c2")).Build()}
 	left := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "left"}}}
 	both := append(left, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "other"}})
 	network := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "network"}}}
@@ -60,7 +60,7 @@ func TestAzureClustersOfMachine(t *testing.T) {
 			if !comingOrGone().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: leaving}) || !comingOrGone().Delete(event.DeleteEvent{Object: leaving}) {
 				t.Error("a cluster that waits for a machine says how far that is")
 			}
-			if diff := cmp.Diff(test.want, r.azureClustersOfMachine(context.Background(), machine)); diff != "" {
+			if diff := cmp.Diff(test.want, k.azureClustersOfMachine(context.Background(), machine)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

@@ -1,16 +1,16 @@
 package azurecluster
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
@@ -32,23 +32,23 @@ var groups = []string{
 	infrav1.BastionHostReadyCondition,
 }
 
-// reportConverged writes what a converging pass found into the object: conditions, resources, and once everything is in
-// place the endpoint, failure domains and that the infrastructure is provisioned.
-func reportConverged(in *input, planned plan.ClusterInput, outcome arm.Outcome) {
+// Report implements pass.Kind: once everything is in place the endpoint, failure domains and that the infrastructure is
+// provisioned.
+func (k *Kind) Report(_ context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
 	if !usable(outcome) {
-		return
+		return 0, nil
 	}
-	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(planned)}
-	host, port := cluster.Endpoint(planned)
+	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(in.planned)}
+	host, port := cluster.Endpoint(in.planned)
 	if host == "" {
 		// Somebody else runs the control plane and has not said yet where.
 		reportSummary(in, metav1.Condition{
 			Type: infrav1.NetworkInfrastructureReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.ExternallyManagedControlPlaneReason,
 			Message: "spec.controlPlaneEnabled is false and spec.controlPlaneEndpoint is not set: set it to where the control plane is reached",
 		})
-		return
+		return 0, nil
 	}
 	if azureCluster.Spec.ControlPlaneEndpoint.Host == "" {
 		azureCluster.Spec.ControlPlaneEndpoint.Host = host
@@ -58,6 +58,7 @@ func reportConverged(in *input, planned plan.ClusterInput, outcome arm.Outcome) 
 	}
 	azureCluster.Status.Initialization.Provisioned = new(true)
 	azureCluster.Status.Ready = true
+	return 0, nil
 }
 
 // usable tells whether machines can be made: everything is in place but for the bastion host, which takes Azure minutes
@@ -79,15 +80,4 @@ func reportSummary(in *input, condition metav1.Condition) {
 	report.Put(in.azureCluster, condition)
 	condition.Type = infrav1.ReadyCondition
 	report.Put(in.azureCluster, condition)
-}
-
-// reportRefusal says which fields are wrong; nothing is made until they are corrected.
-func reportRefusal(in *input, errs field.ErrorList) {
-	reportSummary(in, report.Refusal(infrav1.NetworkInfrastructureReadyCondition, errs))
-}
-
-// reportProblem says why Azure could not be asked, and returns when it is tried again.
-func reportProblem(in *input, err error) ctrl.Result {
-	in.story.Failed(err)
-	return ctrl.Result{RequeueAfter: report.Unread(in.azureCluster, err, infrav1.NetworkInfrastructureReadyCondition, infrav1.ReadyCondition)}
 }

@@ -121,10 +121,7 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	opened, err := r.Access.Open(ctx, access.Request{
-		Ref: azureCluster.Spec.IdentityRef, Namespace: azureCluster.Namespace,
-		Environment: azureCluster.Spec.AzureEnvironment, SubscriptionID: azureCluster.Spec.SubscriptionID,
-	})
+	opened, err := r.Access.Open(ctx, access.OfAzureCluster(azureCluster))
 	if err != nil {
 		return r.fail(ctx, owner, err)
 	}

@@ -10,35 +10,35 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
 // addIdentities gives a VM that is in place the user-assigned identities that it lacks: added to the spec, or taken away
-// outside. It returns the condition VMIdentitiesReady as long as one is missing, and when to come back; nil when none is.
-func (r *Reconciler) addIdentities(ctx context.Context, in *input, planned plan.MachineInput, outcome arm.Outcome) (*metav1.Condition, time.Duration) {
-	vm, _ := outcome.Result(plan.VMID(planned))
+// outside. As long as one is missing it returns the condition VMIdentitiesReady, and the verdict that says when to come back.
+func (k *Kind) addIdentities(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
+	vm, _ := outcome.Result(plan.VMID(in.planned))
 	if !vm.Done() {
-		return nil, 0
+		return nil, nil
 	}
-	body := machine.AddIdentities(planned, vm.Observed)
+	body := machine.AddIdentities(in.planned, vm.Observed)
 	if body == nil {
-		return nil, 0
+		return nil, nil
 	}
-	done := r.Engine.Do(ctx, in.access.Client, engine.Action{Object: "AzureMachine/" + in.key.String(), Method: "PATCH", ID: vm.ID, Body: body}, r.wake.Func(in.key))
+	done := k.Engine.Do(ctx, turn.Access.Client, engine.Action{Object: turn.Name, Method: "PATCH", ID: vm.ID, Body: body}, turn.Wake)
 	if done.Err != nil {
-		in.story.Failed(done.Err)
 		condition, after := report.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
-		return &condition, after
+		return &condition, pass.Again(after, done.Err)
 	}
-	after := r.Resync
+	after := pass.UntilResync
 	if done.State == arm.Ready {
 		// It is read again to see whether it is so.
 		after = time.Second
 	}
 	return &metav1.Condition{
 		Type: infrav1.VMIdentitiesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.UserAssignedIdentityMissingReason,
-		Message: "the VM does not have " + strings.Join(machine.MissingIdentities(planned, vm.Observed), ", ") + ": it is being assigned",
-	}, after
+		Message: "the VM does not have " + strings.Join(machine.MissingIdentities(in.planned, vm.Observed), ", ") + ": it is being assigned",
+	}, pass.Again(after, nil)
 }

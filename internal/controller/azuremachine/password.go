@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -15,18 +16,18 @@ const passwordLength = 123
 // passwords makes the passwords that Azure demands for Windows VMs and that nobody gets to know: cloudbase-init sets its own
 // at first boot. That of a machine is the same for as long as the process runs, and is kept nowhere: with another one on every
 // pass, a VM that Azure refuses would look like another VM each time and be sent again at once.
-type passwords struct{ key []byte }
-
-// newPasswords makes passwords that depend on a key of their own.
-func newPasswords() passwords {
-	key := make([]byte, sha256.Size)
-	// It does not fail: crypto/rand ends the process when the system has no randomness.
-	_, _ = rand.Read(key)
-	return passwords{key}
+type passwords struct {
+	once sync.Once
+	key  []byte
 }
 
 // of is the password of a machine. It has all four kinds of characters that Azure asks for.
-func (p passwords) of(machine types.UID) string {
+func (p *passwords) of(machine types.UID) string {
+	p.once.Do(func() {
+		p.key = make([]byte, sha256.Size)
+		// It does not fail: crypto/rand ends the process when the system has no randomness.
+		_, _ = rand.Read(p.key)
+	})
 	kinds := []string{"ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnopqrstuvwxyz", "23456789", "!#%*+-=?_"}
 	password := make([]byte, passwordLength)
 	for i := range password {

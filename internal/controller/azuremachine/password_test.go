@@ -6,15 +6,15 @@ import (
 )
 
 func TestPasswords(t *testing.T) {
-	passwords := newPasswords()
-	password := passwords.of("1")
-	if again := passwords.of("1"); again != password {
+	of := (&passwords{}).of
+	password := of("1")
+	if again := of("1"); again != password {
 		t.Error("another password on the next pass makes a VM that Azure refuses look like another VM")
 	}
-	if passwords.of("2") == password {
+	if of("2") == password {
 		t.Error("two machines have the same password")
 	}
-	if newPasswords().of("1") == password {
+	if (&passwords{}).of("1") == password {
 		t.Error("who knows the machine knows its password")
 	}
 	if len(password) != passwordLength {

@@ -1,16 +1,17 @@
 package azuremachine
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util/conditions"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
@@ -28,21 +29,27 @@ var groups = []string{
 	infrav1.BootstrapSucceededCondition,
 }
 
-// reportConverged writes what a converging pass found into the object, and once the VM runs what Cluster API needs of it.
-// identities is the condition about identities that the VM lacks, nil when it has all.
-func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, identities *metav1.Condition) {
-	found := describe(found(outcome), planned, outcome)
+// Report implements pass.Kind: once the VM runs, the status has what Cluster API needs of it.
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	found := describe(found(outcome), in.planned, outcome)
+	identities, verdict := k.addIdentities(ctx, turn, in, outcome)
 	if identities != nil {
 		found = append(found, *identities)
 	}
 	reportGroups(in, outcome, found)
-	vm, ok := outcome.Result(plan.VMID(planned))
+	reportVM(in, outcome)
+	return 0, verdict
+}
+
+// reportVM shows what Azure says about the VM.
+func reportVM(in *input, outcome arm.Outcome) {
+	vm, ok := outcome.Result(plan.VMID(in.planned))
 	if !ok || len(vm.Observed) == 0 {
 		return
 	}
 	status := &in.azureMachine.Status
 	status.VMState = machine.VMState(vm.Observed)
-	status.Addresses = machine.Addresses(planned, outcome)
+	status.Addresses = machine.Addresses(in.planned, outcome)
 	if !vm.Done() {
 		return
 	}
@@ -50,20 +57,20 @@ func reportConverged(in *input, planned plan.MachineInput, outcome arm.Outcome, 
 		in.azureMachine.Spec.ProviderID = new(machine.ProviderID(vm.ID))
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
-	annotation, tags := machine.RememberTags(planned)
+	annotation, tags := machine.RememberTags(in.planned)
 	if outcome.Done() {
-		annotation, tags = machine.SettledTags(planned)
+		annotation, tags = machine.SettledTags(in.planned)
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
-	status.FailureDomain = machine.FailureDomain(planned)
+	status.FailureDomain = machine.FailureDomain(in.planned)
 	if outcome.Done() {
 		status.Initialization.Provisioned = new(true)
-		status.Ready = !stopped(planned)
+		status.Ready = !stopped(in.planned)
 	}
 }
 
-// reportDeleting writes how far a deletion is.
-func reportDeleting(in *input, outcome arm.Outcome) {
+// ReportDeletion implements pass.Kind.
+func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome, found(outcome))
 	if !outcome.Deleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
@@ -136,43 +143,22 @@ func failed(outcome arm.Outcome) bool {
 	})
 }
 
-// reportVM sets VMRunning and Ready, for everything that keeps the VM from being there.
-func reportVM(in *input, condition metav1.Condition) {
-	conditions.Set(in.azureMachine, condition)
-	condition.Type = infrav1.ReadyCondition
-	conditions.Set(in.azureMachine, condition)
-}
-
-// reportWaiting says what somebody else has to do first.
-func reportWaiting(in *input, reason, message string) {
-	reportVM(in, metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: reason, Message: message})
-}
-
 const notMadeAgain = " It is not made again: delete the Machine, or let a MachineHealthCheck replace it"
 
 // reportVMGone says that the VM was deleted outside, or evicted where that deletes it. It is not made again: Cluster API
 // replaces the Machine.
-func reportVMGone(in *input, planned plan.MachineInput) {
+func reportVMGone(in *input) {
 	in.azureMachine.Status.VMState = infrav1.VMStateDeleted
 	in.azureMachine.Status.Ready = false
 	condition := metav1.Condition{
 		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMDeletedReason,
 		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more." + notMadeAgain,
 	}
-	if spot := planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil && *spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
+	if spot := in.planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil && *spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
 		condition.Reason = infrav1.SpotVMEvictedReason
 		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more: Azure evicted it, or somebody deleted it." + notMadeAgain
 	}
-	reportVM(in, condition)
-}
-
-// reportRefusal says which fields are wrong; nothing is made until they are corrected.
-func reportRefusal(in *input, errs field.ErrorList) {
-	reportVM(in, report.Refusal(infrav1.VMRunningCondition, errs))
-}
-
-// reportProblem says why Azure could not be asked, and returns when it is tried again.
-func reportProblem(in *input, err error) ctrl.Result {
-	in.story.Failed(err)
-	return ctrl.Result{RequeueAfter: report.Unread(in.azureMachine, err, infrav1.VMRunningCondition, infrav1.ReadyCondition)}
+	conditions.Set(in.azureMachine, condition)
+	condition.Type = infrav1.ReadyCondition
+	conditions.Set(in.azureMachine, condition)
 }

@@ -114,10 +114,7 @@ func (r *Reconciler) load(ctx context.Context, template *infrav1.AzureMachineTem
 	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
 		return nil, nil, client.IgnoreNotFound(err)
 	}
-	opened, err := r.Access.Open(ctx, access.Request{
-		Ref: azureCluster.Spec.IdentityRef, Namespace: azureCluster.Namespace,
-		Environment: azureCluster.Spec.AzureEnvironment, SubscriptionID: azureCluster.Spec.SubscriptionID,
-	})
+	opened, err := r.Access.Open(ctx, access.OfAzureCluster(azureCluster))
 	if err != nil {
 		return nil, nil, err
 	}

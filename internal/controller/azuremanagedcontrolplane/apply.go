@@ -27,26 +27,26 @@ func newConfigMap(in *input, name string, data map[string]string) *corev1.Config
 
 func meta(in *input, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Namespace: in.key.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: in.cluster.Name},
+		Namespace: in.controlPlane.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: in.cluster.Name},
 	}
 }
 
 // apply makes a Secret or ConfigMap, or brings it in line: its data are ours whole, of its labels and owners what is
 // missing. It goes with the AzureManagedControlPlane. One that somebody else made, which a patch may name, gets our keys and
 // stays theirs. What is as it should be is not written.
-func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) error {
+func (k *Kind) apply(ctx context.Context, in *input, want client.Object) error {
 	kind := "Secret"
 	have := client.Object(&corev1.Secret{})
 	if _, ok := want.(*corev1.ConfigMap); ok {
 		kind, have = "ConfigMap", &corev1.ConfigMap{}
 	}
 	key := client.ObjectKeyFromObject(want)
-	err := r.Client.Get(ctx, key, have)
+	err := k.Client.Get(ctx, key, have)
 	if apierrors.IsNotFound(err) {
-		if err := controllerutil.SetControllerReference(in.controlPlane, want, r.Client.Scheme()); err != nil {
+		if err := controllerutil.SetControllerReference(in.controlPlane, want, k.Client.Scheme()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
-		if err := r.Client.Create(ctx, want); err != nil {
+		if err := k.Client.Create(ctx, want); err != nil {
 			return fmt.Errorf("create %s %s: %w", kind, key, err)
 		}
 		return nil
@@ -58,14 +58,14 @@ func (r *Reconciler) apply(ctx context.Context, in *input, want client.Object) e
 	mine := ours(in, have)
 	setData(changed, want, !mine)
 	if mine {
-		if err := r.own(in, changed, want.GetLabels()); err != nil {
+		if err := k.own(in, changed, want.GetLabels()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
 	}
 	if equality.Semantic.DeepEqual(have, changed) {
 		return nil
 	}
-	if err := r.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
+	if err := k.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
 		return fmt.Errorf("patch %s %s: %w", kind, key, err)
 	}
 	return nil
@@ -107,11 +107,11 @@ func joined[V any](have, want map[string]V) map[string]V {
 
 // own gives an object its labels, and the control plane as its owner. One from before the control plane was restored or
 // moved does not exist any more, and would have the garbage collector take the object.
-func (r *Reconciler) own(in *input, object client.Object, labels map[string]string) error {
+func (k *Kind) own(in *input, object client.Object, labels map[string]string) error {
 	object.SetLabels(joined(object.GetLabels(), labels))
 	controlPlane := in.controlPlane
 	object.SetOwnerReferences(slices.DeleteFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
 		return owner.Kind == managed.ControlPlaneKind && owner.Name == controlPlane.Name && owner.UID != controlPlane.UID
 	}))
-	return controllerutil.SetControllerReference(controlPlane, object, r.Client.Scheme())
+	return controllerutil.SetControllerReference(controlPlane, object, k.Client.Scheme())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/kubeconfig"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
@@ -34,19 +35,19 @@ type credentials struct {
 
 // credentials asks AKS for the kubeconfigs, on every full pass, because they are rotated, and writes the Secrets that
 // Cluster API and users read.
-func (r *Reconciler) credentials(ctx context.Context, in *input, observed json.RawMessage) (*credentials, error) {
+func (k *Kind) credentials(ctx context.Context, access *access.Access, in *input, observed json.RawMessage) (*credentials, error) {
 	out := &credentials{holds: forever}
 	id := plan.ClusterID(in.planned)
 	entra, localDisabled := plan.AADManaged(observed), plan.LocalAccountsDisabled(observed)
 	var err error
 	if !localDisabled {
-		if out.admin, err = r.Facts.Kubeconfig(ctx, in.access.Client, id, facts.AdminCredential); err != nil {
+		if out.admin, err = k.Facts.Kubeconfig(ctx, access.Client, id, facts.AdminCredential); err != nil {
 			return nil, fmt.Errorf("kubeconfig of the administrator: %w", err)
 		}
 		out.kubeconfig = out.admin
 	}
 	if entra {
-		if out.user, err = r.Facts.Kubeconfig(ctx, in.access.Client, id, facts.UserCredential); err != nil {
+		if out.user, err = k.Facts.Kubeconfig(ctx, access.Client, id, facts.UserCredential); err != nil {
 			return nil, fmt.Errorf("kubeconfig of users: %w", err)
 		}
 	}
@@ -55,7 +56,7 @@ func (r *Reconciler) credentials(ctx context.Context, in *input, observed json.R
 	case !entra:
 		return nil, errors.New("local accounts are disabled and the cluster has no Entra integration, so nobody can have a kubeconfig: set spec.aadProfile, or spec.disableLocalAccounts to false")
 	default:
-		token, err := in.access.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{kubeconfig.ServerAppScope}})
+		token, err := access.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{kubeconfig.ServerAppScope}})
 		if err != nil {
 			return nil, fmt.Errorf("token of the cluster's identity for the API server: %w", err)
 		}
@@ -64,25 +65,25 @@ func (r *Reconciler) credentials(ctx context.Context, in *input, observed json.R
 		}
 		out.holds = max(time.Minute, time.Until(token.ExpiresOn)-tokenMargin)
 	}
-	return out, r.writeCredentials(ctx, in, out)
+	return out, k.writeCredentials(ctx, in, out)
 }
 
-func (r *Reconciler) writeCredentials(ctx context.Context, in *input, credentials *credentials) error {
+func (k *Kind) writeCredentials(ctx context.Context, in *input, credentials *credentials) error {
 	authority, err := kubeconfig.Authority(credentials.kubeconfig)
 	if err != nil {
 		return err
 	}
 	name := in.cluster.Name
-	if err := r.apply(ctx, in, newSecret(in, name+"-kubeconfig", map[string][]byte{"value": credentials.kubeconfig})); err != nil {
+	if err := k.apply(ctx, in, newSecret(in, name+"-kubeconfig", map[string][]byte{"value": credentials.kubeconfig})); err != nil {
 		return err
 	}
 	if credentials.user != nil {
-		if err := r.apply(ctx, in, newSecret(in, name+"-kubeconfig-user", map[string][]byte{"value": credentials.user})); err != nil {
+		if err := k.apply(ctx, in, newSecret(in, name+"-kubeconfig-user", map[string][]byte{"value": credentials.user})); err != nil {
 			return err
 		}
 	}
 	// The key of the authority is AKS's own. Readers of the Secret want the key to be there.
-	return r.apply(ctx, in, newSecret(in, name+"-ca", map[string][]byte{
+	return k.apply(ctx, in, newSecret(in, name+"-ca", map[string][]byte{
 		corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo"),
 	}))
 }

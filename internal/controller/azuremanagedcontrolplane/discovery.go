@@ -27,11 +27,11 @@ const discoveryTimeout = 5 * time.Second
 
 // discovery keeps kube-public/cluster-info of the workload cluster, which machines that are not AKS's join by. The condition
 // it returns is no part of Ready: an AKS cluster works without, and its API server need not be within reach from here.
-func (r *Reconciler) discovery(ctx context.Context, raw []byte) metav1.Condition {
+func (k *Kind) discovery(ctx context.Context, raw []byte) metav1.Condition {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
 	condition := metav1.Condition{Type: infrav1.ClusterInfoReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
-	if err := r.writeClusterInfo(ctx, raw); err != nil {
+	if err := k.writeClusterInfo(ctx, raw); err != nil {
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WorkloadClusterUnreachableReason
 		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written: the API server cannot be asked from here; tried again with the next full pass"
 		ctrl.LoggerFrom(ctx).V(2).Info("cluster-info not written", "reason", err.Error())
@@ -39,12 +39,12 @@ func (r *Reconciler) discovery(ctx context.Context, raw []byte) metav1.Condition
 	return condition
 }
 
-func (r *Reconciler) writeClusterInfo(ctx context.Context, raw []byte) error {
+func (k *Kind) writeClusterInfo(ctx context.Context, raw []byte) error {
 	info, err := kubeconfig.Discovery(raw)
 	if err != nil {
 		return err
 	}
-	workload, err := r.Workload(raw)
+	workload, err := k.Workload(raw)
 	if err != nil {
 		return fmt.Errorf("client of the workload cluster: %w", err)
 	}

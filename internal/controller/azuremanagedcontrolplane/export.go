@@ -14,7 +14,7 @@ const issuerKey = "oidc-issuer-profile-url"
 
 // export writes what users read of the cluster beside its kubeconfigs: the ConfigMap with the OIDC issuer, and what patches
 // of operatorSpec ask for.
-func (r *Reconciler) export(ctx context.Context, in *input, observed json.RawMessage, exports asopatch.Exports, credentials *credentials) error {
+func (k *Kind) export(ctx context.Context, in *input, observed json.RawMessage, exports asopatch.Exports, credentials *credentials) error {
 	issuer := plan.IssuerURL(observed)
 	configMaps := map[string]map[string]string{}
 	secrets := map[string]map[string][]byte{}
@@ -42,12 +42,12 @@ func (r *Reconciler) export(ctx context.Context, in *input, observed json.RawMes
 	addSecret(exports.AdminCredentials, credentials.admin)
 	addSecret(exports.UserCredentials, credentials.user)
 	for _, name := range sortedKeys(configMaps) {
-		if err := r.apply(ctx, in, newConfigMap(in, name, configMaps[name])); err != nil {
+		if err := k.apply(ctx, in, newConfigMap(in, name, configMaps[name])); err != nil {
 			return err
 		}
 	}
 	for _, name := range sortedKeys(secrets) {
-		if err := r.apply(ctx, in, newSecret(in, name, secrets[name])); err != nil {
+		if err := k.apply(ctx, in, newSecret(in, name, secrets[name])); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
@@ -19,11 +20,11 @@ const settling = time.Hour
 
 // health keeps the condition about Azure Resource Health, where that is turned on. That Azure cannot be asked about it is
 // not known to be bad news about the cluster.
-func (r *Reconciler) health(ctx context.Context, in *input) {
-	if !r.ResourceHealth {
+func (k *Kind) health(ctx context.Context, c *armclient.Client, in *input) {
+	if !k.ResourceHealth {
 		return
 	}
-	health, err := r.Facts.Health(ctx, in.access.Client, plan.ClusterID(in.planned))
+	health, err := k.Facts.Health(ctx, c, plan.ClusterID(in.planned))
 	if err != nil {
 		condition, _ := report.Problem(infrav1.AzureResourceAvailableCondition, err)
 		if condition.Status == metav1.ConditionUnknown {

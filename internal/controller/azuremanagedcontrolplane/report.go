@@ -1,17 +1,19 @@
 package azuremanagedcontrolplane
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util/conditions"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
@@ -27,14 +29,35 @@ var groups = []string{
 	infrav1.AKSExtensionsReadyCondition,
 }
 
-// further are the conditions that Ready sums up beside the groups.
-var further = []string{infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition}
+// summed are the conditions that Ready sums up.
+var summed = append(slices.Clone(groups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
 
 // stoppedReason is the reason of a cluster that was stopped.
 const stoppedReason = "Stopped"
 
+// Report implements pass.Kind: a cluster that is in place is made usable.
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	reportConverged(in, outcome)
+	made, _ := outcome.Result(plan.ClusterID(in.planned))
+	if errs := managed.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
+		return 0, pass.Refused(errs)
+	}
+	holds, err := k.use(ctx, turn, in, outcome)
+	if err != nil {
+		return 0, pass.UnreadFor(infrav1.KubeconfigReadyCondition, err)
+	}
+	pass.Summarize(in.controlPlane, summed)
+	if outcome.Done() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
+		return 0, pass.Again(unhealthyRetry, nil)
+	}
+	return holds, nil
+}
+
+// unhealthyRetry is how soon a cluster is looked at again that is in place and not usable or not healthy.
+const unhealthyRetry = time.Minute
+
 // reportConverged writes what a converging pass found in Azure.
-func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
+func reportConverged(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
 	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.Stopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
@@ -44,12 +67,12 @@ func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
 		})
 		return
 	}
-	if len(extras.Kept) == 0 || running == nil || running.Status != metav1.ConditionTrue || running.Reason == infrav1.LastSeenReason {
+	if len(in.extras.Kept) == 0 || running == nil || running.Status != metav1.ConditionTrue || running.Reason == infrav1.LastSeenReason {
 		return
 	}
 	conditions.Set(in.controlPlane, metav1.Condition{
 		Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
-		Message: "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch",
+		Message: "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(in.extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch",
 	})
 }
 
@@ -72,38 +95,4 @@ func reportObserved(in *input, observed json.RawMessage) {
 func reportGroups(in *input, outcome arm.Outcome) {
 	report.Set(in.controlPlane, groups, report.Groups(outcome, groups, plan.Group))
 	in.controlPlane.Status.Resources = report.Resources(outcome)
-}
-
-// reportSummary sets Ready from the other conditions.
-func reportSummary(in *input) {
-	var all []metav1.Condition
-	for _, conditionType := range append(slices.Clone(groups), further...) {
-		if condition := conditions.Get(in.controlPlane, conditionType); condition != nil {
-			all = append(all, *condition)
-		}
-	}
-	report.Put(in.controlPlane, report.Summary(infrav1.ReadyCondition, all))
-}
-
-// reportRefusal says which fields are wrong; nothing is made until they are corrected.
-func reportRefusal(in *input, errs field.ErrorList) {
-	conditions.Set(in.controlPlane, report.Refusal(infrav1.ManagedClusterRunningCondition, errs))
-	reportSummary(in)
-}
-
-// reportProblem says why Azure could not be asked, and returns when it is tried again.
-func reportProblem(in *input, err error) ctrl.Result {
-	return reportError(in, infrav1.ManagedClusterRunningCondition, err)
-}
-
-// reportUnusable says why a cluster that is in place cannot be used.
-func reportUnusable(in *input, err error) ctrl.Result {
-	return reportError(in, infrav1.KubeconfigReadyCondition, err)
-}
-
-func reportError(in *input, conditionType string, err error) ctrl.Result {
-	in.story.Failed(err)
-	after := report.Unread(in.controlPlane, err, conditionType)
-	reportSummary(in)
-	return ctrl.Result{RequeueAfter: after}
 }

@@ -6,16 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -26,93 +21,87 @@ const (
 	instancesRetry = 5 * time.Second
 )
 
-// converge brings Azure one pass closer to the spec.
-func (r *Reconciler) converge(ctx context.Context, in *input) (ctrl.Result, error) {
-	if err := r.prepare(ctx, in); err != nil {
-		return ctrl.Result{}, err
+// Prepare implements pass.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+	in.pool = managed.Pool(in.azurePool, in.machinePool)
+	in.planned, err = managed.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
+	return err
+}
+
+// Inputs implements pass.Kind. Of the control plane it is what pools depend on; its status says when the cluster was upgraded
+// by AKS.
+func (k *Kind) Inputs(in *input) []any {
+	return []any{
+		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
+		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, managed.SecretValues(in.planned),
 	}
-	fingerprint, err := in.fingerprint()
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	if left := r.settled.Remaining(in.azurePool, fingerprint); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
-	}
-	if err := r.ask(facts.Asking(ctx, in.object(), fingerprint), in); err != nil {
-		return reportProblem(in, err), nil
+}
+
+// Plan implements pass.Kind.
+func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
+		return nil, pass.Unread(err)
 	}
 	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
-		reportRefusal(in, errs)
-		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+		return nil, pass.Refused(errs)
 	}
 	graph, extras, err := plan.PoolPlan(in.planned, in.pool)
 	if err != nil {
-		return ctrl.Result{}, fmt.Errorf("plan: %w", err)
+		return nil, fmt.Errorf("plan: %w", err)
 	}
-	if managed.SetSent(in.azurePool, extras.SentPaths) {
-		if err := in.changes.Write(ctx); err != nil {
-			return ctrl.Result{}, fmt.Errorf("remember the plan: %w", err)
-		}
-	}
-	outcome, err := r.Engine.Converge(ctx, r.request(in, graph))
-	if err != nil {
-		return ctrl.Result{}, fmt.Errorf("converge: %w", err)
-	}
-	in.story.Saw(outcome)
-	inventory.Set(in.azurePool, outcome.Inventory)
-	reportConverged(in, outcome, extras)
-	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
-	if errs := managed.WrongSizes(ctx, r.Facts, in.access.Client, in.planned, result, in.pool); len(errs) > 0 {
-		reportRefusal(in, errs)
-		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
-	}
-	if !outcome.Done() {
-		reportSummary(in)
-		return ctrl.Result{RequeueAfter: outcome.RetryAfter}, nil
-	}
-	managed.SetSent(in.azurePool, extras.SettledPaths, extras.Kept)
-	complete, err := r.instances(ctx, in, result.Observed)
-	if err != nil {
-		return reportScaleSet(in, err), nil
-	}
-	if err := r.follow(ctx, in, result.Observed); err != nil {
-		return ctrl.Result{}, err
-	}
-	reportSummary(in)
-	if !complete {
-		return ctrl.Result{RequeueAfter: instancesRetry}, nil
-	}
-	if fingerprint, err = in.fingerprint(); err != nil {
-		return ctrl.Result{}, err
-	}
-	most := r.Resync
-	if plan.ObservePool(result.Observed).Properties.EnableAutoScaling {
-		most = min(most, autoscaledResync)
-	}
-	return ctrl.Result{RequeueAfter: r.settled.SettleFor(in.key, fingerprint, most)}, nil
-}
-
-// prepare gathers what the plan is computed from, without the facts.
-func (r *Reconciler) prepare(ctx context.Context, in *input) (err error) {
-	in.pool = managed.Pool(in.azurePool, in.machinePool)
-	in.planned, err = managed.Input(ctx, r.Client, in.cluster, in.controlPlane, in.access.SubscriptionID)
-	return err
+	in.extras = extras
+	return &pass.Plan{
+		Graph: graph, Remember: map[string]string{managed.SentAnnotation: managed.SentValue(in.azurePool, extras.SentPaths)},
+		Learned: func(outcome arm.Outcome) map[string]string {
+			if !outcome.Done() {
+				return nil
+			}
+			return map[string]string{managed.SentAnnotation: managed.SentValue(in.azurePool, extras.SettledPaths, extras.Kept)}
+		},
+	}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.
-func (r *Reconciler) ask(ctx context.Context, in *input) (err error) {
-	c := in.access.Client
-	if in.planned.Facts.Cluster, err = r.Facts.Resource(ctx, c, plan.ClusterID(in.planned)); err != nil {
+func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
+	if in.planned.Facts.Cluster, err = k.Facts.Resource(ctx, c, plan.ClusterID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.AgentPool, err = r.Facts.Resource(ctx, c, plan.PoolID(in.planned, in.pool))
+	in.planned.Facts.AgentPool, err = k.Facts.Resource(ctx, c, plan.PoolID(in.planned, in.pool))
 	return err
 }
 
+// Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	reportConverged(in, outcome)
+	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
+	if errs := managed.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
+		return 0, pass.Refused(errs)
+	}
+	if !outcome.Done() {
+		pass.Summarize(in.azurePool, summed)
+		return 0, nil
+	}
+	complete, err := k.instances(ctx, turn.Access.Client, in, result.Observed)
+	if err != nil {
+		return 0, pass.UnreadFor(infrav1.ScaleSetReadyCondition, err)
+	}
+	if err := k.follow(ctx, in, result.Observed); err != nil {
+		return 0, err
+	}
+	pass.Summarize(in.azurePool, summed)
+	switch {
+	case !complete:
+		return 0, pass.Again(instancesRetry, nil)
+	case plan.ObservePool(result.Observed).Properties.EnableAutoScaling:
+		return autoscaledResync, nil
+	}
+	return 0, nil
+}
+
 // instances reads the virtual machines of the pool, and tells whether they are as many as the pool says.
-func (r *Reconciler) instances(ctx context.Context, in *input, observed json.RawMessage) (complete bool, err error) {
+func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
 	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroup(in.planned))
-	ids, exists, err := r.Facts.PoolInstances(ctx, in.access.Client, group, plan.PoolName(in.pool))
+	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, plan.PoolName(in.pool))
 	if err != nil {
 		return false, err
 	}
@@ -127,24 +116,4 @@ func count(observed json.RawMessage) int32 {
 		return *count
 	}
 	return 0
-}
-
-// fingerprint covers everything a pass is computed from. Of the control plane it is what pools depend on; its status says
-// when the cluster was upgraded by AKS.
-func (in *input) fingerprint() (settled.Input, error) {
-	return settled.Fingerprint(in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
-		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, in.azurePool.Annotations, managed.SecretValues(in.planned), in.access.Key)
-}
-
-func (r *Reconciler) request(in *input, graph *arm.Graph) engine.Request {
-	key, value := plan.OwnerTag(in.planned)
-	return engine.Request{
-		Object:    in.object(),
-		Client:    in.access.Client,
-		Owner:     engine.Owner{TagKey: key, TagValue: value},
-		Graph:     graph,
-		Inventory: inventory.Of(in.azurePool),
-		Wake:      r.wake.Func(in.key),
-		Anew:      lifecycle.Requested(in.azurePool),
-	}
 }

@@ -17,13 +17,13 @@ import (
 const managedByAKS = "true"
 
 // follow has the MachinePool say who decides about its replicas, and show the number that AKS's autoscaler has chosen.
-func (r *Reconciler) follow(ctx context.Context, in *input, observed json.RawMessage) error {
+func (k *Kind) follow(ctx context.Context, in *input, observed json.RawMessage) error {
 	changed := in.machinePool.DeepCopy()
 	followed(changed, plan.ObservePool(observed).Properties.EnableAutoScaling, count(observed))
 	if equality.Semantic.DeepEqual(in.machinePool, changed) {
 		return nil
 	}
-	if err := r.Client.Patch(ctx, changed, client.MergeFrom(in.machinePool)); err != nil {
+	if err := k.Client.Patch(ctx, changed, client.MergeFrom(in.machinePool)); err != nil {
 		return fmt.Errorf("patch MachinePool %s: %w", in.machinePool.Name, err)
 	}
 	in.machinePool = changed

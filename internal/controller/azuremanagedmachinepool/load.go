@@ -4,25 +4,20 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
-// input is what one pass works on: plain data, gathered before anything is decided.
+// input is what one pass works on.
 type input struct {
-	key     client.ObjectKey
 	cluster *clusterv1.Cluster
 	// clusterGone tells that cluster stands for one that is not there any more.
 	clusterGone bool
@@ -30,33 +25,35 @@ type input struct {
 	controlPlane *infrav1.AzureManagedControlPlane
 	machinePool  *clusterv1.MachinePool
 	azurePool    *infrav1.AzureManagedMachinePool
-	// changes are those of the pass to azurePool.
-	changes *patch.Changes
-	// story is what events tell of the pass.
-	story  *story.Pass
-	access *access.Access
-	// planned and pool are what the plan is computed from.
+	// planned and pool are what the plan is computed from, extras what it has beside the graph.
 	planned plan.Input
 	pool    plan.Pool
+	extras  plan.Extras
 }
 
-// object names the object of the pass for Azure's side.
-func (in *input) object() string { return "AzureManagedMachinePool/" + in.key.String() }
-
-// load reads the AzureManagedMachinePool and what it belongs to. It returns nil when there is nothing to do yet.
-func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, error) {
-	in := &input{key: request.NamespacedName, azurePool: &infrav1.AzureManagedMachinePool{}}
-	if err := r.Client.Get(ctx, request.NamespacedName, in.azurePool); err != nil {
-		if apierrors.IsNotFound(err) {
-			r.settled.Forget(request.NamespacedName)
-			r.teller.Forget(in.azurePool, request.NamespacedName)
-			return nil, nil
-		}
-		return nil, fmt.Errorf("get AzureManagedMachinePool %s: %w", request, err)
+// Load implements pass.Kind.
+func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachinePool) (*input, pass.Subject, error) {
+	in := &input{azurePool: azurePool}
+	if err := k.belongsTo(ctx, in); err != nil {
+		return nil, pass.Subject{}, err
 	}
-	var err error
-	if in.machinePool, err = managed.MachinePoolOf(ctx, r.Client, in.azurePool); err != nil {
-		return nil, err
+	subject := pass.Subject{Cluster: in.cluster, Gone: in.clusterGone, Made: azurePool.Status.Initialization.Provisioned != nil}
+	if in.controlPlane != nil {
+		subject.Identity = managed.Identity(in.controlPlane)
+		if !in.initialized() {
+			subject.WaitsFor = &pass.Reason{
+				Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
+			}
+		}
+	}
+	return in, subject, nil
+}
+
+// belongsTo reads what the pool belongs to. One that is being deleted may have lost its MachinePool, and goes by what its
+// label says.
+func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
+	if in.machinePool, err = managed.MachinePoolOf(ctx, k.Client, in.azurePool); err != nil {
+		return err
 	}
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
 	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: deletion.ClusterName(in.azurePool)}
@@ -64,57 +61,49 @@ func (r *Reconciler) load(ctx context.Context, request ctrl.Request) (*input, er
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		// One that is being deleted may have lost its MachinePool, and can go by what its label says.
-		r.event(in, "OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
-		return nil, nil
+		return pass.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
 	}
 	in.cluster = &clusterv1.Cluster{}
 	err = apierrors.NewNotFound(schema.GroupResource{}, key.Name)
 	if key.Name != "" {
-		err = r.Client.Get(ctx, key, in.cluster)
+		err = k.Client.Get(ctx, key, in.cluster)
 	}
 	if err != nil {
 		if !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("get Cluster %s: %w", key, err)
+			return fmt.Errorf("get Cluster %s: %w", key, err)
 		}
 		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azurePool), true; in.cluster == nil {
-			r.event(in, "ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
-			return nil, nil
+			return pass.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
 		}
 		in.cluster.Name = key.Name
 	}
-	if in.controlPlane, err = r.controlPlaneOf(ctx, in); err != nil {
-		return nil, err
+	if in.controlPlane, err = k.controlPlaneOf(ctx, in); err != nil {
+		return err
 	}
 	if in.controlPlane == nil && !deleting {
-		r.event(in, "ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
-		return nil, nil
+		return pass.NotYet("ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
 	}
-	return in, nil
+	return nil
 }
 
 // controlPlaneOf is the AzureManagedControlPlane that the Cluster refers to, or that belongs to a Cluster of this name; nil
 // when there is none.
-func (r *Reconciler) controlPlaneOf(ctx context.Context, in *input) (*infrav1.AzureManagedControlPlane, error) {
+func (k *Kind) controlPlaneOf(ctx context.Context, in *input) (*infrav1.AzureManagedControlPlane, error) {
 	if in.clusterGone {
-		return managed.ControlPlaneNamed(ctx, r.Client, in.key.Namespace, in.cluster.Name)
+		return managed.ControlPlaneNamed(ctx, k.Client, in.azurePool.Namespace, in.cluster.Name)
 	}
 	ref := in.cluster.Spec.ControlPlaneRef
 	if ref.Kind != managed.ControlPlaneKind {
 		return nil, nil
 	}
 	controlPlane := &infrav1.AzureManagedControlPlane{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Namespace: in.cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
+	if err := k.Client.Get(ctx, client.ObjectKey{Namespace: in.cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}
 		return nil, fmt.Errorf("get AzureManagedControlPlane %s: %w", ref.Name, err)
 	}
 	return controlPlane, nil
-}
-
-func (r *Reconciler) event(in *input, reason, message string) {
-	r.Recorder.Eventf(in.azurePool, nil, corev1.EventTypeNormal, reason, "Reconcile", "%s", message)
 }
 
 // initialized tells whether the AKS cluster has been in place once.

@@ -5,23 +5,20 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util/conditions"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // reportConverged writes what a pass found in Azure about the agent pool.
-func reportConverged(in *input, outcome arm.Outcome, extras plan.Extras) {
+func reportConverged(in *input, outcome arm.Outcome) {
 	found := report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools)
 	for i := range found {
-		if found[i].Status == metav1.ConditionTrue && len(extras.Kept) > 0 {
+		if found[i].Status == metav1.ConditionTrue && len(in.extras.Kept) > 0 {
 			found[i].Reason = infrav1.DriftedReason
-			found[i].Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
+			found[i].Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(in.extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
 		}
 	}
 	report.Set(in.azurePool, nil, found)
@@ -49,44 +46,4 @@ func reportInstances(in *input, providerIDs []string, count int32, exists bool) 
 		status.Ready = true
 	}
 	conditions.Set(in.azurePool, condition)
-}
-
-// reportSummary sets Ready from the other conditions.
-func reportSummary(in *input) {
-	var all []metav1.Condition
-	for _, conditionType := range []string{infrav1.AgentPoolsReadyCondition, infrav1.ScaleSetReadyCondition} {
-		if condition := conditions.Get(in.azurePool, conditionType); condition != nil {
-			all = append(all, *condition)
-		}
-	}
-	report.Put(in.azurePool, report.Summary(infrav1.ReadyCondition, all))
-}
-
-// reportWaiting says what somebody else has to do first.
-func reportWaiting(in *input, reason, message string) {
-	conditions.Set(in.azurePool, metav1.Condition{Type: infrav1.AgentPoolsReadyCondition, Status: metav1.ConditionFalse, Reason: reason, Message: message})
-	reportSummary(in)
-}
-
-// reportRefusal says which fields are wrong; nothing is made until they are corrected.
-func reportRefusal(in *input, errs field.ErrorList) {
-	conditions.Set(in.azurePool, report.Refusal(infrav1.AgentPoolsReadyCondition, errs))
-	reportSummary(in)
-}
-
-// reportProblem says why Azure could not be asked, and returns when it is tried again.
-func reportProblem(in *input, err error) ctrl.Result {
-	return reportError(in, infrav1.AgentPoolsReadyCondition, err)
-}
-
-// reportScaleSet says why the virtual machines of the pool could not be read.
-func reportScaleSet(in *input, err error) ctrl.Result {
-	return reportError(in, infrav1.ScaleSetReadyCondition, err)
-}
-
-func reportError(in *input, conditionType string, err error) ctrl.Result {
-	in.story.Failed(err)
-	after := report.Unread(in.azurePool, err, conditionType)
-	reportSummary(in)
-	return ctrl.Result{RequeueAfter: after}
 }

@@ -6,7 +6,6 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -22,12 +21,12 @@ func Sent(obj client.Object) []string {
 	return paths
 }
 
-// SetSent makes the paths of all lists the annotation of obj, and tells whether that changed it.
-func SetSent(obj client.Object, lists ...[]string) (changed bool) {
+// SentValue is the annotation of obj for the paths of all lists.
+func SentValue(obj client.Object, lists ...[]string) string {
 	paths := slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
 	if slices.Equal(paths, Sent(obj)) {
-		return false
+		return obj.GetAnnotations()[SentAnnotation]
 	}
 	raw, _ := json.Marshal(paths) // A list of strings always marshals.
-	return annotation.Set(obj, map[string]string{SentAnnotation: string(raw)})
+	return string(raw)
 }

@@ -1,0 +1,56 @@
+package azuremanagedcontrolplane
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+// use makes a cluster that is in place usable: kubeconfigs, issuer, endpoint and versions. It returns how long that holds;
+// before the cluster is in place it does nothing, for 0.
+func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	result, ok := outcome.Result(plan.ClusterID(in.planned))
+	if !ok || len(result.Observed) == 0 {
+		return 0, nil
+	}
+	observed := result.Observed
+	reportObserved(in, observed)
+	if !result.Done() || in.controlPlane.Spec.ControlPlaneEndpoint.Host == "" {
+		return 0, nil
+	}
+	credentials, err := k.credentials(ctx, turn.Access, in, observed)
+	if err != nil {
+		return 0, err
+	}
+	if err := k.export(ctx, in, observed, in.extras.Exports, credentials); err != nil {
+		return 0, err
+	}
+	conditions.Set(in.controlPlane, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	status := &in.controlPlane.Status
+	status.Initialization.ControlPlaneInitialized = new(true)
+	status.Ready, status.Initialized = true, true
+	k.health(ctx, turn.Access.Client, in)
+	// Nobody should wait for a workload cluster that may be out of reach.
+	pass.Summarize(in.controlPlane, summed)
+	if err := turn.Store(ctx); err != nil {
+		return 0, err
+	}
+	conditions.Set(in.controlPlane, k.discovery(ctx, credentials.kubeconfig))
+	return credentials.holds, nil
+}
+
+// versions are the version of the control plane as AKS runs it, as Cluster API wants to see it.
+func versions(version string) []clusterv1.StatusVersion {
+	if version == "" {
+		return nil
+	}
+	return []clusterv1.StatusVersion{{Version: version}}
+}

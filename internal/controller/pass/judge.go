@@ -1,0 +1,98 @@
+package pass
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+)
+
+// judge does work and has the object say what a verdict is. The error is the manager's own trouble.
+func (p *pass[O, I]) judge(ctx context.Context, work func(context.Context) (outcome, time.Duration, error)) (outcome, time.Duration, error) {
+	ended, after, err := work(ctx)
+	v := verdictOf(err)
+	if v == nil {
+		return ended, after, err
+	}
+	switch v.what {
+	case refused:
+		p.say(report.Refusal(p.declared.Foremost, v.errs))
+		return v.what, report.RefusedRetry, nil
+	case unread:
+		return v.what, p.unread(v), nil
+	case waits:
+		p.say(v.says)
+	case postponed:
+		deletion.Say(p.object, v.says, p.declared.Foremost)
+	case again:
+		if v.cause != nil {
+			p.story.Failed(v.cause)
+		}
+	case abandons:
+		deletion.Abandon(ctx, p.recorder, p.object, v.why, v.azure)
+		return v.what, 0, p.letGo(ctx)
+	case letsGo:
+		return v.what, 0, p.letGo(ctx)
+	}
+	if v.after == UntilResync {
+		return v.what, p.Resync, nil
+	}
+	return v.what, v.after, nil
+}
+
+// say makes condition the foremost one, and has those say it that follow from that.
+func (p *pass[O, I]) say(condition metav1.Condition) {
+	condition.Type = p.declared.Foremost
+	conditions.Set(p.object, condition)
+	if len(p.declared.Summed) > 0 {
+		Summarize(p.object, p.declared.Summed)
+		return
+	}
+	condition.Type = infrav1.ReadyCondition
+	conditions.Set(p.object, condition)
+}
+
+// unread says why something could not be learned, and returns when to try again. Of an object that is being deleted it says
+// the ways out.
+func (p *pass[O, I]) unread(v *verdict) time.Duration {
+	p.story.Failed(v.cause)
+	if p.deleting() {
+		condition, after := report.Problem(infrav1.ReadyCondition, v.cause)
+		p.held().Stuck(p.object, condition, v.cause, p.declared.Foremost)
+		return after
+	}
+	said := v.condition
+	if said == "" {
+		said = p.declared.Foremost
+	}
+	if len(p.declared.Summed) == 0 {
+		return report.Unread(p.object, v.cause, said, infrav1.ReadyCondition)
+	}
+	after := report.Unread(p.object, v.cause, said)
+	Summarize(p.object, p.declared.Summed)
+	return after
+}
+
+// Summarize makes Ready the sum of those of the conditions in types that the object has.
+func Summarize(object Object, types []string) {
+	var all []metav1.Condition
+	for _, condition := range object.GetConditions() {
+		if slices.Contains(types, condition.Type) {
+			all = append(all, condition)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b metav1.Condition) int {
+		return slices.Index(types, a.Type) - slices.Index(types, b.Type)
+	})
+	report.Put(object, report.Summary(infrav1.ReadyCondition, all))
+}
+
+func falseCondition(reason, message string) metav1.Condition {
+	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}
+}

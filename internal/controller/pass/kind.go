@@ -1,0 +1,132 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+)
+
+// Object is of a kind with conditions, whose status says what of it was looked at.
+type Object interface {
+	lifecycle.Object
+	GetObserved() *infrav1.ObservedStatus
+}
+
+// Kind is what is particular to the objects of one kind. O is a pointer to its type. I is the input of one pass: plain data,
+// which the methods fill in the order in which they are declared here. Methods without a context are pure. Those that return
+// an error may end the pass with a verdict.
+type Kind[O Object, I any] interface {
+	Declare() Declaration
+	// New is an empty object.
+	New() O
+	// Watches are what else an object depends on.
+	Watches(ctx context.Context, mgr ctrl.Manager) ([]Watch, error)
+
+	// Load reads what the object belongs to from Kubernetes.
+	Load(ctx context.Context, object O) (*I, Subject, error)
+	// Prepare reads what else the plan is computed from, from Kubernetes.
+	Prepare(ctx context.Context, turn Turn, in *I) error
+	// Inputs is everything that decides what the plan is, but facts: values that marshal to JSON.
+	Inputs(in *I) []any
+	// Plan asks Azure for facts and plans.
+	Plan(ctx context.Context, turn Turn, in *I) (*Plan, error)
+	// Report has the status say what was found, and does what makes usable what is in place. It returns how long that holds
+	// at most; 0 is until the next resync.
+	Report(ctx context.Context, turn Turn, in *I, outcome arm.Outcome) (time.Duration, error)
+
+	// Deleting is told that the object is being deleted, and says by a verdict what else happens than deleting in Azure.
+	Deleting(ctx context.Context, in *I) error
+	// Untouched tells whether nothing of the object can ever have been made in Azure.
+	Untouched(in *I) bool
+	// PlanDeletion is Plan for an object that is being deleted.
+	PlanDeletion(ctx context.Context, turn Turn, in *I) (*Plan, error)
+	// ReportDeletion has the status say how far the deletion is.
+	ReportDeletion(in *I, outcome arm.Outcome)
+	// Held is what a person has to know who wants the object to go: Identity, User and Azure. The subscription is "" where
+	// none is named.
+	Held(in *I, subscription string) deletion.Held
+}
+
+// Declaration is what is the same for all objects of a kind.
+type Declaration struct {
+	// Name is that of the kind, as AzureMachine.
+	Name string
+	// Finalizer is on the objects of which something may be in Azure. Former finalizers go with it.
+	Finalizer string
+	Former    []string
+	// Users finds the objects by their identity, which each keeps from going before itself. It is nil for a kind whose
+	// objects ask Azure as the identity of another one.
+	Users *access.Users
+	// Manageable tells that an object may be managed by somebody else, and is then left alone.
+	Manageable bool
+	// Foremost is the condition that says why nothing could be planned.
+	Foremost string
+	// Summed are the conditions that Ready sums up then. Without any, Ready says what Foremost says.
+	Summed []string
+	// Alike are conditions that always say what Ready says.
+	Alike []string
+	// Dropped are conditions that objects may have and that nobody keeps.
+	Dropped []string
+}
+
+// Watch is a kind of objects that wake those of another one.
+type Watch struct {
+	Object     client.Object
+	Wakes      handler.MapFunc
+	Predicates []predicate.Predicate
+}
+
+// Subject is whose the object is.
+type Subject struct {
+	// Cluster is the one that the object belongs to. With Gone it stands for one that is not there any more.
+	Cluster *clusterv1.Cluster
+	Gone    bool
+	// Identity is whom Azure is asked as.
+	Identity access.Request
+	// WaitsFor is the reason and the message of what somebody else has to do before Azure is asked anything.
+	WaitsFor *Reason
+	// Made tells that everything was in place once.
+	Made bool
+}
+
+// Reason is a reason for a person and for a program.
+type Reason struct{ Reason, Message string }
+
+// Turn is what a kind is lent for one pass.
+type Turn struct {
+	// Name names the object for Azure's side, as in AzureMachine/default/m-1.
+	Name   string
+	Access *access.Access
+	// Wake puts the object into the queue.
+	Wake func()
+	// Store writes what was said so far. The pass does so by itself at its end.
+	Store func(context.Context) error
+}
+
+// Plan is what a pass has the engine do.
+type Plan struct {
+	Graph *arm.Graph
+	// Prune and Also are resources that the graph does not have: what an earlier plan wanted, and what cannot say by a tag that
+	// it is the object's.
+	Prune, Also []arm.ID
+	// Remember are the annotations to be stored before anything is made, and Learned those that follow from the outcome.
+	Remember map[string]string
+	Learned  func(arm.Outcome) map[string]string
+	// WholeGroups lets the deletion take a resource group with everything in it. GoesWith is the group that will take
+	// everything planned, when the deletion of something else deletes it whole; "" for none.
+	WholeGroups bool
+	GoesWith    arm.ID
+	// Gone is called when nothing is left in Azure.
+	Gone func()
+}

@@ -1,0 +1,143 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/predicates"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+)
+
+// Services are what the runners of one manager share.
+type Services struct {
+	Client client.Client
+	Engine *engine.Engine
+	Access *access.Gate
+	// Recorder is the recorder of events of a controller with this name.
+	Recorder func(name string) events.EventRecorder
+	// Resync is how long an object found in order is left alone.
+	Resync time.Duration
+	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
+	WatchFilter string
+}
+
+// Runner runs the passes of one kind. It is safe for concurrent use for different objects.
+type Runner[O Object, I any] struct {
+	Services
+	kind     Kind[O, I]
+	declared Declaration
+	recorder events.EventRecorder
+	teller   *story.Teller
+	settled  *settled.Memory
+	wake     wake.Source
+	written  patch.Written
+}
+
+// New makes the runner of a kind.
+func New[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
+	declared := kind.Declare()
+	recorder := services.Recorder(RecorderName(declared.Name))
+	return &Runner[O, I]{
+		Services: services, kind: kind, declared: declared, recorder: recorder,
+		teller: story.New(recorder), settled: settled.New(services.Resync, time.Now),
+	}
+}
+
+// SetupWithManager registers the controller.
+func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
+	watches, err := r.kind.Watches(ctx, mgr)
+	if err != nil {
+		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
+	}
+	log := ctrl.LoggerFrom(ctx)
+	b := ctrl.NewControllerManagedBy(mgr).
+		For(r.kind.New(), builder.WithPredicates(watch.Own())).
+		WithOptions(options).
+		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
+		WatchesRawSource(r.wake.Source())
+	if r.declared.Manageable {
+		b = b.WithEventFilter(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log))
+	}
+	if users := r.declared.Users; users != nil {
+		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.OfIdentity), builder.WithPredicates(watch.Identity())).
+			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.OfSecret), builder.OnlyMetadata)
+	}
+	for _, w := range watches {
+		b = b.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.Wakes), builder.WithPredicates(w.Predicates...))
+	}
+	if err := b.Complete(r); err != nil {
+		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
+	}
+	return nil
+}
+
+// Reconcile does one pass over one object.
+func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
+	begun := time.Now()
+	ended := nothing
+	defer func() { r.measure(begun, ended, err) }()
+	p, err := r.load(ctx, request)
+	if err != nil || p == nil {
+		return ctrl.Result{}, err
+	}
+	p.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, p.subject.Cluster, p.object, r.declared.Finalizer)
+	if err != nil || p.changes == nil {
+		return result, err
+	}
+	defer p.changes.End(ctx, &result, &err)
+	p.story = r.teller.Begin(ctx, p.object)
+	defer p.end()
+	ended, result.RequeueAfter, err = p.judge(ctx, p.work)
+	return result, err
+}
+
+// load reads the object and what it belongs to. It returns nil when there is nothing to do.
+func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O, I], error) {
+	p := &pass[O, I]{Runner: r, key: request.NamespacedName, object: r.kind.New()}
+	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("get %s %s: %w", r.declared.Name, p.key, err)
+		}
+		r.settled.Forget(p.key)
+		r.teller.Forget(p.object, p.key)
+		if r.declared.Users == nil {
+			return nil, nil
+		}
+		// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
+		return nil, r.Access.Release(ctx, r.declared.Finalizer, p.key)
+	}
+	if r.declared.Manageable && annotations.IsExternallyManaged(p.object) {
+		return nil, nil
+	}
+	var err error
+	p.in, p.subject, err = r.kind.Load(ctx, p.object)
+	if v := verdictOf(err); v != nil {
+		if v.event != "" {
+			r.recorder.Eventf(p.object, nil, corev1.EventTypeNormal, v.event, "Reconcile", "%s", v.says.Message)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.declared.Name, p.key, err)
+	}
+	return p, nil
+}
