@@ -86,10 +86,9 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
-	if err := (&azureclusteridentity.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azureclusteridentity-reconciler"), Identities: s.access.Identities, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
-		return fmt.Errorf("AzureClusterIdentity controller: %w", err)
+	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
+	if err := pass.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
 	}
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
@@ -107,10 +106,9 @@ func (s *shared) managed(ctx context.Context) error {
 	if !o.Gates.Enabled(gateMachinePool) {
 		return nil
 	}
-	if err := (&azuremanagedcluster.Reconciler{
-		Client: mgr.GetClient(), WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
-		return fmt.Errorf("AzureManagedCluster controller: %w", err)
+	clusters := &azuremanagedcluster.Kind{Client: mgr.GetClient()}
+	if err := pass.NewLocal(s.services(), clusters).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
 		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -26,7 +26,7 @@ func principal(name string, secret corev1.SecretReference) *infrav1.AzureCluster
 }
 
 func TestIdentitiesOfSecret(t *testing.T) {
-	r := &Reconciler{Client: storetest.New(t,
+	k := &Kind{Client: storetest.New(t,
 		principal("near", corev1.SecretReference{Name: "s"}), principal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
 		principal("elsewhere", corev1.SecretReference{Namespace: "secrets", Name: "s"}), principal("other", corev1.SecretReference{Name: "t"}))}
 	tests := map[string]struct {
@@ -40,7 +40,7 @@ func TestIdentitiesOfSecret(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, request := range r.identitiesOfSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
+			for _, request := range k.identitiesOfSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
 				got = append(got, request.String())
 			}
 			slices.Sort(got)
@@ -77,7 +77,9 @@ func TestReconcile(t *testing.T) {
 				objects = append(objects, test.secret)
 			}
 			store := storetest.New(t, objects...)
-			r := &Reconciler{Client: store, Identities: identity.New(store, identity.Options{}), teller: story.New(events.NewFakeRecorder(10))}
+			r := pass.NewLocal(pass.Services{
+				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) },
+			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}
 			// The pass that writes the Paused condition ends with it.
 			if _, err := r.Reconcile(t.Context(), request); err != nil {

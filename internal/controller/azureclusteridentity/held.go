@@ -11,34 +11,33 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusters;azuremanagedcontrolplanes,verbs=get;list;watch
 
-// reportHeld says who keeps an identity from going that is being deleted.
-func (r *Reconciler) reportHeld(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
+// heldBack says who keeps an identity from going that is being deleted.
+func (k *Kind) heldBack(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
 	users := map[string]string{}
 	networks := &infrav1.AzureClusterList{}
-	if err := r.Client.List(ctx, networks); err != nil {
+	if err := k.Client.List(ctx, networks); err != nil {
 		return fmt.Errorf("list AzureClusters: %w", err)
 	}
 	for i := range networks.Items {
 		note(users, infrav1.ClusterFinalizer, "AzureCluster", &networks.Items[i])
 	}
 	controlPlanes := &infrav1.AzureManagedControlPlaneList{}
-	if err := r.Client.List(ctx, controlPlanes); err != nil {
+	if err := k.Client.List(ctx, controlPlanes); err != nil {
 		return fmt.Errorf("list AzureManagedControlPlanes: %w", err)
 	}
 	for i := range controlPlanes.Items {
 		note(users, infrav1.ManagedControlPlaneFinalizer, "AzureManagedControlPlane", &controlPlanes.Items[i])
 	}
-	changes := patch.Follow(r.Client, nil, object)
 	if condition, ok := heldBy(object, users); ok {
-		deletion.Say(object, condition)
+		return pass.WaitFor(condition)
 	}
-	return changes.Write(ctx)
+	return nil
 }
 
 // note adds the finalizers that a user has on its identities.

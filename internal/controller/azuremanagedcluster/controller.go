@@ -1,5 +1,5 @@
-// Package azuremanagedcluster reconciles AzureManagedCluster, which stands for the infrastructure of an AKS cluster: it has
-// nothing in Azure, and shows Cluster API where the API server of the AzureManagedControlPlane is.
+// Package azuremanagedcluster declares how AzureManagedClusters are reconciled, which stand for the infrastructure of an AKS
+// cluster: they have nothing in Azure, and show Cluster API where the API server of the AzureManagedControlPlane is.
 package azuremanagedcluster
 
 import (
@@ -10,18 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
-	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 )
@@ -29,34 +25,39 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters/status,verbs=get;update;patch
 
-// Reconciler reconciles AzureManagedClusters.
-type Reconciler struct {
-	Client client.Client
-	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
-	WatchFilter string
+// Kind is AzureManagedCluster for a pass.Runner.
+type Kind struct{ Client client.Client }
 
-	written patch.Written
+var _ pass.Local[*infrav1.AzureManagedCluster, input] = &Kind{}
+
+// input is what one pass works on.
+type input struct {
+	cluster      *clusterv1.Cluster
+	azureCluster *infrav1.AzureManagedCluster
 }
 
-// SetupWithManager registers the controller.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	log := ctrl.LoggerFrom(ctx)
-	gvk := infrav1.GroupVersion.WithKind("AzureManagedCluster")
-	return ctrl.NewControllerManagedBy(mgr).
-		// The filter is not for the control planes: one that somebody else manages has an endpoint, too.
-		For(&infrav1.AzureManagedCluster{}, builder.WithPredicates(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log), watch.Own())).
-		WithOptions(options).
-		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
-		Watches(&clusterv1.Cluster{},
-			handler.EnqueueRequestsFromMapFunc(util.ClusterToInfrastructureMapFunc(ctx, gvk, mgr.GetClient(), &infrav1.AzureManagedCluster{})),
-			builder.WithPredicates(predicates.Any(mgr.GetScheme(), log, predicates.ClusterCreateNotPaused(mgr.GetScheme(), log), predicates.ClusterPausedTransitions(mgr.GetScheme(), log)))).
-		Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(r.clustersOfControlPlane), builder.WithPredicates(watch.Spec())).
-		Complete(r)
+// Declare implements pass.Loader.
+func (k *Kind) Declare() pass.Declaration {
+	return pass.Declaration{Name: managed.ClusterKind, Manageable: true, Foremost: infrav1.ReadyCondition}
+}
+
+// New implements pass.Loader.
+func (k *Kind) New() *infrav1.AzureManagedCluster { return &infrav1.AzureManagedCluster{} }
+
+// Watches implements pass.Loader.
+func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, error) {
+	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
+	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(managed.ClusterKind), mgr.GetClient(), &infrav1.AzureManagedCluster{})
+	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
+	return []pass.Watch{
+		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{changes}},
+		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.clustersOfControlPlane, Predicates: []predicate.Predicate{watch.Spec()}},
+	}, nil
 }
 
 // clustersOfControlPlane wakes the AzureManagedCluster beside a control plane.
-func (r *Reconciler) clustersOfControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := managed.ClusterOf(ctx, r.Client, obj, managed.ControlPlaneKind)
+func (k *Kind) clustersOfControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, err := managed.ClusterOf(ctx, k.Client, obj, managed.ControlPlaneKind)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the Cluster of an AzureManagedControlPlane")
 	}
@@ -66,39 +67,36 @@ func (r *Reconciler) clustersOfControlPlane(ctx context.Context, obj client.Obje
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}}}
 }
 
-// Reconcile does one pass for one AzureManagedCluster.
-func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	azureCluster := &infrav1.AzureManagedCluster{}
-	if err := r.Client.Get(ctx, request.NamespacedName, azureCluster); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+// Load implements pass.Loader.
+func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedCluster) (*input, pass.Subject, error) {
+	if !azureCluster.DeletionTimestamp.IsZero() {
+		return nil, pass.Subject{}, pass.Nothing()
 	}
-	if annotations.IsExternallyManaged(azureCluster) || !azureCluster.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil
+	cluster, err := managed.ClusterOf(ctx, k.Client, azureCluster, managed.ClusterKind)
+	if err == nil && cluster == nil {
+		err = pass.Nothing()
 	}
-	cluster, err := managed.ClusterOf(ctx, r.Client, azureCluster, managed.ClusterKind)
-	if err != nil || cluster == nil {
-		return ctrl.Result{}, err
-	}
-	changes, result, err := lifecycle.Enter(ctx, r.Client, &r.written, cluster, azureCluster, "")
-	if err != nil || changes == nil {
-		return result, err
-	}
-	controlPlane, err := r.controlPlane(ctx, cluster)
+	return &input{cluster, azureCluster}, pass.Subject{Cluster: cluster, Made: azureCluster.Status.Initialization.Provisioned != nil}, err
+}
+
+// Show implements pass.Local.
+func (k *Kind) Show(ctx context.Context, in *input) error {
+	controlPlane, err := k.controlPlane(ctx, in.cluster)
 	if err != nil {
-		return ctrl.Result{}, err
+		return err
 	}
-	report.Set(azureCluster, nil, []metav1.Condition{show(azureCluster, cluster, controlPlane)})
-	return ctrl.Result{}, changes.Finish(ctx)
+	report.Set(in.azureCluster, nil, []metav1.Condition{show(in.azureCluster, in.cluster, controlPlane)})
+	return nil
 }
 
 // controlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.
-func (r *Reconciler) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*infrav1.AzureManagedControlPlane, error) {
+func (k *Kind) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*infrav1.AzureManagedControlPlane, error) {
 	if cluster.Spec.ControlPlaneRef.Kind != managed.ControlPlaneKind {
 		return nil, nil
 	}
 	controlPlane := &infrav1.AzureManagedControlPlane{}
 	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.ControlPlaneRef.Name}
-	if err := r.Client.Get(ctx, key, controlPlane); err != nil {
+	if err := k.Client.Get(ctx, key, controlPlane); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}

@@ -15,54 +15,54 @@ import (
 )
 
 // delete takes what is the object's out of Azure, and then lets the object go.
-func (p *pass[O, I]) delete(ctx context.Context) (outcome, time.Duration, error) {
-	if !controllerutil.ContainsFinalizer(p.object, p.declared.Finalizer) {
-		p.dropFinalizers()
+func (a *azure[O, I]) delete(ctx context.Context) (outcome, time.Duration, error) {
+	if !controllerutil.ContainsFinalizer(a.object, a.declared.Finalizer) {
+		a.dropFinalizers()
 		return nothing, 0, nil
 	}
-	p.settled.Forget(p.key)
-	left := p.kind.Deleting(ctx, p.in)
-	if deletion.NothingLeft(p.object) {
+	a.settled.Forget(a.key)
+	left := a.kind.Deleting(ctx, a.in)
+	if deletion.NothingLeft(a.object) {
 		return "", 0, LetGo()
 	}
 	if left != nil {
 		return "", 0, left
 	}
-	if err := p.open(ctx); err != nil {
-		if identity.CodeOf(err) != "" && p.kind.Untouched(p.in) {
+	if err := a.open(ctx); err != nil {
+		if identity.CodeOf(err) != "" && a.kind.Untouched(a.in) {
 			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
 			return "", 0, LetGo()
 		}
 		return "", 0, Unread(err)
 	}
-	planned, err := p.kind.PlanDeletion(ctx, p.turn, p.in)
+	planned, err := a.kind.PlanDeletion(ctx, a.turn, a.in)
 	if err != nil {
 		return "", 0, err
 	}
-	return p.deleteInAzure(ctx, planned)
+	return a.deleteInAzure(ctx, planned)
 }
 
 // deleteInAzure deletes one by one, unless something else is deleted that takes everything with it: asking for each resource
 // would only be slower.
-func (p *pass[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome, time.Duration, error) {
-	request := p.request(planned)
+func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome, time.Duration, error) {
+	request := a.request(planned)
 	goes := false
 	if planned.GoesWith != "" {
 		var err error
-		if goes, err = p.Engine.DeletableWhole(ctx, request, planned.GoesWith); err != nil {
+		if goes, err = a.Engine.DeletableWhole(ctx, request, planned.GoesWith); err != nil {
 			return "", 0, Unread(err)
 		}
 	}
 	if !goes {
-		outcome, err := p.Engine.Delete(ctx, request)
+		outcome, err := a.Engine.Delete(ctx, request)
 		if err != nil {
 			return "", 0, fmt.Errorf("delete: %w", err)
 		}
-		p.story.Saw(outcome)
-		inventory.Set(p.object, slices.DeleteFunc(outcome.Inventory, func(id arm.ID) bool { return slices.ContainsFunc(planned.Also, id.Equal) }))
-		p.kind.ReportDeletion(p.in, outcome)
+		a.story.Saw(outcome)
+		inventory.Set(a.object, slices.DeleteFunc(outcome.Inventory, func(id arm.ID) bool { return slices.ContainsFunc(planned.Also, id.Equal) }))
+		a.kind.ReportDeletion(a.in, outcome)
 		if !outcome.Deleted() {
-			p.held().Explain(p.object, outcome, p.declared.Alike...)
+			a.held().Explain(a.object, outcome, a.declared.Alike...)
 			return underWay, outcome.RetryAfter, nil
 		}
 	}
@@ -93,9 +93,9 @@ func (p *pass[O, I]) finalizers() []string {
 	return append([]string{p.declared.Finalizer}, p.declared.Former...)
 }
 
-// held is what a person has to know who wants the object to go.
-func (p *pass[O, I]) held() deletion.Held {
-	held := p.kind.Held(p.in, p.Access.Subscription(p.subject.Identity.SubscriptionID))
-	held.Object, held.Kind, held.Finalizers = p.object, p.declared.Name, p.finalizers()
+// heldUp is what a person has to know who wants the object to go.
+func (a *azure[O, I]) heldUp() deletion.Held {
+	held := a.kind.Held(a.in, a.Access.Subscription(a.subject.Identity.SubscriptionID))
+	held.Object, held.Kind, held.Finalizers = a.object, a.declared.Name, a.finalizers()
 	return held
 }

@@ -13,9 +13,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 )
 
-// judge does work and has the object say what a verdict is. The error is the manager's own trouble.
-func (p *pass[O, I]) judge(ctx context.Context, work func(context.Context) (outcome, time.Duration, error)) (outcome, time.Duration, error) {
-	ended, after, err := work(ctx)
+// judge does the work of the pass and has the object say what a verdict is. The error is the manager's own trouble.
+func (p *pass[O, I]) judge(ctx context.Context) (outcome, time.Duration, error) {
+	for _, conditionType := range p.declared.Dropped {
+		conditions.Delete(p.object, conditionType)
+	}
+	ended, after, err := p.work(ctx, p)
 	v := verdictOf(err)
 	if v == nil {
 		return ended, after, err
@@ -62,7 +65,7 @@ func (p *pass[O, I]) say(condition metav1.Condition) {
 // the ways out.
 func (p *pass[O, I]) unread(v *verdict) time.Duration {
 	p.story.Failed(v.cause)
-	if p.deleting() {
+	if p.deleting() && p.held != nil {
 		condition, after := report.Problem(infrav1.ReadyCondition, v.cause)
 		p.held().Stuck(p.object, condition, v.cause, p.declared.Foremost)
 		return after

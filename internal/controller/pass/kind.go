@@ -23,18 +23,29 @@ type Object interface {
 	GetObserved() *infrav1.ObservedStatus
 }
 
-// Kind is what is particular to the objects of one kind. O is a pointer to its type. I is the input of one pass: plain data,
-// which the methods fill in the order in which they are declared here. Methods without a context are pure. Those that return
-// an error may end the pass with a verdict.
-type Kind[O Object, I any] interface {
+// Loader is what every kind has. O is a pointer to its type. I is the input of one pass: plain data, which the methods of a kind
+// fill in the order in which they are declared. Methods that return an error may end the pass with a verdict.
+type Loader[O Object, I any] interface {
 	Declare() Declaration
 	// New is an empty object.
 	New() O
 	// Watches are what else an object depends on.
 	Watches(ctx context.Context, mgr ctrl.Manager) ([]Watch, error)
-
 	// Load reads what the object belongs to from Kubernetes.
 	Load(ctx context.Context, object O) (*I, Subject, error)
+}
+
+// Local is what is particular to the objects of a kind that has nothing in Azure.
+type Local[O Object, I any] interface {
+	Loader[O, I]
+	// Show has the status say what is so, of an object that is being deleted, too.
+	Show(ctx context.Context, in *I) error
+}
+
+// Kind is what is particular to the objects of a kind that has something in Azure. Methods without a context are pure.
+type Kind[O Object, I any] interface {
+	Loader[O, I]
+
 	// Prepare reads what else the plan is computed from, from Kubernetes.
 	Prepare(ctx context.Context, turn Turn, in *I) error
 	// Inputs is everything that decides what the plan is, but facts: values that marshal to JSON.
@@ -62,7 +73,7 @@ type Kind[O Object, I any] interface {
 type Declaration struct {
 	// Name is that of the kind, as AzureMachine.
 	Name string
-	// Finalizer is on the objects of which something may be in Azure. Former finalizers go with it.
+	// Finalizer is on the objects of a kind that has something in Azure. Former finalizers go with it.
 	Finalizer string
 	Former    []string
 	// Users finds the objects by their identity, which each keeps from going before itself. It is nil for a kind whose
@@ -85,11 +96,13 @@ type Watch struct {
 	Object     client.Object
 	Wakes      handler.MapFunc
 	Predicates []predicate.Predicate
+	// MetadataOnly watches without what the objects hold.
+	MetadataOnly bool
 }
 
 // Subject is whose the object is.
 type Subject struct {
-	// Cluster is the one that the object belongs to. With Gone it stands for one that is not there any more.
+	// Cluster is the one that the object belongs to, nil for an object of several. With Gone it stands for one that is not there any more.
 	Cluster *clusterv1.Cluster
 	Gone    bool
 	// Identity is whom Azure is asked as.

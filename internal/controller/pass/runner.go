@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
@@ -43,8 +45,10 @@ type Services struct {
 // Runner runs the passes of one kind. It is safe for concurrent use for different objects.
 type Runner[O Object, I any] struct {
 	Services
-	kind     Kind[O, I]
+	loader   Loader[O, I]
 	declared Declaration
+	// work is what a pass does once it has been entered.
+	work     func(context.Context, *pass[O, I]) (outcome, time.Duration, error)
 	recorder events.EventRecorder
 	teller   *story.Teller
 	settled  *settled.Memory
@@ -52,37 +56,57 @@ type Runner[O Object, I any] struct {
 	written  patch.Written
 }
 
-// New makes the runner of a kind.
+// New makes the runner of a kind that has something in Azure.
 func New[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
-	declared := kind.Declare()
-	recorder := services.Recorder(RecorderName(declared.Name))
+	return newRunner(services, kind, func(ctx context.Context, p *pass[O, I]) (outcome, time.Duration, error) {
+		a := &azure[O, I]{pass: p, kind: kind}
+		p.held = a.heldUp
+		return a.work(ctx)
+	})
+}
+
+// NewLocal makes the runner of a kind that has nothing in Azure.
+func NewLocal[O Object, I any](services Services, kind Local[O, I]) *Runner[O, I] {
+	return newRunner(services, kind, func(ctx context.Context, p *pass[O, I]) (outcome, time.Duration, error) {
+		return settles, 0, kind.Show(ctx, p.in)
+	})
+}
+
+func newRunner[O Object, I any](services Services, loader Loader[O, I], work func(context.Context, *pass[O, I]) (outcome, time.Duration, error)) *Runner[O, I] {
+	declared := loader.Declare()
+	recorder := services.Recorder(strings.ToLower(declared.Name) + "-reconciler")
 	return &Runner[O, I]{
-		Services: services, kind: kind, declared: declared, recorder: recorder,
+		Services: services, loader: loader, declared: declared, work: work, recorder: recorder,
 		teller: story.New(recorder), settled: settled.New(services.Resync, time.Now),
 	}
 }
 
 // SetupWithManager registers the controller.
 func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	watches, err := r.kind.Watches(ctx, mgr)
+	watches, err := r.loader.Watches(ctx, mgr)
 	if err != nil {
 		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
 	}
 	log := ctrl.LoggerFrom(ctx)
+	own := []predicate.Predicate{watch.Own()}
+	if r.declared.Manageable {
+		own = append(own, predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log))
+	}
 	b := ctrl.NewControllerManagedBy(mgr).
-		For(r.kind.New(), builder.WithPredicates(watch.Own())).
+		For(r.loader.New(), builder.WithPredicates(own...)).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		WatchesRawSource(r.wake.Source())
-	if r.declared.Manageable {
-		b = b.WithEventFilter(predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log))
-	}
 	if users := r.declared.Users; users != nil {
 		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.OfIdentity), builder.WithPredicates(watch.Identity())).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.OfSecret), builder.OnlyMetadata)
 	}
 	for _, w := range watches {
-		b = b.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.Wakes), builder.WithPredicates(w.Predicates...))
+		options := []builder.WatchesOption{builder.WithPredicates(w.Predicates...)}
+		if w.MetadataOnly {
+			options = append(options, builder.OnlyMetadata)
+		}
+		b = b.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.Wakes), options...)
 	}
 	if err := b.Complete(r); err != nil {
 		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
@@ -106,13 +130,13 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 	defer p.changes.End(ctx, &result, &err)
 	p.story = r.teller.Begin(ctx, p.object)
 	defer p.end()
-	ended, result.RequeueAfter, err = p.judge(ctx, p.work)
+	ended, result.RequeueAfter, err = p.judge(ctx)
 	return result, err
 }
 
 // load reads the object and what it belongs to. It returns nil when there is nothing to do.
 func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O, I], error) {
-	p := &pass[O, I]{Runner: r, key: request.NamespacedName, object: r.kind.New()}
+	p := &pass[O, I]{Runner: r, key: request.NamespacedName, object: r.loader.New()}
 	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
 		if !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("get %s %s: %w", r.declared.Name, p.key, err)
@@ -129,7 +153,7 @@ func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O,
 		return nil, nil
 	}
 	var err error
-	p.in, p.subject, err = r.kind.Load(ctx, p.object)
+	p.in, p.subject, err = r.loader.Load(ctx, p.object)
 	if v := verdictOf(err); v != nil {
 		if v.event != "" {
 			r.recorder.Eventf(p.object, nil, corev1.EventTypeNormal, v.event, "Reconcile", "%s", v.says.Message)

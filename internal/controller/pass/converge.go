@@ -1,0 +1,140 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
+)
+
+// azure is the pass over an object that has something in Azure.
+type azure[O Object, I any] struct {
+	*pass[O, I]
+	kind Kind[O, I]
+	turn Turn
+}
+
+// work is the pass once it has been entered. It returns when the next pass is due; 0 is when something wakes the object.
+func (a *azure[O, I]) work(ctx context.Context) (outcome, time.Duration, error) {
+	if a.deleting() {
+		return a.delete(ctx)
+	}
+	if why := a.subject.WaitsFor; why != nil {
+		return "", 0, &verdict{what: waits, says: falseCondition(why.Reason, why.Message)}
+	}
+	if err := a.open(ctx); err != nil {
+		return "", 0, Unread(err)
+	}
+	if err := a.hold(ctx); err != nil {
+		return "", 0, err
+	}
+	return a.converge(ctx)
+}
+
+// converge brings Azure one step closer to the spec.
+func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, error) {
+	if err := a.kind.Prepare(ctx, a.turn, a.in); err != nil {
+		return "", 0, err
+	}
+	fingerprint, err := a.fingerprint()
+	if err != nil {
+		return "", 0, err
+	}
+	if left := a.settled.Remaining(a.object, fingerprint); left > 0 {
+		return quiet, left, nil
+	}
+	planned, err := a.kind.Plan(facts.Asking(ctx, a.turn.Name, fingerprint), a.turn, a.in)
+	if err != nil {
+		return "", 0, err
+	}
+	if annotation.Set(a.object, planned.Remember) {
+		if err := a.changes.Write(ctx); err != nil {
+			return "", 0, fmt.Errorf("remember the plan: %w", err)
+		}
+	}
+	request := a.request(planned)
+	found := takenover.Of(a.object.GetAnnotations())
+	request.Leave = found.Leave
+	outcome, err := a.Engine.Converge(ctx, request)
+	if err != nil {
+		return "", 0, fmt.Errorf("converge: %w", err)
+	}
+	a.story.Saw(outcome)
+	inventory.Set(a.object, outcome.Inventory)
+	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
+	holds, err := a.kind.Report(ctx, a.turn, a.in, outcome)
+	if err != nil && verdictOf(err) == nil {
+		return "", 0, err
+	}
+	if planned.Learned != nil {
+		annotation.Set(a.object, planned.Learned(outcome))
+	}
+	if v := verdictOf(err); v != nil && (v.what != again || outcome.Done()) {
+		return "", 0, err
+	} else if v != nil && v.cause != nil {
+		a.story.Failed(v.cause)
+	}
+	if !outcome.Done() {
+		return underWay, outcome.RetryAfter, nil
+	}
+	// The status that this pass writes does not change the fingerprint, what it learned for the spec and the annotations does.
+	if fingerprint, err = a.fingerprint(); err != nil {
+		return "", 0, err
+	}
+	if holds == 0 {
+		holds = a.Resync
+	}
+	return settles, a.settled.SettleFor(a.key, fingerprint, holds), nil
+}
+
+// fingerprint is of everything that decides what a pass makes.
+func (a *azure[O, I]) fingerprint() (settled.Input, error) {
+	return settled.Fingerprint(append(a.kind.Inputs(a.in), a.object.GetAnnotations(), a.turn.Access.Key)...)
+}
+
+// open gives the pass access to Azure.
+func (a *azure[O, I]) open(ctx context.Context) error {
+	opened, err := a.Access.Open(ctx, a.subject.Identity)
+	if err != nil {
+		return err
+	}
+	a.turn = Turn{Name: a.declared.Name + "/" + a.key.String(), Access: opened, Wake: a.wake.Func(a.key), Store: a.store}
+	return nil
+}
+
+// hold keeps the identity from going before the object.
+func (a *azure[O, I]) hold(ctx context.Context) error {
+	if a.declared.Users == nil {
+		return nil
+	}
+	if err := a.Access.Hold(ctx, a.turn.Access, a.declared.Finalizer, a.object); err != nil {
+		return fmt.Errorf("hold the identity: %w", err)
+	}
+	return nil
+}
+
+// request is what the engine is asked for.
+func (a *azure[O, I]) request(planned *Plan) engine.Request {
+	return engine.Request{
+		Object:      a.turn.Name,
+		Client:      a.turn.Access.Client,
+		Owner:       engine.Owner{TagKey: infrav1.ClusterTagKey(a.subject.Cluster.Name), TagValue: infrav1.TagOwned},
+		Graph:       planned.Graph,
+		Prune:       planned.Prune,
+		Inventory:   append(inventory.Of(a.object), planned.Also...),
+		Wake:        a.turn.Wake,
+		Anew:        lifecycle.Requested(a.object),
+		WholeGroups: planned.WholeGroups,
+	}
+}
+
+// store writes what was said so far.
+func (a *azure[O, I]) store(ctx context.Context) error { return a.changes.Write(ctx) }
