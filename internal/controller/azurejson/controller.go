@@ -82,7 +82,7 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
-		r.teller.Forget(template, request.NamespacedName)
+		r.forget(template, request, err)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
@@ -95,7 +95,7 @@ func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request
 func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	machine := &infrav1.AzureMachine{}
 	if err := r.Client.Get(ctx, request.NamespacedName, machine); err != nil {
-		r.teller.Forget(machine, request.NamespacedName)
+		r.forget(machine, request, err)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if machine.Annotations[clusterv1.TemplateClonedFromGroupKindAnnotation] == infrav1.GroupVersion.WithKind("AzureMachineTemplate").GroupKind().String() {
@@ -109,6 +109,13 @@ func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request)
 		return ctrl.Result{}, fmt.Errorf("get the Cluster of AzureMachine %s: %w", request, err)
 	}
 	return r.reconcile(ctx, cluster, machine, machine.Spec)
+}
+
+// forget drops what was told of an object that is gone.
+func (r *Reconciler) forget(kind client.Object, request ctrl.Request, err error) {
+	if apierrors.IsNotFound(err) {
+		r.teller.Forget(kind, request.NamespacedName)
+	}
 }
 
 // reconcile writes the Secret of owner, which describes a machine with this spec.
@@ -149,7 +156,7 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("azure.json of %s: %w", owner.GetName(), err)
 	}
-	r.teller.Fine(owner)
+	r.teller.Fine(owner, cannotWrite)
 	return ctrl.Result{}, r.write(ctx, cluster, owner, map[string][]byte{
 		"control-plane-azure.json": controlPlane,
 		"worker-node-azure.json":   worker,

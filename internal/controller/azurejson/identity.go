@@ -2,9 +2,7 @@ package azurejson
 
 import (
 	"context"
-	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,10 +11,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
+// noIdentity is the reason of the event about it.
+const noIdentity = "VMIdentityNone"
+
 // warnWithoutIdentity tells of control-plane machines on which cloud-provider-azure cannot log in: they have no identity of
 // their own, and the cluster's has no client secret to hand out. On workers nothing logs in with azure.json.
 func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.AzureMachineSpec, credential identity.CloudConfigSecret) error {
 	if spec.Identity != "" && spec.Identity != infrav1.VMIdentityNone || credential.ClientSecret != "" {
+		r.teller.Fine(owner, noIdentity)
 		return nil
 	}
 	field := "spec.identity"
@@ -29,7 +31,7 @@ func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1
 	} else if _, ok := owner.GetLabels()[clusterv1.MachineControlPlaneLabel]; !ok {
 		return nil
 	}
-	r.Recorder.Eventf(owner, nil, corev1.EventTypeWarning, "VMIdentityNone", "Reconcile", "%s",
-		fmt.Sprintf("%s is None, and the AzureClusterIdentity has no client secret for azure.json: cloud-provider-azure cannot log in on these machines; give them an identity", field))
+	r.teller.Warn(ctx, owner, noIdentity, noIdentity,
+		field+" is None, and the AzureClusterIdentity has no client secret for azure.json: cloud-provider-azure cannot log in on these machines; give them an identity", nil)
 	return nil
 }

@@ -55,10 +55,13 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 	return nil
 }
 
+// cannotWrite is the reason of the event about that.
+const cannotWrite = "CloudConfigFailed"
+
 // fail says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
 // AzureCluster; a template has none.
 func (r *Reconciler) fail(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
 	_, after := report.Problem("", err)
-	r.teller.Warn(ctx, owner, "CloudConfigFailed", "azure.json cannot be written: ", err)
+	r.teller.Warn(ctx, owner, cannotWrite, cannotWrite, "azure.json cannot be written: "+err.Error(), err)
 	return ctrl.Result{RequeueAfter: max(after, time.Second)}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,8 +43,8 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	if in.azureCluster != nil {
 		subject.Identity = access.OfAzureCluster(in.azureCluster)
 		if !infrastructureProvisioned(in.cluster) {
-			subject.WaitsFor = &pass.Reason{
-				Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
+			subject.WaitsFor = &metav1.Condition{
+				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
@@ -66,7 +67,9 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
-		r.teller.Forget(template, request.NamespacedName)
+		if apierrors.IsNotFound(err) {
+			r.teller.Forget(template, request.NamespacedName)
+		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !template.DeletionTimestamp.IsZero() {
@@ -97,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.warn(ctx, template, "NodeInfoError", err)
 		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
 	}
-	r.teller.Fine(template)
+	r.teller.Fine(template, noNode)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
 	return ctrl.Result{}, changes.Finish(ctx)
 }
@@ -121,6 +124,9 @@ func (r *Reconciler) load(ctx context.Context, template *infrav1.AzureMachineTem
 	return &plan.ClusterInput{Cluster: cluster, AzureCluster: azureCluster, SubscriptionID: opened.SubscriptionID}, opened, nil
 }
 
+// noNode is the matter of the events about a node that nobody knows.
+const noNode = "node"
+
 // fail says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
 func (r *Reconciler) fail(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
 	_, after := report.Problem("", err)
@@ -129,5 +135,5 @@ func (r *Reconciler) fail(ctx context.Context, template *infrav1.AzureMachineTem
 }
 
 func (r *Reconciler) warn(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {
-	r.teller.Warn(ctx, template, reason, "the cluster autoscaler cannot be told what a node is: ", err)
+	r.teller.Warn(ctx, template, noNode, reason, "the cluster autoscaler cannot be told what a node is: "+err.Error(), err)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -41,8 +42,8 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 	if in.controlPlane != nil {
 		subject.Identity = managed.Identity(in.controlPlane)
 		if !in.initialized() {
-			subject.WaitsFor = &pass.Reason{
-				Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
+			subject.WaitsFor = &metav1.Condition{
+				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (a *azure[O, I]) work(ctx context.Context) (outcome, time.Duration, error) 
 		return a.delete(ctx)
 	}
 	if why := a.subject.WaitsFor; why != nil {
-		return "", 0, &verdict{what: waits, says: falseCondition(why.Reason, why.Message)}
+		return "", 0, WaitFor(*why)
 	}
 	if err := a.open(ctx); err != nil {
 		return "", 0, Unread(err)

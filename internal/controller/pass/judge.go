@@ -30,9 +30,11 @@ func (p *pass[O, I]) judge(ctx context.Context) (outcome, time.Duration, error) 
 	case unread:
 		return v.what, p.unread(v), nil
 	case waits:
-		p.say(v.says)
-	case postponed:
-		deletion.Say(p.object, v.says, p.declared.Foremost)
+		if p.deleting() {
+			deletion.Say(p.object, v.says, p.declared.Foremost)
+		} else {
+			p.say(v.says)
+		}
 	case again:
 		if v.cause != nil {
 			p.story.Failed(v.cause)
@@ -94,8 +96,4 @@ func Summarize(object Object, types []string) {
 		return slices.Index(types, a.Type) - slices.Index(types, b.Type)
 	})
 	report.Put(object, report.Summary(infrav1.ReadyCondition, all))
-}
-
-func falseCondition(reason, message string) metav1.Condition {
-	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}
 }

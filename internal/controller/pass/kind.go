@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -107,14 +108,11 @@ type Subject struct {
 	Gone    bool
 	// Identity is whom Azure is asked as.
 	Identity access.Request
-	// WaitsFor is the reason and the message of what somebody else has to do before Azure is asked anything.
-	WaitsFor *Reason
+	// WaitsFor says what somebody else has to do before Azure is asked anything; nil is nothing.
+	WaitsFor *metav1.Condition
 	// Made tells that everything was in place once.
 	Made bool
 }
-
-// Reason is a reason for a person and for a program.
-type Reason struct{ Reason, Message string }
 
 // Turn is what a kind is lent for one pass.
 type Turn struct {

@@ -23,23 +23,22 @@ type verdict struct {
 	after      time.Duration
 }
 
-// outcome is how a pass ended, as its metric has it.
+// outcome is what a pass came to, as its metric has it. The book's page on metrics says what each means.
 type outcome string
 
 const (
-	quiet     outcome = "quiet"
-	settles   outcome = "settled"
-	underWay  outcome = "progressing"
-	waits     outcome = "waiting"
-	refused   outcome = "refused"
-	unread    outcome = "unread"
-	stops     outcome = "stopped"
-	again     outcome = "again"
-	letsGo    outcome = "deleted"
-	abandons  outcome = "abandoned"
-	nothing   outcome = "nothing"
-	troubled  outcome = "error"
-	postponed outcome = "postponed"
+	quiet    outcome = "quiet"
+	settles  outcome = "settled"
+	underWay outcome = "progressing"
+	waits    outcome = "waiting"
+	again    outcome = "again"
+	refused  outcome = "refused"
+	unread   outcome = "unread"
+	stops    outcome = "stopped"
+	letsGo   outcome = "deleted"
+	abandons outcome = "abandoned"
+	nothing  outcome = "nothing"
+	troubled outcome = "error"
 )
 
 func (v *verdict) Error() string {
@@ -97,8 +96,8 @@ func Again(after time.Duration, cause error) error {
 	return &verdict{what: again, after: after, cause: cause}
 }
 
-// WaitFor ends a pass over an object that is being deleted and waits for what is told in condition.
-func WaitFor(condition metav1.Condition) error { return &verdict{what: postponed, says: condition} }
+// WaitFor ends a pass over an object that waits for what is told in condition, which wakes it.
+func WaitFor(condition metav1.Condition) error { return &verdict{what: waits, says: condition} }
 
 // LetGo ends the last pass over an object that has nothing in Azure which it would have to delete itself.
 func LetGo() error { return &verdict{what: letsGo} }

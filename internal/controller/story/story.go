@@ -211,15 +211,16 @@ func (t *Teller) first(obj client.Object, slot, text string) bool {
 
 func keyOf(kind client.Object, key client.ObjectKey) string { return fmt.Sprintf("%T %s", kind, key) }
 
-// Warn tells an error of an object that has no condition for it, once until Fine is called. what begins the note.
-func (t *Teller) Warn(ctx context.Context, obj client.Object, reason, what string, err error) {
-	if text := what + err.Error(); t.first(obj, "", text) {
+// Warn tells a problem of an object that has no condition for it, once until Fine is called for the same matter. err has the
+// request of Azure that it came from, and may be nil.
+func (t *Teller) Warn(ctx context.Context, obj client.Object, matter, reason, text string, err error) {
+	if t.first(obj, matter, text) {
 		t.warn(ctx, obj, nil, reason, text, err)
 	}
 }
 
-// Fine says that what Warn told is over.
-func (t *Teller) Fine(obj client.Object) { t.first(obj, "", "") }
+// Fine says that what Warn told of a matter is over.
+func (t *Teller) Fine(obj client.Object, matter string) { t.first(obj, matter, "") }
 
 // Forget drops what is remembered of an object of the kind that is gone.
 func (t *Teller) Forget(kind client.Object, key client.ObjectKey) {

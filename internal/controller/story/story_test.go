@@ -138,17 +138,17 @@ func TestLongNotesKeepTheRequest(t *testing.T) {
 	teller := story.New(recorder)
 	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "m", UID: "1"}}
 	failure := &arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "Long", Message: strings.Repeat("ä", 2000), RequestID: "r-1"}
-	teller.Warn(context.Background(), machine, "Failed", "", failure)
+	teller.Warn(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
 	_, note, _ := strings.Cut(<-recorder.Events, "Warning Failed ")
 	if len(note) > 1024 || !strings.HasSuffix(note, "... (Azure request r-1)") {
 		t.Errorf("the API server takes 1024 bytes, and the request must be among them: %d: %s", len(note), note)
 	}
-	teller.Warn(context.Background(), machine, "Failed", "", failure)
-	teller.Fine(machine)
+	teller.Warn(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
+	teller.Fine(machine, "azure.json")
 	if len(recorder.Events) > 0 {
 		t.Error("it was told already")
 	}
-	teller.Warn(context.Background(), machine, "Failed", "", failure)
+	teller.Warn(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
 	if len(recorder.Events) == 0 {
 		t.Error("it came back")
 	}
