@@ -48,7 +48,8 @@ func (p *pass[O, I]) judge(ctx context.Context) (outcome, time.Duration, error) 
 	if v.after == UntilResync {
 		return v.what, p.Resync, nil
 	}
-	return v.what, v.after, nil
+	// Nothing of an object is left alone for longer than what is in order.
+	return v.what, min(v.after, p.Resync), nil
 }
 
 // say makes condition the foremost one, and has those say it that follow from that.

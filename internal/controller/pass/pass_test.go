@@ -89,6 +89,7 @@ func TestVerdicts(t *testing.T) {
 		"unread":          {reason: "a cause is told in an event, too", err: Unread(cause), want: "Failed no route to host", after: arm.Pace(cause), event: "no route to host"},
 		"stopped":         {reason: "the kind has said what there is to say", err: Stop(time.Minute), after: time.Minute},
 		"until resync":    {reason: "the same for every kind", err: Stop(UntilResync), after: time.Hour},
+		"again, seldom":   {reason: "what is not in order is not looked at less often than what is", err: Again(2*time.Hour, nil), after: time.Hour},
 		"again":           {reason: "a cause may be in a condition of the kind's own", err: Again(time.Second, cause), after: time.Second, event: "no route to host"},
 		"waiting":         {reason: "what it waits for wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
 		"error":           {reason: "that is for the manager's log and its back-off", err: broken, wantErr: broken},
