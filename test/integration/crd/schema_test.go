@@ -65,6 +65,9 @@ func TestRequiredFields(t *testing.T) {
 		{"azuremachines", "spec.dataDisks[]", []string{"diskSizeGB", "nameSuffix"}},
 		{"azuremachines", "spec.diagnostics.boot", []string{"storageAccountType"}},
 		{"azuremachinetemplates", "spec.template.spec", []string{"osDisk", "vmSize"}},
+		{"azuremachinepools", "spec", []string{"location", "template"}},
+		{"azuremachinepools", "spec.template", []string{"osDisk", "vmSize"}},
+		{"azuremachinepoolmachines", "spec", []string{"providerID"}},
 	} {
 		required := slices.Sorted(slices.Values(schemaOf(t, tc.plural, tc.path).Required))
 		if diff := cmp.Diff(tc.want, required); diff != "" {
@@ -104,7 +107,7 @@ func TestStorageAccountTypes(t *testing.T) {
 	for _, known := range armcompute.PossibleDiskStorageAccountTypesValues() {
 		want = append(want, string(known))
 	}
-	for plural, spec := range map[string]string{"azuremachines": "spec", "azuremachinetemplates": "spec.template.spec"} {
+	for plural, spec := range map[string]string{"azuremachines": "spec", "azuremachinetemplates": "spec.template.spec", "azuremachinepools": "spec.template"} {
 		for _, disk := range []string{".osDisk", ".dataDisks[]"} {
 			var got []string
 			for _, value := range schemaOf(t, plural, spec+disk+".managedDisk.storageAccountType").Enum {

@@ -1,0 +1,209 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// OrchestrationMode is how a scale set manages its VMs.
+// +kubebuilder:validation:Enum=Flexible;Uniform
+type OrchestrationMode string
+
+const (
+	// UniformOrchestration is identical VMs that are instances of the scale set.
+	UniformOrchestration OrchestrationMode = "Uniform"
+	// FlexibleOrchestration is VMs that are resources of their own.
+	FlexibleOrchestration OrchestrationMode = "Flexible"
+)
+
+// AzureMachinePoolSpec describes a scale set. The number of VMs, their Kubernetes version and zones are those of the
+// MachinePool.
+type AzureMachinePoolSpec struct {
+	ManagedIdentities `json:",inline"`
+
+	// location is the region, for example westeurope.
+	// +required
+	Location string `json:"location"`
+
+	// template describes each VM.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.hasValue()",message="name the size of the VMs, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
+	Template AzureMachinePoolMachineTemplate `json:"template"`
+
+	// additionalTags are tags for the Azure resources of the pool, beside the cluster's.
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// providerID is "azure://" and the Azure resource ID of the scale set. The provider sets it.
+	// +optional
+	ProviderID string `json:"providerID,omitempty"`
+
+	// providerIDList are the provider IDs of the VMs. The provider sets it.
+	// +optional
+	ProviderIDList []string `json:"providerIDList,omitempty"`
+
+	// strategy is how VMs of an older template are replaced.
+	// +optional
+	// +kubebuilder:default={type: "RollingUpdate", rollingUpdate: {maxSurge: 1, maxUnavailable: 0, deletePolicy: Oldest}}
+	Strategy AzureMachinePoolDeploymentStrategy `json:"strategy,omitempty,omitzero"`
+
+	// orchestrationMode is how the scale set manages its VMs.
+	// +optional
+	// +kubebuilder:default=Uniform
+	OrchestrationMode OrchestrationMode `json:"orchestrationMode,omitempty"`
+
+	// platformFaultDomainCount is over how many fault domains of each zone VMs are spread. The default is Azure's for Uniform
+	// and 1 for Flexible.
+	// +optional
+	PlatformFaultDomainCount *int32 `json:"platformFaultDomainCount,omitempty"`
+
+	// zoneBalance keeps the number of VMs in each zone alike, also if a zone has no capacity. It has no effect with fewer
+	// than two zones.
+	// +optional
+	ZoneBalance *bool `json:"zoneBalance,omitempty"`
+}
+
+// AzureMachinePoolMachineTemplate describes each VM of a scale set.
+type AzureMachinePoolMachineTemplate struct {
+	VirtualMachineProfile `json:",inline"`
+
+	// terminateNotificationTimeout is how many minutes before its deletion a VM is told of it. Without it, it is not told.
+	// +optional
+	// +kubebuilder:validation:Minimum=5
+	// +kubebuilder:validation:Maximum=15
+	TerminateNotificationTimeout *int `json:"terminateNotificationTimeout,omitempty"`
+}
+
+// AzureMachinePoolStatus is the state of a scale set.
+type AzureMachinePoolStatus struct {
+	ObservedStatus `json:",inline"`
+
+	// initialization tells how far the first provisioning is.
+	// +optional
+	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
+
+	// conditions tell the state of the parts of the pool.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// ready mirrors initialization.provisioned while the scale set exists, for scripts written before there was that.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+
+	// replicas is the number of VMs.
+	// +optional
+	Replicas int32 `json:"replicas"`
+
+	// lastReconciledReplicas is the number of VMs that were wanted when there were last so many, by which a pool that was
+	// made smaller is told from one whose VMs are being replaced.
+	// +optional
+	LastReconciledReplicas *int32 `json:"lastReconciledReplicas,omitempty"`
+
+	// instances are the VMs.
+	// +optional
+	// +listType=atomic
+	Instances []AzureMachinePoolInstanceStatus `json:"instances,omitempty"`
+
+	// image is the image of new VMs.
+	// +optional
+	Image *Image `json:"image,omitempty"`
+
+	// version is the Kubernetes version of new VMs.
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// provisioningState is Azure's provisioning state of the scale set, for example Succeeded.
+	// +optional
+	ProvisioningState string `json:"provisioningState,omitempty"`
+
+	// infrastructureMachineKind is the kind of the objects that stand for the VMs. Cluster API makes a Machine for each.
+	// +optional
+	InfrastructureMachineKind string `json:"infrastructureMachineKind,omitempty"`
+
+	// resources are the Azure resources of the pool and where they stand.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+}
+
+// AzureMachinePoolInstanceStatus is the state of a VM of a scale set.
+type AzureMachinePoolInstanceStatus struct {
+	// version is the Kubernetes version of the VM.
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// provisioningState is Azure's provisioning state of the VM.
+	// +optional
+	ProvisioningState string `json:"provisioningState,omitempty"`
+
+	// providerID is the provider ID of the VM.
+	// +optional
+	ProviderID string `json:"providerID,omitempty"`
+
+	// instanceID is the identifier of the VM in the scale set.
+	// +optional
+	InstanceID string `json:"instanceID,omitempty"`
+
+	// instanceName is the name of the VM.
+	// +optional
+	InstanceName string `json:"instanceName,omitempty"`
+
+	// latestModelApplied tells whether the VM is as the scale set makes them today.
+	// +required
+	LatestModelApplied bool `json:"latestModelApplied"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=azuremachinepools,scope=Namespaced,categories=cluster-api,shortName=amp
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachinePool belongs"
+// +kubebuilder:printcolumn:name="Replicas",type="string",JSONPath=".status.replicas",description="Number of VMs"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.provisioningState",description="Azure's provisioning state of the scale set"
+// +kubebuilder:printcolumn:name="MachinePool",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"MachinePool\")].name",description="MachinePool that owns this AzureMachinePool"
+// +kubebuilder:printcolumn:name="VMSS ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the scale set"
+// +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.template.vmSize",description="Size of the VMs"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachinePool was created"
+
+// AzureMachinePool is the infrastructure of a MachinePool: a virtual machine scale set.
+type AzureMachinePool struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.location == oldSelf.location",message="location cannot change after the scale set was made; make a new pool",fieldPath=".location",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.orchestrationMode) ? self.orchestrationMode : 'Uniform') == (has(oldSelf.orchestrationMode) ? oldSelf.orchestrationMode : 'Uniform')",message="orchestrationMode cannot change after the scale set was made; make a new pool",fieldPath=".orchestrationMode",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.platformFaultDomainCount) ? self.platformFaultDomainCount : 0) == (has(oldSelf.platformFaultDomainCount) ? oldSelf.platformFaultDomainCount : 0)",message="platformFaultDomainCount cannot change after the scale set was made; make a new pool",fieldPath=".platformFaultDomainCount",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.template.osDisk.osType == oldSelf.template.osDisk.osType",message="osType cannot change after the scale set was made; make a new pool",fieldPath=".template.osDisk.osType",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.template.disableVMBootstrapExtension) || has(self.template.disableVMBootstrapExtension) && self.template.disableVMBootstrapExtension == oldSelf.template.disableVMBootstrapExtension",message="disableVMBootstrapExtension cannot change once it is set; make a new pool",fieldPath=".template.disableVMBootstrapExtension",reason="FieldValueForbidden"
+	Spec AzureMachinePoolSpec `json:"spec,omitempty"`
+
+	Status AzureMachinePoolStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (p *AzureMachinePool) GetConditions() []metav1.Condition { return p.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (p *AzureMachinePool) SetConditions(conditions []metav1.Condition) {
+	p.Status.Conditions = conditions
+}
+
+// GetObserved tells what of the object the status is about.
+func (p *AzureMachinePool) GetObserved() *ObservedStatus { return &p.Status.ObservedStatus }
+
+// +kubebuilder:object:root=true
+
+// AzureMachinePoolList is a list of AzureMachinePools.
+type AzureMachinePoolList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureMachinePool `json:"items"`
+}
+
+func init() { objectTypes = append(objectTypes, &AzureMachinePool{}, &AzureMachinePoolList{}) }

@@ -1,0 +1,117 @@
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// AzureMachinePoolMachineSpec names a VM of a scale set.
+type AzureMachinePoolMachineSpec struct {
+	// providerID is the provider ID of the VM. The provider sets it.
+	// +required
+	ProviderID string `json:"providerID"`
+
+	// instanceID is the identifier of the VM in the scale set. The provider sets it.
+	// +optional
+	InstanceID string `json:"instanceID,omitempty"`
+}
+
+// AzureMachinePoolMachineStatus is the state of a VM of a scale set.
+type AzureMachinePoolMachineStatus struct {
+	ObservedStatus `json:",inline"`
+
+	// initialization tells how far the first provisioning is.
+	// +optional
+	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
+
+	// conditions tell the state of the parts of the VM.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// addresses are the addresses of the VM.
+	// +optional
+	// +listType=atomic
+	Addresses []clusterv1.MachineAddress `json:"addresses,omitempty"`
+
+	// failureDomain is the availability zone that the VM is in.
+	// +optional
+	FailureDomain string `json:"failureDomain,omitempty"`
+
+	// ready mirrors initialization.provisioned while the VM exists, for scripts written before there was that.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+
+	// nodeRef is the Node of the VM.
+	// +optional
+	NodeRef *corev1.ObjectReference `json:"nodeRef,omitempty"`
+
+	// version is the version of the kubelet on the VM.
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// provisioningState is Azure's provisioning state of the VM, for example Succeeded.
+	// +optional
+	ProvisioningState string `json:"provisioningState,omitempty"`
+
+	// instanceName is the name of the VM.
+	// +optional
+	InstanceName string `json:"instanceName,omitempty"`
+
+	// latestModelApplied tells whether the VM is as the scale set makes them today.
+	// +optional
+	LatestModelApplied bool `json:"latestModelApplied,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=azuremachinepoolmachines,scope=Namespaced,categories=cluster-api,shortName=ampm
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachinePoolMachine belongs"
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".status.version",description="Version of the kubelet on the VM"
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.provisioningState",description="Azure's provisioning state of the VM"
+// +kubebuilder:printcolumn:name="VMSS VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the VM"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachinePoolMachine was created"
+
+// AzureMachinePoolMachine is the infrastructure of a Machine of a MachinePool: a VM of a scale set.
+type AzureMachinePoolMachine struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// +kubebuilder:validation:XValidation:rule="self.providerID != '' || oldSelf.hasValue()",message="name the VM",fieldPath=".providerID",reason="FieldValueRequired",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="self.providerID == oldSelf.providerID || oldSelf.providerID == ''",message="is the VM that the object stands for, and cannot change",fieldPath=".providerID",reason="FieldValueForbidden"
+	Spec AzureMachinePoolMachineSpec `json:"spec,omitempty"`
+
+	Status AzureMachinePoolMachineStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (m *AzureMachinePoolMachine) GetConditions() []metav1.Condition { return m.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (m *AzureMachinePoolMachine) SetConditions(conditions []metav1.Condition) {
+	m.Status.Conditions = conditions
+}
+
+// GetObserved tells what of the object the status is about.
+func (m *AzureMachinePoolMachine) GetObserved() *ObservedStatus { return &m.Status.ObservedStatus }
+
+// +kubebuilder:object:root=true
+
+// AzureMachinePoolMachineList is a list of AzureMachinePoolMachines.
+type AzureMachinePoolMachineList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureMachinePoolMachine `json:"items"`
+}
+
+func init() {
+	objectTypes = append(objectTypes, &AzureMachinePoolMachine{}, &AzureMachinePoolMachineList{})
+}
