@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+)
+
+// verdict is the line with which `go test` closes the output of a package. One that was not run, or has no tests, has no
+// duration.
+var verdict = regexp.MustCompile(`^(?:ok  |FAIL|\?   |)\t(\S+)(?:\s+(\d+\.\d+)s)?`)
+
+// report collects what several commands print.
+type report struct {
+	mu  sync.Mutex
+	out io.Writer
+	ran []duration
+}
+
+type duration struct {
+	pkg  string
+	took time.Duration
+}
+
+// block prints the lines of a package, of which the last is its verdict.
+func (r *report) block(lines, last []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if found := verdict.FindSubmatch(last); found != nil && len(found[2]) > 0 {
+		took, err := time.ParseDuration(string(found[2]) + "s")
+		if err != nil {
+			return err
+		}
+		r.ran = append(r.ran, duration{string(found[1]), took})
+	}
+	_, err := r.out.Write(lines)
+	return err
+}
+
+// summarize prints the packages that took longest. The lines begin with "---", as those that CI shows again.
+func (r *report) summarize(count int, all time.Duration) error {
+	slices.SortFunc(r.ran, func(a, b duration) int { return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.pkg, b.pkg)) })
+	slowest := r.ran[:min(count, len(r.ran))]
+	if _, err := fmt.Fprintf(r.out, "--- %s for all tests; the %d slowest of %d packages that ran:\n", all.Round(time.Second), len(slowest), len(r.ran)); err != nil {
+		return err
+	}
+	for _, d := range slowest {
+		if _, err := fmt.Fprintf(r.out, "--- %6.1f s  %s\n", d.took.Seconds(), d.pkg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocks cuts what a command prints into the blocks of its packages.
+type blocks struct {
+	report *report
+	// lines wait for the verdict of their package; line is the one that is not complete yet.
+	lines, line []byte
+}
+
+// Write implements io.Writer.
+func (b *blocks) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			b.line = append(b.line, rest...)
+			break
+		}
+		b.line = append(b.line, rest[:end]...)
+		b.lines = append(b.lines, b.line...)
+		if verdict.Match(b.line) {
+			if err := b.report.block(b.lines, b.line); err != nil {
+				return 0, err
+			}
+			b.lines = b.lines[:0]
+		}
+		rest, b.line = rest[end:], b.line[:0]
+	}
+	return len(p), nil
+}
+
+// flush prints what no verdict closed, as whole lines.
+func (b *blocks) flush() error {
+	if len(b.line) > 0 {
+		b.line = append(b.line, '\n')
+	}
+	return b.report.block(append(b.lines, b.line...), nil)
+}
