@@ -6,6 +6,10 @@ import (
 )
 
 // collectors are all of the provider's own.
-var collectors = []prometheus.Collector{passDuration, timeToReady}
+var collectors = []prometheus.Collector{
+	passDuration, timeToReady,
+	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,
+	drifted, repaired, kept,
+}
 
 func init() { metrics.Registry.MustRegister(collectors...) }

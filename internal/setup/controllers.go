@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 )
 
 // shared is what the controllers of one manager have in common.
@@ -37,7 +38,8 @@ type shared struct {
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock})
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks()})
+	metrics.Operations(armEngine.Operations)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
@@ -53,7 +55,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Kubernetes: mgr.GetClient(),
 			Fresh:      mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
-			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now)}),
+			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), Answered: metrics.Request}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: now, TTL: o.SyncPeriod}),
 	}, nil

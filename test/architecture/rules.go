@@ -69,7 +69,7 @@ var importRules = []importRule{
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{
-		dirs:    []string{"internal/metrics"},
+		dirs: []string{"internal/metrics"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/engine"},
 		outside: []string{"github.com/prometheus/client_golang/prometheus", "sigs.k8s.io/controller-runtime/pkg/metrics"},
 		why:     "metrics count what others tell them; only they know Prometheus",
 	},

@@ -122,8 +122,7 @@ func (b *Budgets) learn(principal string, request Request, status int, header ht
 			bucket.tokens = remaining
 		}
 	}
-	// The network provider answers 429 RetryableError for a resource that is busy, which is no throttling.
-	if status != http.StatusTooManyRequests || ParseError(body).Code == "RetryableError" {
+	if !throttles(status, ParseError(body).Code) {
 		return
 	}
 	whole, provider := holdKeys(principal, request)
@@ -134,6 +133,12 @@ func (b *Budgets) learn(principal string, request Request, status int, header ht
 	if until := b.now().Add(max(after, time.Second)); until.After(b.held[key]) {
 		b.held[key] = until
 	}
+}
+
+// throttles tells whether an answer says that there were too many requests. The network provider answers 429 RetryableError
+// for a resource that is busy, which is no throttling.
+func throttles(status int, code string) bool {
+	return status == http.StatusTooManyRequests && code != "RetryableError"
 }
 
 // Spare is the share of the read budget that is left for this client in a subscription, 0 to 1: whoever reads only to

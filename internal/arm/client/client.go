@@ -31,6 +31,8 @@ type Options struct {
 	Budgets *Budgets
 	// Now is the clock that Retry-After dates are measured with; nil is time.Now.
 	Now func() time.Time
+	// Answered is told of every request once it has ended; nil is nobody. It must be quick.
+	Answered func(Answered)
 	// Timeout ends a single request that got no answer, in real time; 0 is 60 s.
 	Timeout time.Duration
 }
@@ -121,7 +123,7 @@ func (c *Client) Get(ctx context.Context, id arm.ID, apiVersion string, query ur
 // List reads all pages of a collection. path is an ID followed by the type, as in
 // group + "/providers/Microsoft.Network/virtualNetworks".
 func (c *Client) List(ctx context.Context, path string, apiVersion string, query url.Values) ([]json.RawMessage, error) {
-	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query}
+	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
 	var out []json.RawMessage
 	for {
 		response, err := c.Do(ctx, request)
@@ -140,7 +142,7 @@ func (c *Client) List(ctx context.Context, path string, apiVersion string, query
 		if page.NextLink == "" {
 			return out, nil
 		}
-		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.NextLink}
+		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.NextLink, page: true}
 	}
 }
 

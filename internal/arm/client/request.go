@@ -34,6 +34,9 @@ type Request struct {
 	Body any
 	// IfMatch is the etag that the resource must still have, or "".
 	IfMatch string
+
+	// page is set for the pages of a collection.
+	page bool
 }
 
 // Response is a successful answer.
@@ -55,6 +58,15 @@ type Response struct {
 
 // Do sends one request and returns its answer. The error is an *arm.Error for everything but a 2xx status.
 func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
+	begun := c.options.Now()
+	response, err := c.do(ctx, request)
+	if c.options.Answered != nil {
+		c.options.Answered(summary(request, response, err, c.options.Now().Sub(begun)))
+	}
+	return response, err
+}
+
+func (c *Client) do(ctx context.Context, request Request) (*Response, error) {
 	fail := func(code, message string) (*Response, error) {
 		return nil, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}
 	}

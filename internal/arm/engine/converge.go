@@ -132,6 +132,9 @@ func (p *pass) remains(key, hash string, differences []compare.Difference, found
 }
 
 func (e *Engine) logResidual(id arm.ID, differences []compare.Difference) {
+	if len(differences) > 0 && e.options.Hooks.Kept != nil {
+		e.options.Hooks.Kept(id, len(differences))
+	}
 	for _, difference := range differences {
 		e.log.Info("Azure keeps a value other than the one sent; it is not sent again", "resource", id, "path", difference.Path, "sent", difference.Want, "kept", difference.Have)
 	}

@@ -32,6 +32,21 @@ type Options struct {
 	Patient int
 	// Jitter is called for a number in [0,1) to spread retries; nil is math/rand's.
 	Jitter func() float64
+	// Hooks are told what happens.
+	Hooks Hooks
+}
+
+// Hooks are told what the engine does, for those who count. They must be quick; nil ones are not called.
+type Hooks struct {
+	// Looked is told of each look at what other passes have read.
+	Looked func(observe.Look)
+	// Ended is told of each operation that Azure has done, with how long it took and its error.
+	Ended func(op *operate.Operation, took time.Duration, err error)
+	// Drifted is told once of a resource that had been as wanted and is not any more, and Repaired when it is again by a write
+	// of the engine.
+	Drifted, Repaired func(id arm.ID)
+	// Kept is told once of values that were sent and that Azure keeps otherwise, so that they are not sent again.
+	Kept func(id arm.ID, values int)
 }
 
 // Engine is the one writer of Azure resources in a process. It is safe for concurrent use, also by passes that share
@@ -111,8 +126,8 @@ func New(options Options) *Engine {
 	}
 	e := &Engine{options: options, clock: options.Clock, log: options.Log}
 	e.cache = observe.NewCache(options.Clock, options.Freshness)
-	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel}
-	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader})
+	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel, Looked: options.Hooks.Looked}
+	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader, Ended: options.Hooks.Ended})
 	// What is followed is looked at again and again: a list serves many.
 	e.reader.Followed = e.operate.Alongside
 	e.memory = newMemory(options.Clock, options.Jitter)
@@ -128,6 +143,9 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.operate.Stop()
 	return nil
 }
+
+// Operations are what is under way, and since when it is.
+func (e *Engine) Operations() map[*operate.Operation]time.Duration { return e.operate.Ages() }
 
 // Clock is what the engine needs of a clock.
 type Clock = operate.Clock

@@ -34,8 +34,9 @@ type record struct {
 	residual *residual
 	// agreement is for resources that are not changed in place.
 	agreement *agreement
-	// line is the desired state that the resource was seen in.
-	line string
+	// line is the desired state that the resource was seen in, and drifted that it was not in that any more afterwards.
+	line    string
+	drifted bool
 	// ended is how an action ended, by the object that waits for it.
 	ended map[string]error
 	// used is when a pass asked for it last.
@@ -98,7 +99,7 @@ func (m *memory) of(key string) *record {
 
 // drop ends a change that may have left nothing to remember.
 func (m *memory) drop(key string) {
-	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && len(r.ended) == 0 {
+	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && !r.drifted && len(r.ended) == 0 {
 		delete(m.records, key)
 	}
 }
@@ -201,6 +202,27 @@ func (m *memory) aligned(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.of(key).line = hash
+}
+
+// drift notes that a resource which was seen in its desired state is not any more, and tells whether that is news.
+func (m *memory) drift(key string) (first bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.of(key)
+	first = !r.drifted
+	r.drifted = true
+	return first
+}
+
+// mended notes that a resource is in its desired state, and tells whether it had drifted from it.
+func (m *memory) mended(key string) (drifted bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil {
+		drifted, found.drifted = found.drifted, false
+		m.drop(key)
+	}
+	return drifted
 }
 
 // inLine tells whether a resource was seen in this desired state.

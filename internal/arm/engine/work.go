@@ -94,6 +94,7 @@ func (p *pass) examine(w *work) {
 	w.hash = hashOf(w.want)
 	object, _ := w.want.Body.(map[string]any)
 	w.tagged = tagsCarry(object, p.request.Owner)
+	before := e.memory.inLine(key, w.hash)
 	if !w.found.Exists {
 		e.memory.missing(key)
 	} else {
@@ -124,6 +125,21 @@ func (p *pass) examine(w *work) {
 			e.memory.fail(key, w.hash, w.failure)
 		}
 	}
+	if before && drifted(w.situation) && e.memory.drift(key) && e.options.Hooks.Drifted != nil {
+		e.options.Hooks.Drifted(w.id)
+	}
+}
+
+// drifted tells whether a resource that had been as wanted has been changed since, by somebody or by a failure of Azure.
+func drifted(s situation) bool {
+	if !s.found.Exists || !s.owned {
+		return !s.found.Exists
+	}
+	doing, broken := observe.Provisioning(s.found.Body)
+	if s.node.Policy == arm.CreateOnly || s.node.Policy == arm.TagOnly {
+		return doing == "" && (broken || len(s.origin.outside) > 0 || len(s.differences) > len(untagged(s.differences)))
+	}
+	return doing == "" && (broken || len(s.differences) > 0 && !s.remains)
 }
 
 // claim begins the operation for a write, so that nobody else writes the same document.
@@ -170,6 +186,10 @@ func (p *pass) carryOut(w *work, d decision) bool {
 	case align:
 		e.memory.aligned(key, w.hash)
 		e.memory.clear(key)
+		if len(d.drift) == 0 {
+			// Somebody has taken back what they did.
+			e.memory.mended(key)
+		}
 	case settle:
 		e.memory.clear(key)
 	case enlist:

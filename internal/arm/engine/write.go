@@ -47,6 +47,12 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 			e.memory.clear(op.Key)
 		}
 		e.tell(change, took)
+		if w.remove || len(w.origin.outside) > 0 {
+			return
+		}
+		if e.memory.mended(op.Key) && e.options.Hooks.Repaired != nil {
+			e.options.Hooks.Repaired(op.ID)
+		}
 	}
 	return op
 }

@@ -18,6 +18,26 @@ type Reader struct {
 	MaxParallel int
 	// Followed is how many resources of the collection of an ID are looked at again and again; nil is none.
 	Followed func(arm.ID) int
+	// Looked is told what a look at the cache came to; nil is nobody. It must be quick.
+	Looked func(Look)
+}
+
+// Look says what a look at the cache came to.
+type Look string
+
+const (
+	// Hit means that the cache had what was asked for.
+	Hit Look = "hit"
+	// Miss means that Azure has to be asked, for the resource or a list with it.
+	Miss Look = "miss"
+	// Bypass means that whoever asked wants no answer but Azure's.
+	Bypass Look = "bypass"
+)
+
+func (r *Reader) looked(look Look) {
+	if r.Looked != nil {
+		r.Looked(look)
+	}
 }
 
 // Read reads resources that are not in the cache or are older there than maxAge; a negative maxAge reads all. What it
@@ -97,9 +117,13 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	for _, id := range ids {
 		if r.maxAge >= 0 {
 			if found, ok := cache.get(scope, id, cache.clock.Now().Add(-r.maxAge)); ok {
+				r.reader.looked(Hit)
 				r.set(found)
 				continue
 			}
+			r.reader.looked(Miss)
+		} else {
+			r.reader.looked(Bypass)
 		}
 		key := listKey(scope, id)
 		if collections[key] == nil {

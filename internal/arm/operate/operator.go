@@ -31,6 +31,9 @@ type Options struct {
 	Log logr.Logger
 	// Reader reads the resources that are followed; its cache is told what may have changed.
 	Reader *observe.Reader
+	// Ended is told of every operation that Azure has done, and its error, before those who wait are woken; nil is nobody. It
+	// must be quick.
+	Ended func(op *Operation, took time.Duration, err error)
 }
 
 // Operator sends writes and actions, one per resource at a time, and follows them to their end. It is safe for concurrent use.
@@ -144,12 +147,24 @@ func (o *Operator) over(op *Operation, found *observe.Observation, err error) {
 	if op.Ended != nil {
 		op.Ended(took, err)
 	}
+	if o.options.Ended != nil {
+		o.options.Ended(op, took, err)
+	}
 	if err != nil {
 		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Verb, "class", arm.Classify(err), "why", arm.Reason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
 		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Verb, "state", op.State, "took", took.String())
 	}
 	o.end(op)
+}
+
+// Ages are the operations that are under way, and since when they are.
+func (o *Operator) Ages() map[*Operation]time.Duration {
+	now, out := o.options.Clock.Now(), map[*Operation]time.Duration{}
+	for _, op := range o.all() {
+		out[op] = now.Sub(op.started)
+	}
+	return out
 }
 
 // leaves is what an operation has changed beyond what was read since it was sent.

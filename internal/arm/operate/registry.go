@@ -1,6 +1,8 @@
 package operate
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +27,13 @@ func (r *registry) Find(key string) *Operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.operations[key]
+}
+
+// all are the operations under way.
+func (r *registry) all() []*Operation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.operations))
 }
 
 // below are the operations under way on what is within id, and the actions on id itself.
