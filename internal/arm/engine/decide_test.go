@@ -133,3 +133,28 @@ func TestDecide(t *testing.T) {
 		"etag is old of what is gone": {"what is made has none", of(theVNet, repair, notThere, oldETag), sends("PUT", arm.Creating)},
 	})
 }
+
+// TestDrifted tells what somebody, or a failure of Azure, has done to a resource that had been as wanted.
+func TestDrifted(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		s      situation
+		want   bool
+	}{
+		"in line":             {"", of(theVNet, arm.Repair), false},
+		"differs":             {"", of(theVNet, arm.Repair, differs("a")), true},
+		"normalised":          {"Azure made that of what was sent", of(theVNet, arm.Repair, differs("a"), func(s *situation) { s.remains = true }), false},
+		"gone":                {"", of(theVNet, arm.Repair, notThere), true},
+		"failed":              {"", of(theVNet, arm.Repair, state("Failed")), true},
+		"being changed":       {"it is judged when that is over", of(theVNet, arm.Repair, state("Updating"), differs("a")), false},
+		"its tag is gone":     {"it is not ours any more", of(theVNet, arm.Repair, foreign, differs("tags.owner")), false},
+		"once, by the plan":   {"nobody changed it in Azure", of(theMachine, arm.CreateOnly, differs("properties.a")), false},
+		"once, by somebody":   {"", of(theMachine, arm.CreateOnly, differs("properties.a"), func(s *situation) { s.origin.outside = []string{"properties.a"} }), true},
+		"once, in its tags":   {"tags are kept in line", of(theMachine, arm.CreateOnly, differs("tags.a")), true},
+		"once, and it failed": {"", of(theMachine, arm.CreateOnly, state("Failed")), true},
+	} {
+		if got := drifted(test.s); got != test.want {
+			t.Errorf("%s: %t, want %t: %s", name, got, test.want, test.reason)
+		}
+	}
+}

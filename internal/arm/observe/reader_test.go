@@ -1,0 +1,127 @@
+package observe_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+type token struct{}
+
+func (token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: "t", ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+type fixed struct{}
+
+func (fixed) Now() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// azure has the group "rg" with the networks "a" and "b", and refuses what it is told to.
+type azure struct {
+	mu      sync.Mutex
+	refuses map[string]string // code by last segment
+	asked   []string
+}
+
+func (a *azure) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	a.asked = append(a.asked, name)
+	switch code := a.refuses[name]; {
+	case code != "":
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = fmt.Fprintf(w, `{"error":{"code":%q}}`, code)
+	case name == "virtualNetworks":
+		_, _ = w.Write([]byte(`{"value":[{"name":"a","etag":"1"},{"name":"b","etag":"2"}]}`))
+	case name == "rg" || name == "a" || name == "b":
+		_, _ = fmt.Fprintf(w, `{"name":%q,"etag":"3"}`, name)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"error":{"code":"ResourceNotFound"}}`))
+	}
+}
+
+// TestRead reads resources, and counts the requests that it takes and the looks at the cache.
+func TestRead(t *testing.T) {
+	const share, fresh = 10 * time.Second, -1
+	group, noGroup := arm.ResourceGroupID("s", "rg"), arm.ResourceGroupID("s", "none")
+	in := func(group arm.ID, names ...string) (out []arm.ID) {
+		for _, name := range names {
+			out = append(out, arm.NewID("s", group.Name(), types.VirtualNetwork, name))
+		}
+		return out
+	}
+	for name, test := range map[string]struct {
+		reason  string
+		refuses map[string]string
+		// before are read first.
+		before, ids []arm.ID
+		maxAge      time.Duration
+		asked       []string
+		looks       map[observe.Look]int
+		// exist and fail are the names of what is there, and of what could not be read.
+		exist, fail []string
+	}{
+		"one":               {"a single GET", nil, nil, in(group, "a"), share, []string{"a"}, map[observe.Look]int{observe.Miss: 1}, []string{"a"}, nil},
+		"again":             {"it is shared", nil, in(group, "a"), in(group, "a"), share, nil, map[observe.Look]int{observe.Hit: 1}, []string{"a"}, nil},
+		"again, twice":      {"each resource is looked at once", nil, in(group, "a"), in(group, "a", "a"), share, nil, map[observe.Look]int{observe.Hit: 1}, []string{"a"}, nil},
+		"again, fresh":      {"somebody wants to know", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"}, map[observe.Look]int{observe.Bypass: 1}, []string{"a"}, nil},
+		"several":           {"one list for all of a collection, and what is not in it is not there", nil, nil, in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.Look]int{observe.Miss: 3}, []string{"a", "b"}, nil},
+		"one after a list":  {"the list has shown it", nil, in(group, "a", "c"), in(group, "b"), share, nil, map[observe.Look]int{observe.Hit: 1}, []string{"b"}, nil},
+		"list refused":      {"a role may be on single resources only", map[string]string{"virtualNetworks": "AuthorizationFailed"}, nil, in(group, "a", "c"), share, []string{"a", "c", "virtualNetworks"}, map[observe.Look]int{observe.Miss: 2}, []string{"a"}, nil},
+		"one refused":       {"the error is of that one", map[string]string{"a": "AuthorizationFailed"}, nil, append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.Look]int{observe.Miss: 2}, []string{"rg"}, []string{"a"}},
+		"all refused":       {"the same error would come for each", map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"}, map[observe.Look]int{observe.Miss: 3}, nil, []string{"a", "b", "rg"}},
+		"in no group":       {"nothing is in what is not there", nil, nil, append(in(noGroup, "a", "b"), noGroup), share, []string{"none"}, map[observe.Look]int{observe.Miss: 1}, nil, nil},
+		"refused, not kept": {"an error is asked about again", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"), in(group, "a"), share, []string{"a"}, map[observe.Look]int{observe.Miss: 1}, nil, []string{"a"}},
+		"type is not known": {"nothing tells how to read it", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")}, share, nil, map[observe.Look]int{observe.Miss: 1}, nil, []string{"x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := &azure{refuses: test.refuses}
+			listener := httptest.NewTLSServer(service)
+			t.Cleanup(listener.Close)
+			c, err := client.New(token{}, cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+				cloud.ResourceManager: {Endpoint: listener.URL, Audience: "a"}}}, client.Options{Principal: "p", Transport: listener.Client()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			looks := map[observe.Look]int{}
+			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share), MaxParallel: 4, Looked: func(look observe.Look) { looks[look]++ }}
+			reader.Read(t.Context(), c, test.before, share)
+			clear(looks)
+			service.asked = nil
+
+			var exist, fail []string
+			for _, found := range reader.Read(t.Context(), c, test.ids, test.maxAge) {
+				switch {
+				case found.Err != nil:
+					fail = append(fail, found.ID.Name())
+				case found.Exists && found.ETag != "" && found.Body != nil:
+					exist = append(exist, found.ID.Name())
+				}
+			}
+			for _, names := range [][]string{exist, fail, service.asked} {
+				slices.Sort(names)
+			}
+			if diff := cmp.Diff([]any{test.asked, test.looks, test.exist, test.fail}, []any{service.asked, looks, exist, fail}); diff != "" {
+				t.Errorf("%s: requests, looks, what exists and what fails (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
