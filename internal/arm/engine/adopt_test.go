@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,5 +57,32 @@ func TestAdoptMakesNothingWithoutTag(t *testing.T) {
 		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}))
 	if got := states(outcome)["virtualNetworks/vnet"]; got != arm.Failed || len(w.writes()) > 0 {
 		t.Errorf("got %s", got)
+	}
+}
+
+// What carries another cluster's tag stays that one's: it is neither adopted nor, by an inventory that somebody has written,
+// changed or deleted.
+func TestAnotherClustersStays(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"},
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.requests()
+	node := arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/9"}}}}}
+	for name, inventory := range map[string][]arm.ID{"adopted": nil, "claimed by the inventory": {vnet}, "claimed with what is below": {vnet, vnet.Child("subnets", "s")}} {
+		t.Run(name, func(t *testing.T) {
+			request := w.request(node)
+			request.Inventory = inventory
+			outcome := w.pass(request)
+			result, _ := outcome.Result(vnet)
+			if result.State != arm.Failed || !strings.Contains(fmt.Sprint(result.Err), "cluster_other=owned of another cluster") {
+				t.Errorf("got %s: %v", result.State, result.Err)
+			}
+			w.delete(request, time.Minute)
+			if writes := w.writes(); len(writes) > 0 {
+				t.Errorf("got %v", writes)
+			}
+		})
 	}
 }

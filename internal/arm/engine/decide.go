@@ -32,7 +32,7 @@ func decide(s situation) decision {
 	}
 	node := s.node
 	switch {
-	case s.found.Exists && !s.owned && node.Foreign == arm.AdoptForeign:
+	case s.found.Exists && !s.owned && s.rival == "" && node.Foreign == arm.AdoptForeign:
 		return decision{do: adopt}
 	case node.Refused != "":
 		return failed(arm.Refusal(node.Refused))
@@ -127,6 +127,10 @@ func decideOthers(s situation, doing arm.State) decision {
 	}
 	message := fmt.Sprintf("%s exists and is not tagged %s=%s, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over",
 		node.ID, s.owner.TagKey, s.owner.TagValue)
+	if s.rival != "" {
+		message = fmt.Sprintf("%s carries the tag %s=%s of another cluster and not %s=%s, so it is left alone: name another one in the spec, or let the other cluster go and remove its tag to hand it over",
+			node.ID, s.rival, s.owner.TagValue, s.owner.TagKey, s.owner.TagValue)
+	}
 	if !s.row.Taggable {
 		message = fmt.Sprintf("%s exists, was not made for this cluster and differs from what it needs (%s): delete it or name another one in the spec",
 			node.ID, strings.Join(compare.Paths(s.differences), ", "))

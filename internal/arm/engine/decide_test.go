@@ -33,6 +33,7 @@ func TestDecide(t *testing.T) {
 		"not examined":          {"comparing is done for what can be compared", of(theVNet, repair, unexamined), decision{do: examine}},
 		"unknown and unread":    {"a type that is not known was not read either, which says more", of(theVNet, repair, unread(errBusy), func(s *situation) { s.unknown = errNoRow }), decision{do: count, err: errBusy}},
 		"to be adopted":         {"whose it is is settled first", of(theVNet, repair, foreign, adopts, unexamined), decision{do: adopt}},
+		"adoptable, another's":  {"it has an owner, who would lose it", of(theVNet, repair, foreign, adopts, rival), somebodyActs(like(CodeNotOwned), 8*time.Minute)},
 		"adopted":               {"it is ours like any other", of(theVNet, repair, adopts), fine()},
 		"absent, to be adopted": {"there is nothing to adopt", of(theVNet, repair, adopts, notThere, foreign), sends("PUT", arm.Creating)},
 

@@ -5,15 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
-
-// ownerPrefix begins the tag keys that mark the resources of clusters; the cluster's name follows.
-const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 
 // Delete does one pass of deleting the graph's resources, dependants first. Only owned resources are deleted; what is
 // gone already, also because its parent is, counts as deleted. The deletion is complete when Outcome.Deleted is true.
@@ -99,7 +95,7 @@ func (d *deletion) groups() []arm.ID {
 		if decision == unlisted {
 			s.listed = true
 			ours, s.others, s.unsure = d.inGroup(node.ID)
-			s.others = s.others || clusters(observe.HeadOf(s.found.Body).Tags, d.request.Owner)
+			s.others = s.others || rivalOf(observe.HeadOf(s.found.Body).Tags, d.request.Owner) != ""
 			decision = decideGroup(s)
 		}
 		switch decision {
@@ -174,23 +170,13 @@ func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others bool, err error)
 		if json.Unmarshal(item, &resource) != nil {
 			continue
 		}
-		others = others || clusters(resource.Tags, d.request.Owner)
+		others = others || rivalOf(resource.Tags, d.request.Owner) != ""
 		row, err := types.Of(resource.ID)
 		if err == nil && !row.DiesWithParent && hasTag(resource.Tags, d.request.Owner) && !d.request.Graph.Has(resource.ID) {
 			ours = append(ours, resource.ID)
 		}
 	}
 	return ours, others, nil
-}
-
-// clusters tells whether tags mark a resource as another cluster's.
-func clusters(tags map[string]string, owner Owner) bool {
-	for key, value := range tags {
-		if strings.HasPrefix(strings.ToLower(key), ownerPrefix) && !strings.EqualFold(key, owner.TagKey) && strings.EqualFold(value, owner.TagValue) {
-			return true
-		}
-	}
-	return false
 }
 
 func (d *deletion) toObserve() []arm.ID {

@@ -66,6 +66,7 @@ func notThere(s *situation)   { s.found = observe.Observation{Observed: observe.
 func listed(s *situation)     { notThere(s); s.found.FromList = true }
 func unseen(s *situation)     { s.found = observe.Observation{} }
 func outdated(s *situation)   { s.outdated = true }
+func rival(s *situation)      { s.rival = ownerPrefix + "other" }
 func foreign(s *situation)    { s.owned, s.ownedAbove = false, false }
 func adopts(s *situation)     { s.node.Foreign = arm.AdoptForeign }
 func uses(s *situation)       { s.node.Foreign = arm.UseForeign }

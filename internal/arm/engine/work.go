@@ -28,7 +28,7 @@ func (p *pass) look(id arm.ID) *work {
 		w.group = w.node.Group
 	}
 	w.row, w.unknown = types.Of(id)
-	w.owned, w.ownedAbove, w.recorded = p.owned(id), p.ownedAbove(id), p.recorded[key]
+	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)

@@ -3,6 +3,7 @@ package managed_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,6 +83,36 @@ func TestAdopt(t *testing.T) {
 	}
 	if status, _ := stage.Azure.Get("resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes", networkVersion); status != 200 {
 		t.Errorf("GET of the subnet that was brought: %d", status)
+	}
+}
+
+// TestAdoptAnotherClusters has an object of the same name as an AKS cluster that another Cluster owns: nothing of it is handed
+// out, changed or deleted.
+func TestAdoptAnotherClusters(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	existing(stage)
+	path := "resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1"
+	_, owned := stage.Azure.Get(path, clusterVersion)
+	owned["tags"] = body{infrav1.ClusterTagKey("other"): infrav1.TagOwned}
+	stage.Azure.Put(path, clusterVersion, owned)
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	mark := stage.Azure.Mark()
+	stage.CreateManagedCluster(adopting(stage), pools...)
+	controlPlane := &infrav1.AzureManagedControlPlane{}
+	stage.Eventually("the object says whose it is", func() bool {
+		stage.Get(controlPlane, "c1")
+		condition := harness.Condition(controlPlane, infrav1.ManagedClusterRunningCondition)
+		return condition.Reason == infrav1.ResourceExistsNotOwnedReason && strings.Contains(condition.Message, infrav1.ClusterTagKey("other")+"=owned of another cluster")
+	})
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("nothing of another cluster is asked for or written: %v", writes)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 }
 
