@@ -61,6 +61,9 @@ const (
 	VMIdentitiesReadyCondition = "VMIdentitiesReady"
 )
 
+// ScaleSetRunningCondition is about the scale set of an AzureMachinePool.
+const ScaleSetRunningCondition = "ScaleSetRunning"
+
 // Reasons of conditions that are True.
 const (
 	// ReadyReason is the reason of a part that is in place.

@@ -18,7 +18,7 @@ const spellingFile = "internal/arm/types/zz_generated.spelling.go"
 var bodies = map[string]map[string]string{
 	"authorization/armauthorization/v2": {"RoleAssignment": "RoleAssignmentCreateParameters"},
 	"compute/armcompute/v7": {"VirtualMachine": "VirtualMachine", "VirtualMachineExtension": "VirtualMachineExtension", "Disk": "Disk",
-		"AvailabilitySet": "AvailabilitySet"},
+		"AvailabilitySet": "AvailabilitySet", "ScaleSet": "VirtualMachineScaleSet"},
 	"containerservice/armcontainerservice/v8":               {"ManagedCluster": "ManagedCluster", "AgentPool": "AgentPool"},
 	"containerservicefleet/armcontainerservicefleet":        {"FleetMember": "FleetMember"},
 	"kubernetesconfiguration/armkubernetesconfiguration/v2": {"ClusterExtension": "Extension"},

@@ -41,9 +41,14 @@ func MachineTags(in MachineInput, role, name string) map[string]*string {
 
 // MachineAdditionalTags are the tags of a machine's resources before ownership, role and name.
 func MachineAdditionalTags(in MachineInput) map[string]string {
+	return NodeAdditionalTags(in.ClusterInput, in.AzureMachine.Spec.AdditionalTags)
+}
+
+// NodeAdditionalTags are the same for whatever nodes run on: those of the cluster, and its own, which win.
+func NodeAdditionalTags(in ClusterInput, own infrav1.Tags) map[string]string {
 	additional := map[string]string{}
 	maps.Copy(additional, in.AzureCluster.Spec.AdditionalTags)
-	maps.Copy(additional, in.AzureMachine.Spec.AdditionalTags)
-	additional[infrav1.CloudProviderTagKey(ClusterName(in.ClusterInput))] = infrav1.TagOwned
+	maps.Copy(additional, own)
+	additional[infrav1.CloudProviderTagKey(ClusterName(in))] = infrav1.TagOwned
 	return additional
 }

@@ -8,15 +8,13 @@ const (
 	VirtualMachineExtension = "Microsoft.Compute/virtualMachines/extensions"
 	Disk                    = "Microsoft.Compute/disks"
 	AvailabilitySet         = "Microsoft.Compute/availabilitySets"
+	ScaleSet                = "Microsoft.Compute/virtualMachineScaleSets"
 )
 
 const computeAPIVersion = "2025-04-01"
 
-// ScaleSet is the type of scale sets. They are only read: the pools of AKS are AKS's to write.
-const (
-	ScaleSet           = "Microsoft.Compute/virtualMachineScaleSets"
-	ScaleSetAPIVersion = computeAPIVersion
-)
+// ScaleSetAPIVersion is the one that lists of scale sets are asked for with. Those of AKS are only read.
+const ScaleSetAPIVersion = computeAPIVersion
 
 var compute = []Type{
 	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
@@ -40,6 +38,17 @@ var compute = []Type{
 		Whole:     []string{"properties.settings"},
 		Fold:      []string{"properties.publisher", "properties.type"},
 		WriteOnly: []string{"properties.protectedSettings"}},
+	// A deletion with force does not wait for the VMs to shut down, and takes their disks along:
+	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
+	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
+			"properties.virtualMachineProfile.storageProfile.imageReference.offer", "properties.virtualMachineProfile.storageProfile.imageReference.publisher",
+			"properties.virtualMachineProfile.storageProfile.imageReference.sku",
+			"properties.virtualMachineProfile.extensionProfile.extensions[].properties.publisher", "properties.virtualMachineProfile.extensionProfile.extensions[].properties.type"},
+		FoldKeys: []string{"identity.userAssignedIdentities"},
+		WriteOnly: []string{"properties.virtualMachineProfile.osProfile.adminPassword", "properties.virtualMachineProfile.osProfile.customData",
+			"properties.virtualMachineProfile.osProfile.secrets", "properties.virtualMachineProfile.osProfile.windowsConfiguration.additionalUnattendContent",
+			"properties.virtualMachineProfile.userData", "properties.virtualMachineProfile.extensionProfile.extensions[].properties.protectedSettings"}},
 	{Name: Disk, APIVersion: "2025-01-02", Put: Patches, Taggable: true, DeleteRank: 20},
 	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 25, Fold: []string{"sku.name"}},
 }

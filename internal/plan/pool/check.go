@@ -1,0 +1,43 @@
+package pool
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
+)
+
+// Check lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
+// is wrong and what to do. When it finds something, no VM is to be made.
+func Check(in Input) field.ErrorList {
+	path, p := field.NewPath("spec"), profile(in)
+	template := path.Child("template")
+	errs := checkLocation(in, path.Child("location"))
+	errs = append(errs, vm.CheckSize(p, template)...)
+	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
+	errs = append(errs, vm.CheckKey(p.VirtualMachineProfile, template)...)
+	errs = append(errs, vm.CheckImage(p, template)...)
+	errs = append(errs, vm.CheckSubnets(p, template)...)
+	errs = append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
+	return append(errs, vm.CheckCapabilities(p, template)...)
+}
+
+// checkLocation checks that the pool is where the network of the cluster is: Azure makes no interface in a network of another
+// region.
+func checkLocation(in Input, path *field.Path) field.ErrorList {
+	location, cluster := in.AzureMachinePool.Spec.Location, plan.Location(in.ClusterInput)
+	if plan.NormalizeRegion(location) == cluster {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, location, fmt.Sprintf("the cluster's network is in region %s: set it to that", cluster))}
+}
+
+// Unsupported lists what the spec asks for that nothing would be made of. It needs no facts.
+func Unsupported(in Input) field.ErrorList {
+	spec, path := in.AzureMachinePool.Spec, field.NewPath("spec")
+	errs := vm.UnsupportedNetwork(spec.Template.VirtualMachineProfile, path.Child("template"))
+	errs = append(errs, vm.UnsupportedIdentity(spec.ManagedIdentities, path)...)
+	return append(errs, vm.UnsupportedOS(spec.Template.VirtualMachineProfile, path.Child("template"))...)
+}

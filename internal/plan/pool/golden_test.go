@@ -1,0 +1,90 @@
+package pool_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
+)
+
+// given is the document of a case that is no Kubernetes object.
+type given struct {
+	SubscriptionID string
+	BootstrapData  string
+	AdminPassword  string
+	Facts          plan.ClusterFacts
+	PoolFacts      pool.Facts
+}
+
+// planned is a golden file.
+type planned struct {
+	Nodes []golden.Node `json:"nodes"`
+	// Deletion is the plan of the deletion, what goes first at the top.
+	Deletion []string `json:"deletion"`
+}
+
+func TestGolden(t *testing.T) {
+	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, readInput(t, name)) })
+}
+
+func readInput(t *testing.T, name string) pool.Input {
+	t.Helper()
+	in := pool.Input{}
+	for _, document := range golden.Documents(t, name) {
+		var kind struct{ Kind string }
+		if err := yaml.Unmarshal(document, &kind); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
+		switch kind.Kind {
+		case "Cluster":
+			in.Cluster = golden.Decode[clusterv1.Cluster](t, document)
+		case "AzureCluster":
+			in.AzureCluster = golden.Decode[infrav1.AzureCluster](t, document)
+		case "MachinePool":
+			in.MachinePool = golden.Decode[clusterv1.MachinePool](t, document)
+		case "AzureMachinePool":
+			in.AzureMachinePool = golden.Decode[infrav1.AzureMachinePool](t, document)
+		case "":
+			g := golden.Decode[given](t, document)
+			in.SubscriptionID, in.Facts, in.PoolFacts, in.AdminPassword = g.SubscriptionID, g.Facts, g.PoolFacts, g.AdminPassword
+			if g.BootstrapData != "" {
+				in.BootstrapData = []byte(g.BootstrapData)
+			}
+		default:
+			t.Fatalf("%s: unknown kind %q", name, kind.Kind)
+		}
+	}
+	return in
+}
+
+func render(t *testing.T, in pool.Input) []byte {
+	t.Helper()
+	before, _ := json.Marshal([]any{in.AzureCluster, in.MachinePool, in.AzureMachinePool})
+	if errs := append(pool.Unsupported(in), pool.Check(in)...); len(errs) > 0 {
+		t.Fatalf("refused: %v", errs)
+	}
+	graph, err := pool.Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deletion, err := pool.DeletePlan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := json.Marshal([]any{in.AzureCluster, in.MachinePool, in.AzureMachinePool}); !bytes.Equal(before, after) {
+		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
+	}
+	raw, err := yaml.Marshal(planned{Nodes: golden.Nodes(t, graph, nil), Deletion: golden.Deletion(t, deletion)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}

@@ -1,0 +1,101 @@
+package pool
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
+)
+
+// flexibleNetworkVersion is the version of Microsoft.Network that scale sets with flexible orchestration make interfaces
+// with, which they do not choose themselves:
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/create-or-update
+const flexibleNetworkVersion = armcompute.NetworkAPIVersionTwoThousandTwenty1101
+
+// scaleSet plans the scale set.
+func scaleSet(in Input, g *arm.Graph) error {
+	node := arm.Node{ID: ScaleSetID(in), Policy: arm.Repair, Group: infrav1.ScaleSetRunningCondition}
+	if in.BootstrapData == nil && !in.PoolFacts.ScaleSetExists {
+		node.Blocked = "the bootstrap data secret is not there"
+	}
+	p := profile(in)
+	vms, err := vm.ScaleSetProfile(p)
+	if err != nil {
+		return err
+	}
+	spec := in.AzureMachinePool.Spec
+	vms.ScheduledEventsProfile = scheduledEvents(spec.Template)
+	properties := &armcompute.VirtualMachineScaleSetProperties{
+		OrchestrationMode:        new(armcompute.OrchestrationMode(spec.OrchestrationMode)),
+		SinglePlacementGroup:     new(false),
+		PlatformFaultDomainCount: spec.PlatformFaultDomainCount,
+		AdditionalCapabilities:   vm.Capabilities(p),
+		VirtualMachineProfile:    vms,
+	}
+	if len(p.Place.Zones) > 1 {
+		properties.ZoneBalance = spec.ZoneBalance
+	}
+	orchestration(spec.OrchestrationMode, properties)
+	body := &armcompute.VirtualMachineScaleSet{
+		Location:         new(p.Place.Region),
+		ExtendedLocation: vm.ExtendedLocation(p.Place),
+		Tags:             tags(in),
+		SKU:              &armcompute.SKU{Name: new(p.VMSize), Tier: new("Standard"), Capacity: new(capacity(in))},
+		Plan:             vm.ImagePlan(p),
+		Identity:         vm.ScaleSetIdentity(spec.ManagedIdentities),
+		Properties:       properties,
+	}
+	if len(p.Place.Zones) > 0 {
+		body.Zones = plan.Pointers(p.Place.Zones)
+	}
+	node.Body = body
+	g.Add(node)
+	return nil
+}
+
+// orchestration is what only one of the modes has. VMs of a uniform scale set are replaced by this provider, one by one, and
+// not by Azure.
+func orchestration(mode infrav1.OrchestrationMode, properties *armcompute.VirtualMachineScaleSetProperties) {
+	if mode == infrav1.FlexibleOrchestration {
+		properties.VirtualMachineProfile.NetworkProfile.NetworkAPIVersion = new(flexibleNetworkVersion)
+		if properties.PlatformFaultDomainCount == nil {
+			properties.PlatformFaultDomainCount = new(int32(1))
+		}
+		return
+	}
+	properties.Overprovision = new(false)
+	properties.UpgradePolicy = &armcompute.UpgradePolicy{Mode: new(armcompute.UpgradeModeManual)}
+}
+
+func capacity(in Input) int64 {
+	if in.MachinePool == nil || in.MachinePool.Spec.Replicas == nil {
+		return 0
+	}
+	return int64(*in.MachinePool.Spec.Replicas)
+}
+
+func scheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *armcompute.ScheduledEventsProfile {
+	if template.TerminateNotificationTimeout == nil {
+		return nil
+	}
+	return &armcompute.ScheduledEventsProfile{TerminateNotificationProfile: &armcompute.TerminateNotificationProfile{
+		Enable: new(true), NotBeforeTimeout: new(fmt.Sprintf("PT%dM", *template.TerminateNotificationTimeout)),
+	}}
+}
+
+// tags are the tags of the scale set, which its VMs have, too. One tells by a hash which bootstrap data the model has.
+func tags(in Input) map[string]*string {
+	additional := plan.NodeAdditionalTags(in.ClusterInput, in.AzureMachinePool.Spec.AdditionalTags)
+	if in.BootstrapData != nil {
+		hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(in.BootstrapData)))
+		additional[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
+	}
+	return plan.Tags(in.ClusterInput, infrav1.RoleNode, ScaleSetName(in), additional)
+}
