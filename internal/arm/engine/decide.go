@@ -25,7 +25,8 @@ const (
 	untilRendered = 30 * time.Second
 )
 
-// decide says what to do about a resource. It is pure, and the only place that decides: what it does not tell to write is not written.
+// decide says what to do about a resource. It is pure, and the only place that decides: what it does not tell to write is
+// not written.
 func decide(s situation) decision {
 	if s.remove {
 		return decideRemoval(s)

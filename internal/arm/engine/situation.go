@@ -50,8 +50,8 @@ type situation struct {
 	counted  bool
 	readWait time.Duration
 
-	// owned tells whether the resource is the cluster's, ownedAbove whether something above it is, by tag or inventory, and recorded
-	// whether it was in the inventory when the pass began: only what is stored counts.
+	// owned tells whether the resource is the cluster's, ownedAbove whether something above it is, by tag or inventory, and
+	// recorded whether it was in the inventory when the pass began: only what is stored counts.
 	owned, ownedAbove, recorded bool
 	// rival is the ownership tag of another cluster that the resource carries, "" for none.
 	rival string

@@ -70,8 +70,8 @@ type detached struct {
 
 func (d detached) Value(key any) any { return d.values.Value(key) }
 
-// Begin enters an operation, before anything is sent for it. When its resource or its serial key is taken, it returns the operation that
-// has it instead. A deletion replaces another operation on the same resource when replace is set.
+// Begin enters an operation, before anything is sent for it. When its resource or its serial key is taken, it returns the
+// operation that has it instead. A deletion replaces another operation on the same resource when replace is set.
 func (o *Operator) Begin(op *Operation, replace bool) (holder *Operation) {
 	op.started = o.options.Clock.Now()
 	return o.begin(op, replace)
