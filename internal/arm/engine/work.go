@@ -195,8 +195,8 @@ func (p *pass) carryOut(w *work, d decision) bool {
 	case enlist:
 		p.inventory[key] = w.id
 	case forget:
-		e.operate.Gone(w.id)
 		e.memory.forget(w.id)
+		e.operate.Gone(w.id)
 	case send:
 		if err := p.write(w, d); err != nil {
 			e.operate.Release(w.op)

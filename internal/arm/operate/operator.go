@@ -137,7 +137,6 @@ func (o *Operator) over(op *Operation, found *observe.Observation, err error) {
 	switch {
 	case op.Action || err != nil:
 	case op.State == arm.Deleting:
-		o.Gone(op.ID)
 		o.cache.Keep(op.Client.Scope(), o.cache.At(observe.Observed{ID: op.ID}, false))
 	case found != nil && !(found.FromWrite && op.State == arm.Updating):
 		// What a change has made of a resource is read once, so that what remains of the difference is known.
@@ -154,6 +153,9 @@ func (o *Operator) over(op *Operation, found *observe.Observation, err error) {
 		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Verb, "class", arm.Classify(err), "why", arm.Reason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
 		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Verb, "state", op.State, "took", took.String())
+	}
+	if !op.Action && err == nil && op.State == arm.Deleting {
+		o.Gone(op.ID)
 	}
 	o.end(op)
 }
