@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"os"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,8 +99,7 @@ func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClus
 // provider's own client reads it, under "clientSecret" without one.
 func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
 	if path := identity.Spec.CertPath; path != "" {
-		certificate, err = os.ReadFile(path)
-		if err != nil {
+		if certificate, err = readFile(path); err != nil {
 			return nil, nil, &Error{Code: SecretNotFound, Message: describe(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
 		}
 		return certificate, nil, nil

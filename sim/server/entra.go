@@ -232,16 +232,17 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 		e.fail(w, 400, 900144, "invalid_request", "The request body must contain the following parameter: 'scope'.")
 		return
 	}
-	var known *Principal
-	for i, p := range e.s.opts.Principals {
+	known, accepted := false, false
+	for _, p := range e.s.opts.Principals {
 		if strings.EqualFold(p.ClientID, client) {
-			known = &e.s.opts.Principals[i]
+			known = true
+			accepted = accepted || p.Secret != "" && f.Get("client_secret") == p.Secret
 		}
 	}
 	identity := e.identity(func(r *store.Resource) bool {
 		return strings.EqualFold(body.String(r.Body, "properties.clientId"), client)
 	})
-	if known == nil && identity == nil {
+	if !known && identity == nil {
 		e.fail(w, 400, 700016, "unauthorized_client", fmt.Sprintf("Application with identifier '%s' was not found in the directory '%s'. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.", client, tenant))
 		return
 	}
@@ -250,7 +251,7 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 			e.fail(w, 401, code, name, msg)
 			return
 		}
-	} else if known == nil || known.Secret == "" || f.Get("client_secret") != known.Secret {
+	} else if !accepted {
 		e.fail(w, 401, 7000215, "invalid_client", fmt.Sprintf("Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '%s'.", client))
 		return
 	}

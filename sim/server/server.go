@@ -39,7 +39,7 @@ const (
 	DefaultSecret       = "simulated-secret"
 )
 
-// Principal is an application that may log in.
+// Principal is an application that may log in. One that has several secrets is listed with each.
 type Principal struct {
 	ClientID string
 	Secret   string // empty: no login by secret

@@ -42,6 +42,8 @@ type Client struct {
 	options  Options
 	endpoint string
 	pipeline runtime.Pipeline
+	// signIn has a token issued, or finds one that is still good.
+	signIn func(context.Context) error
 	// override is the api-version for a type and what is below it.
 	override struct{ resourceType, apiVersion string }
 }
@@ -77,8 +79,16 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 	if err != nil {
 		return nil, err
 	}
-	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline}, nil
+	signIn := func(ctx context.Context) error {
+		_, err := tokens{cred}.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(manager.Audience, "/") + "/.default"}})
+		return err
+	}
+	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline, signIn: signIn}, nil
 }
+
+// SignIn finds out whether Entra ID takes the credential, without a request to Resource Manager. As long as the credential has a
+// token, it asks nobody.
+func (c *Client) SignIn(ctx context.Context) error { return c.signIn(ctx) }
 
 // WithAPIVersion is the same client with another api-version for one resource type and the types below it, whatever its
 // callers ask for: a preview api-version shows and takes properties that others drop.

@@ -136,6 +136,12 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 	webhook.DefaultAzureCluster(defaulted)
 	in := plan.ClusterInput{Cluster: cluster, AzureCluster: defaulted, SubscriptionID: opened.SubscriptionID, Features: r.Features}
 	credential := opened.CloudConfigSecret()
+	if credential.ClientSecret != "" {
+		// An identity may name any Secret. What Entra ID does not take for its own is not written where its namespace can read it.
+		if err := opened.Client.SignIn(ctx); err != nil {
+			return r.fail(ctx, owner, err)
+		}
+	}
 	if err := r.warnWithoutIdentity(ctx, cluster, owner, spec, credential); err != nil {
 		return ctrl.Result{}, err
 	}

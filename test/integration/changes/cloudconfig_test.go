@@ -1,11 +1,15 @@
 package changes_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -34,5 +38,29 @@ func TestCloudConfigOfUsers(t *testing.T) {
 	stage.Get(secret, "m1-azure-json")
 	if diff := cmp.Diff(theirs, secret.Data); diff != "" || len(secret.OwnerReferences) > 0 {
 		t.Errorf("the user's Secret was changed (-want +got):\n%s\nowners %v", diff, secret.OwnerReferences)
+	}
+}
+
+// TestCloudConfigOfAnotherSecret has an identity name a Secret that is not its application's: nothing of it gets into azure.json,
+// where whoever makes the identity could read it, and the machine says why it has none.
+func TestCloudConfigOfAnotherSecret(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
+		s.Data["clientSecret"] = []byte(stage.Secret("somebody-elses"))
+	})
+	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
+	stage.Eventually("the machine says why it has no azure.json", func() bool {
+		return slices.ContainsFunc(stage.Events("AzureMachine", "m1"), func(event string) bool {
+			return strings.Contains(event, "CloudConfigFailed") && strings.Contains(event, "AADSTS7000215")
+		})
+	})
+	secret := &corev1.Secret{}
+	if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: "m1-azure-json"}, secret); !apierrors.IsNotFound(err) {
+		t.Errorf("there is a Secret m1-azure-json: %v", err)
 	}
 }

@@ -41,27 +41,25 @@ func TestRotatedClientSecret(t *testing.T) {
 	}
 	has(stage.Azure.ClientSecret)
 
-	rotated := stage.Secret("rotated")
 	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
-		s.Data["clientSecret"] = []byte(rotated)
+		s.Data["clientSecret"] = []byte(stage.Azure.OtherSecret)
 	})
-	has(rotated)
+	has(stage.Azure.OtherSecret)
 
-	other := stage.Secret("other")
-	stage.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(other)}})
+	stage.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}})
 	harness.Change(stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) {
 		i.Spec.ClientSecret.Name = "other"
 	})
-	has(other)
+	has(stage.Azure.ClientSecret)
 
 	second := stage.Identity()
 	second.Name, second.ResourceVersion = "second", ""
 	stage.Create(second)
 	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
-		s.Data["clientSecret"] = []byte(stage.Azure.ClientSecret)
+		s.Data["clientSecret"] = []byte(stage.Azure.OtherSecret)
 	})
 	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
-	has(stage.Azure.ClientSecret)
+	has(stage.Azure.OtherSecret)
 }
 
 // TestSyncPeriodOfCatalogs lets the time of --sync-period pass: the catalog of VM sizes is read again, once for all machines.

@@ -31,19 +31,21 @@ type Simulator struct {
 	TLS *tls.Config
 	// SubscriptionID is its subscription, TenantID its tenant, ClientID and ClientSecret its principal's credential.
 	SubscriptionID, TenantID, ClientID, ClientSecret string
+	// OtherSecret is another secret of the principal.
+	OtherSecret string
 
 	t testing.TB
 }
 
 // newSimulator starts a simulator in which operations take timeScale times as long as on Azure.
-func newSimulator(t testing.TB, secret string, timeScale float64, throttle *server.Throttle) *Simulator {
+func newSimulator(t testing.TB, secret, other string, timeScale float64, throttle *server.Throttle) *Simulator {
 	t.Helper()
 	s := &Simulator{
-		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, t: t,
+		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, OtherSecret: other, t: t,
 	}
 	var err error
 	s.Server, err = server.New(server.Options{
-		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}},
+		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}, {ClientID: s.ClientID, Secret: other}},
 		Throttle: throttle,
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func NewRealStage(t testing.TB, environment *Environment) *Stage {
 func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle) *Stage {
 	t.Helper()
 	s := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8]}
-	s.Azure = newSimulator(t, s.Secret("client-secret"), timeScale, throttle)
+	s.Azure = newSimulator(t, s.Secret("client-secret"), s.Secret("other-secret"), timeScale, throttle)
 	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
 	t.Cleanup(func() {
