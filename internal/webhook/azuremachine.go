@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -19,16 +18,7 @@ func machines(subscription SubscriptionLookup, random generator) kind[*infrav1.A
 			if err != nil {
 				return err
 			}
-			if isCreate(ctx) {
-				fillRoleAssignmentName(&m.Spec.ManagedIdentities, random)
-			}
-			if needsSubscription(m.Spec.ManagedIdentities) {
-				id, err := subscription(ctx, m)
-				if err != nil {
-					logf.FromContext(ctx).Info("The subscription is not known yet, so the identity's role keeps its default for later", "reason", err.Error())
-				}
-				defaultIdentityRole(&m.Spec.ManagedIdentities, id)
-			}
+			fillIdentityRole(ctx, m, &m.Spec.ManagedIdentities, subscription, random)
 			return nil
 		},
 		defaults: func(m *infrav1.AzureMachine) { DefaultAzureMachine(m, "") },

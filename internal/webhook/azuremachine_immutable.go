@@ -36,7 +36,7 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {
 		errs = append(errs, field.Forbidden(path.Child("diagnostics"), immutableMachine))
 	}
-	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole, path.Child("systemAssignedIdentityRole"), immutableMachine)...)
+	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole, path.Child("systemAssignedIdentityRole"))...)
 	if after.AcceleratedNetworking != nil && !equality.Semantic.DeepEqual(before.AcceleratedNetworking, after.AcceleratedNetworking) {
 		errs = append(errs, field.Forbidden(path.Child("acceleratedNetworking"), "is deprecated and can only be removed"))
 	}
@@ -54,6 +54,17 @@ func addedIdentities(old, identities []infrav1.UserAssignedIdentity, path *field
 		}
 	}
 	return errs
+}
+
+// immutableIdentityRole lets no role come or go.
+func immutableIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *field.Path) field.ErrorList {
+	switch {
+	case old == nil && role == nil:
+		return nil
+	case old == nil || role == nil:
+		return field.ErrorList{field.Forbidden(path, immutableMachine)}
+	}
+	return filledIdentityRole(old, role, path)
 }
 
 // immutableNetworkInterfaces lets the subnet of the first interface be filled in, once it is clear.

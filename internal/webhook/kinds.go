@@ -29,6 +29,7 @@ func kinds(reader client.Reader, random generator, features plan.Features) []ser
 		clusterTemplates,
 		machines(SubscriptionOf(reader), random),
 		machineTemplates(random),
+		machinePools(SubscriptionOf(reader), random),
 		controlPlanes(lookup, random),
 		controlPlaneTemplates,
 		pools(lookup),

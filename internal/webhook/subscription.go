@@ -10,23 +10,23 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// SubscriptionLookup finds the Azure subscription of a machine. It looks once and does not wait. It returns "" for a
+// SubscriptionLookup finds the Azure subscription of a machine or pool. It looks once and does not wait. It returns "" for a
 // cluster that leaves its subscription to the manager, and an error when the cluster is not there.
-type SubscriptionLookup func(context.Context, *infrav1.AzureMachine) (string, error)
+type SubscriptionLookup func(context.Context, client.Object) (string, error)
 
-// SubscriptionOf looks up the subscription in the AzureCluster of the Cluster that the machine's label names.
+// SubscriptionOf looks up the subscription in the AzureCluster of the Cluster that the object's label names.
 func SubscriptionOf(reader client.Reader) SubscriptionLookup {
-	return func(ctx context.Context, m *infrav1.AzureMachine) (string, error) {
-		name := m.Labels[clusterv1.ClusterNameLabel]
+	return func(ctx context.Context, obj client.Object) (string, error) {
+		name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 		if name == "" {
 			return "", fmt.Errorf("the label %s is missing", clusterv1.ClusterNameLabel)
 		}
 		cluster := &clusterv1.Cluster{}
-		if err := reader.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: name}, cluster); err != nil {
+		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, cluster); err != nil {
 			return "", fmt.Errorf("get the Cluster: %w", err)
 		}
 		azureCluster := &infrav1.AzureCluster{}
-		if err := reader.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {
+		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {
 			return "", fmt.Errorf("get the AzureCluster: %w", err)
 		}
 		return azureCluster.Spec.SubscriptionID, nil

@@ -2,8 +2,12 @@ package webhook
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -64,6 +68,22 @@ func defaultIdentityRole(spec *infrav1.ManagedIdentities, subscriptionID string)
 		role.Scope = cmp.Or(role.Scope, scope)
 		role.DefinitionID = cmp.Or(role.DefinitionID, scope+"providers/Microsoft.Authorization/roleDefinitions/"+contributorRole)
 	}
+}
+
+// fillIdentityRole gives a system-assigned identity the name of its role assignment when the object is made, and the rights
+// of the role as soon as the subscription is known.
+func fillIdentityRole(ctx context.Context, obj client.Object, spec *infrav1.ManagedIdentities, subscription SubscriptionLookup, random generator) {
+	if isCreate(ctx) {
+		fillRoleAssignmentName(spec, random)
+	}
+	if !needsSubscription(*spec) {
+		return
+	}
+	id, err := subscription(ctx, obj)
+	if err != nil {
+		logf.FromContext(ctx).Info("The subscription is not known yet, so the identity's role keeps its default for later", "reason", err.Error())
+	}
+	defaultIdentityRole(spec, id)
 }
 
 // fillRoleAssignmentName names the role assignment of a system-assigned identity on creation: later it cannot change.

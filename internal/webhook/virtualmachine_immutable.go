@@ -25,16 +25,10 @@ func visibleExtensions(old, extensions []infrav1.VMExtension, path *field.Path) 
 	return errs
 }
 
-// immutableIdentityRole lets what is empty be filled in: the defaults come when the subscription is known. why is said
-// of a role that comes or goes.
-func immutableIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *field.Path, why string) (errs field.ErrorList) {
-	switch {
-	case old == nil && role == nil:
-		return nil
-	case old == nil || role == nil:
-		return field.ErrorList{field.Forbidden(path, why)}
-	}
-	errs = append(errs, onceSet(old.Name, role.Name, path.Child("name"))...)
+// filledIdentityRole lets what is empty of a role be filled in, and nothing else: the defaults come when the subscription is
+// known.
+func filledIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *field.Path) field.ErrorList {
+	errs := onceSet(old.Name, role.Name, path.Child("name"))
 	errs = append(errs, onceSet(old.Scope, role.Scope, path.Child("scope"))...)
 	return append(errs, onceSet(old.DefinitionID, role.DefinitionID, path.Child("definitionID"))...)
 }

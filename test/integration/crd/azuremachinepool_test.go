@@ -2,6 +2,7 @@ package crd_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,8 @@ import (
 var (
 	azureMachinePool = kind{name: "AzureMachinePool", path: []string{"spec"},
 		spec: "{location: westeurope, template: {vmSize: Standard_D2s_v5, osDisk: {}, sshPublicKey: " + sshPublicKey + "}}"}
-	azureMachinePoolMachine = kind{name: "AzureMachinePoolMachine", path: []string{"spec"}, spec: "{providerID: azure:///vm}"}
+	azureMachinePoolTemplate = kind{name: "AzureMachinePool", path: []string{"spec", "template"}, beside: "{spec: {location: westeurope}}", spec: azureMachine.spec}
+	azureMachinePoolMachine  = kind{name: "AzureMachinePoolMachine", path: []string{"spec"}, spec: "{providerID: azure:///vm}"}
 )
 
 // TestAzureMachinePoolDefaults looks at what the schema fills in, which manifests of users depend on.
@@ -49,6 +51,23 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAzureMachinePoolTemplateCreation holds the template to the rules of a machine that are not about what a machine alone
+// has.
+func TestAzureMachinePoolTemplateCreation(t *testing.T) {
+	table := machineRows()
+	for name, r := range table {
+		for _, own := range []string{"dentity:", "dentities:", "IdentityRole", "roleAssignmentName", "ReservationGroupID", "ScaleSetID", "disableExtensionOperations", "failureDomain", "dnsServers"} {
+			if strings.Contains(r.spec, own) {
+				delete(table, name)
+			}
+		}
+	}
+	if len(table) < 70 {
+		t.Errorf("only %d rules are shared", len(table))
+	}
+	azureMachinePoolTemplate.check(t, table)
 }
 
 func TestAzureMachinePoolRules(t *testing.T) {

@@ -39,6 +39,8 @@ type kind struct {
 	spec string
 	// path leads to the spec that rows are about.
 	path []string
+	// beside is the rest of the object, in YAML.
+	beside string
 }
 
 var (
@@ -64,7 +66,7 @@ func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured
 	for _, patch := range append([]string{k.spec}, patches...) {
 		merge(spec, parse(t, patch))
 	}
-	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj := &unstructured.Unstructured{Object: parse(t, k.beside)}
 	if err := unstructured.SetNestedField(obj.Object, spec, k.path...); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,58 @@
+package webhook
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// machinePools get what machines get: their VMs are the same.
+func machinePools(subscription SubscriptionLookup, random generator) kind[*infrav1.AzureMachinePool] {
+	return kind[*infrav1.AzureMachinePool]{
+		spec: func(p *infrav1.AzureMachinePool) any { return &p.Spec },
+		fill: func(ctx context.Context, p *infrav1.AzureMachinePool) error {
+			err := fillSSHPublicKey(ctx, p, random, func(p *infrav1.AzureMachinePool) *string { return &p.Spec.Template.SSHPublicKey })
+			if err != nil {
+				return err
+			}
+			fillIdentityRole(ctx, p, &p.Spec.ManagedIdentities, subscription, random)
+			return nil
+		},
+		defaults: DefaultAzureMachinePool,
+		create:   of(ValidateAzureMachinePool),
+		update:   between(ValidateAzureMachinePoolUpdate),
+		warn: onCreation(func(p *infrav1.AzureMachinePool) admission.Warnings {
+			return deprecated(&p.Spec.Template.VirtualMachineProfile, "spec.template")
+		}),
+	}
+}
+
+// DefaultAzureMachinePool fills in what the user left out. Data disks are not cached where nothing is said, which is how
+// existing scale sets have them.
+func DefaultAzureMachinePool(p *infrav1.AzureMachinePool) {
+	template := &p.Spec.Template
+	DefaultLUNs(template.DataDisks)
+	defaultIdentityRole(&p.Spec.ManagedIdentities, "")
+	DefaultSpotVMOptions(template.SpotVMOptions, template.OSDisk)
+	template.Diagnostics = DefaultDiagnostics(template.Diagnostics)
+	DefaultNetworkInterfaces(&template.VirtualMachineProfile)
+}
+
+// ValidateAzureMachinePool checks what the CRD cannot check of a defaulted AzureMachinePool.
+func ValidateAzureMachinePool(p *infrav1.AzureMachinePool) field.ErrorList {
+	return ValidateSSHPublicKey(p.Spec.Template.SSHPublicKey, field.NewPath("spec", "template", "sshPublicKey"))
+}
+
+// ValidateAzureMachinePoolUpdate checks a change of an AzureMachinePool; both objects are defaulted. New VMs are made from
+// the new template, so that it may change; a role assignment is Azure's for good.
+func ValidateAzureMachinePoolUpdate(old, p *infrav1.AzureMachinePool) field.ErrorList {
+	path := field.NewPath("spec")
+	errs := ValidateAzureMachinePool(p)
+	if before, after := old.Spec.SystemAssignedIdentityRole, p.Spec.SystemAssignedIdentityRole; before != nil && after != nil {
+		errs = append(errs, filledIdentityRole(before, after, path.Child("systemAssignedIdentityRole"))...)
+	}
+	return append(errs, visibleExtensions(old.Spec.Template.VMExtensions, p.Spec.Template.VMExtensions, path.Child("template", "vmExtensions"))...)
+}

@@ -1,0 +1,78 @@
+package webhook
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// newMachinePool is the smallest AzureMachinePool that the CRD's defaults leave, with the key that the handler adds.
+func newMachinePool(changes ...func(*infrav1.AzureMachinePoolSpec)) *infrav1.AzureMachinePool {
+	p := &infrav1.AzureMachinePool{}
+	p.Spec.Location, p.Spec.Identity = "westeurope", infrav1.VMIdentityNone
+	p.Spec.Template.VirtualMachineProfile = newMachine().Spec.VirtualMachineProfile
+	for _, change := range changes {
+		change(&p.Spec)
+	}
+	return p
+}
+
+func TestDefaultAzureMachinePool(t *testing.T) {
+	got := newMachinePool(func(s *infrav1.AzureMachinePoolSpec) {
+		s.Identity, s.RoleAssignmentName = infrav1.VMIdentitySystemAssigned, "name"
+		s.Template.SubnetName = "nodes"
+		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}}
+		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, ephemeral()
+	})
+	DefaultAzureMachinePool(got)
+	want := newMachinePool(func(s *infrav1.AzureMachinePoolSpec) {
+		s.Identity, s.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, &infrav1.SystemAssignedIdentityRole{Name: "name"}
+		s.Template.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}
+		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", Lun: new(int32(1))}, {NameSuffix: "b", Lun: new(int32(0))}}
+		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, ephemeral()
+		s.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{StorageAccountType: infrav1.ManagedDiagnosticsStorage}}
+	})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("as a machine, but that data disks are not cached: -want +got\n%s", diff)
+	}
+}
+
+func TestValidateAzureMachinePool(t *testing.T) {
+	type spec = infrav1.AzureMachinePoolSpec
+	role := func(s *spec) {
+		s.Identity, s.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, &infrav1.SystemAssignedIdentityRole{Name: "n"}
+	}
+	extension := func(settings, secret string) func(*spec) {
+		return func(s *spec) {
+			s.Template.VMExtensions = []infrav1.VMExtension{{Name: "e", Settings: infrav1.Tags{"a": settings}, ProtectedSettings: infrav1.Tags{"b": secret}}}
+		}
+	}
+	for name, tc := range map[string]struct {
+		reason      string
+		old, change func(*spec)
+		want        []string
+	}{
+		"template":      {reason: "new VMs are made from it", change: func(s *spec) { s.Template.VMSize, s.Template.OSDisk.DiskSizeGB = "other", new(int32(64)) }},
+		"key":           {reason: "the key is a line of authorized_keys in base64", change: func(s *spec) { s.Template.SSHPublicKey = "no key" }, want: []string{"spec.template.sshPublicKey: FieldValueInvalid"}},
+		"role":          {reason: "its scope comes when the subscription is known", old: role, change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Scope = "/s" }},
+		"role's name":   {reason: "the role is assigned", old: role, change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Name = "m" }, want: []string{"spec.systemAssignedIdentityRole.name: FieldValueInvalid"}},
+		"role gone":     {reason: "a scale set may have another identity", old: role, change: func(s *spec) { s.Identity = infrav1.VMIdentityNone }},
+		"extension":     {reason: "the change is seen in the settings", old: extension("1", "1"), change: extension("2", "2")},
+		"only a secret": {reason: "Azure does not show it", old: extension("1", "1"), change: extension("1", "2"), want: []string{"spec.template.vmExtensions[0].protectedSettings: FieldValueForbidden"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.old == nil {
+				tc.old = func(*spec) {}
+			}
+			old, changed := newMachinePool(tc.old), newMachinePool(tc.change)
+			DefaultAzureMachinePool(old)
+			DefaultAzureMachinePool(changed)
+			if diff := cmp.Diff(tc.want, found(ValidateAzureMachinePoolUpdate(old, changed)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
