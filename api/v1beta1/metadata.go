@@ -24,23 +24,14 @@ const (
 	// AzureMachineAnnotation is "true" on an AzureMachine whose VM exists.
 	AzureMachineAnnotation = "cluster-api-provider-azure"
 
-	// LastAppliedVMTagsAnnotation is a JSON object of the additional tags that were last written to the VM and what
-	// belongs to it, so that tags taken from the spec can be told from tags that somebody else set.
-	LastAppliedVMTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm"
-
-	// LastAppliedClusterTagsAnnotation is the same on an AzureCluster, for the additional tags of all resources of the cluster.
-	LastAppliedClusterTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg"
-
-	// LastAppliedSecurityGroupTagsAnnotation is the same on an AzureCluster, for the tags of security groups.
-	LastAppliedSecurityGroupTagsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-nsg"
+	// LastAppliedAnnotation is a JSON object of what was sent to Azure for an object and goes when it is no longer wanted: the
+	// IDs of resources, without the subscription and "/resourceGroups/", to lists of JSON pointers in them. "*" has the tags of
+	// all resources; the pointer "" is for a resource that was seen in Azure as the object's own.
+	LastAppliedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied"
 
 	// TakenOverAnnotation is a JSON object on an AzureCluster, AzureMachine or AzureManagedControlPlane: "{}" for one that was
 	// made under this provider; else "left" has, by resource, how Azure differed from what was wanted when it was taken over.
 	TakenOverAnnotation = "sigs.k8s.io/cluster-api-provider-azure-taken-over"
-
-	// LastAppliedSecurityRulesAnnotation is a JSON object on the AzureCluster: security group name to rule name to
-	// description, for the rules that were last written.
-	LastAppliedSecurityRulesAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"
 
 	// WindowsServerVersionAnnotation on an AzureMachine picks the Windows release of the default image: "windows-2022".
 	WindowsServerVersionAnnotation = "windowsServerVersion"

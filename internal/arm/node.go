@@ -9,6 +9,13 @@ type Node struct {
 	// rendered, empty values included, so that a removal is visible. Nil for Observe nodes.
 	Body any
 
+	// Wants is what the plan itself wants of Body, nil for all of it: Body may also carry over what others have, and say the
+	// absence of what earlier plans wanted.
+	Wants any
+
+	// Stays are the JSON pointers of what earlier plans wanted, this one does not, and Azure has no way to take back.
+	Stays []string
+
 	// After lists the nodes that must be in place before this one is written. A node's parent resource need not be
 	// listed when it is in the graph: it is implied.
 	After []ID

@@ -7,18 +7,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// NetworkMark stands in the memory of plans for the ownership tag that the cluster's network has been seen with.
-func NetworkMark(in ClusterInput) arm.ID {
-	key, _ := OwnerTag(in)
-	return VNetID(in).Child("tags", key)
-}
-
 // BroughtNetwork tells whether the network that Azure has is one that users brought. One that was the cluster's once is
 // not, also when somebody has taken the ownership tag off: what hangs on it would look superfluous.
 func BroughtNetwork(in ClusterInput, network VNetFact) bool {
-	mark := NetworkMark(in)
-	planned := memory.Memory{SubscriptionID: in.SubscriptionID, Stored: in.AzureCluster.Annotations[memory.PlannedAnnotation], MayPrune: mark.Equal}
-	return network.Foreign() && !slices.ContainsFunc(planned.Recall(), mark.Equal)
+	return network.Foreign() && !slices.ContainsFunc(memory.Made(in.AzureCluster.Annotations), func(id arm.ID) bool {
+		return VNetID(in).Equal(arm.SubscriptionID(in.SubscriptionID) + id)
+	})
 }
 
 // BroughtSubnet are the CIDR blocks of a subnet of a network that users brought; ok is false when it is not there, or is

@@ -8,7 +8,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
 const linkServiceID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateLinkServices/l"
@@ -146,7 +145,9 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		return func(c *object) { c.Spec.NetworkSpec.Vnet.Tags = infrav1.Tags{tag: "owned"} }
 	}
 	listing := func(id string) func(*object) {
-		return func(c *object) { c.Annotations = map[string]string{plan.MadeAnnotation: `["` + id + `"]`} }
+		return func(c *object) {
+			c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"` + id + `":[""]}`}
+		}
 	}
 	subnet := func(change func(*infrav1.SubnetSpec)) func(*object) {
 		return func(c *object) { change(&c.Spec.NetworkSpec.Subnets[1]) }
@@ -216,22 +217,22 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"range of our subnet":     {reason: "machines are in it", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
 		"range, other Cluster name": {reason: "the tag has the name of the Cluster", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_other"), func(c *object) { c.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "other"} }),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
-		"range of a subnet that was made": {reason: "Azure does not change the range of a subnet with machines in it", old: with(listing("/resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet")),
+		"range of a subnet that was made": {reason: "Azure does not change the range of a subnet with machines in it", old: with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet")),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
-		"range of a foreign subnet": {reason: "the range of a subnet that somebody else owns follows", old: with(listing("/resourceGroups/c1")),
+		"range of a foreign subnet": {reason: "the range of a subnet that somebody else owns follows", old: with(listing("c1")),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"range that Azure refused": {reason: "a range that did not work can be corrected", old: with(func(c *object) {
-			c.Annotations = map[string]string{memory.PlannedAnnotation: `["/resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet"]`}
+			c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet":[]}`}
 		}),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
-		"region, seen in Azure":     {reason: "the annotation goes with the object wherever it is moved", old: with(listing("/resourceGroups/c1")), change: with(elsewhere), want: unmoved},
+		"region, seen in Azure":     {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")), change: with(elsewhere), want: unmoved},
 		"region, endpoint":          {reason: "after a move the spec is all there is", old: with(func(c *object) { c.Spec.ControlPlaneEndpoint.Host = "c1.example.com" }), change: with(elsewhere), want: unmoved},
 		"region, ready":             {reason: "the established provider says so of a cluster that stands", old: with(func(c *object) { c.Status.Ready = true }), change: with(elsewhere), want: unmoved},
 		"region, provisioned":       {reason: "and so says the contract of today", old: with(func(c *object) { c.Status.Initialization.Provisioned = new(true) }), change: with(elsewhere), want: unmoved},
 		"region, network tagged":    {reason: "the established provider wrote the tags of what it had made", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(elsewhere), want: unmoved},
 		"region, nothing there yet": {reason: "a first try that failed can be corrected", change: with(elsewhere)},
 		"region, refused by Azure": {reason: "as where a policy allows no group in the region: what is planned and was never made binds nobody",
-			old: with(func(c *object) { c.Annotations = map[string]string{memory.PlannedAnnotation: `["/resourceGroups/c1"]`} }), change: with(elsewhere)},
+			old: with(func(c *object) { c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1":[]}`} }), change: with(elsewhere)},
 		"subnet added": {reason: "subnets can be added", change: with(func(c *object) {
 			c.Spec.NetworkSpec.Subnets = append(c.Spec.NetworkSpec.Subnets, infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "more", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.8.0.0/16"}}})
 		})},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -44,23 +43,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	remember := cluster.RememberTags(in.planned)
-	remember[cluster.PlannedAnnotation] = cluster.Remember(in.planned, graph)
-	return &pass.Plan{
-		Graph: graph, Prune: cluster.Prune(in.planned, graph), Remember: remember,
-		Learned: func(outcome arm.Outcome) map[string]string { return learned(in.planned, graph, outcome) },
-	}, nil
-}
-
-// learned are the annotations that follow from an outcome.
-func learned(planned plan.ClusterInput, graph *arm.Graph, outcome arm.Outcome) map[string]string {
-	out := map[string]string{}
-	if outcome.Done() {
-		out = cluster.SettledTags(planned)
-		out[cluster.PlannedAnnotation] = cluster.Settled(planned, graph)
-	}
-	out[plan.MadeAnnotation] = plan.Made(planned, graph, outcome)
-	return out
+	return &pass.Plan{Graph: graph, Sent: cluster.Memory(in.planned)}, nil
 }
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for

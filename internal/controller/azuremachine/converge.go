@@ -7,7 +7,6 @@ import (
 	"sigs.k8s.io/cluster-api/util"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
@@ -53,26 +52,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{
-		Graph: graph, Prune: machine.Prune(in.planned, graph), Remember: remember(in, graph),
-		Learned: func(outcome arm.Outcome) map[string]string {
-			if !outcome.Done() {
-				return nil
-			}
-			return map[string]string{machine.PlannedAnnotation: machine.Settled(in.planned, graph)}
-		},
-	}, nil
-}
-
-// remember is what is stored before it is made: tags and extensions, so that they are found when a later spec drops them. A
-// machine that is new and has no extensions needs nothing stored yet.
-func remember(in *input, graph *arm.Graph) map[string]string {
-	remembered := map[string]string{machine.PlannedAnnotation: machine.Remember(in.planned, graph)}
-	key, tags := machine.RememberTags(in.planned)
-	if _, written := in.azureMachine.Annotations[key]; written {
-		remembered[key] = tags
-	}
-	return remembered
+	return &pass.Plan{Graph: graph, Sent: machine.Memory(in.planned)}, nil
 }
 
 // planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for

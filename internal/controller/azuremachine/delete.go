@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
 // Deleting implements pass.Kind. Without an AzureCluster nobody can ask Azure: that goes after its machines unless somebody
@@ -28,7 +28,7 @@ func (k *Kind) Deleting(_ context.Context, in *input) error {
 
 // Untouched implements pass.Kind: machines are made in a network that is there.
 func (k *Kind) Untouched(in *input) bool {
-	return in.azureMachine.Spec.ProviderID == nil && in.azureMachine.Annotations[infrav1.LastAppliedVMTagsAnnotation] == "" &&
+	return in.azureMachine.Spec.ProviderID == nil && !memory.Stored(in.azureMachine.Annotations) &&
 		!infrastructureProvisioned(in.cluster) && cluster.Untouched(in.azureCluster)
 }
 

@@ -57,11 +57,6 @@ func reportVM(in *input, outcome arm.Outcome) {
 		in.azureMachine.Spec.ProviderID = new(machine.ProviderID(vm.ID))
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
-	annotation, tags := machine.RememberTags(in.planned)
-	if outcome.Done() {
-		annotation, tags = machine.SettledTags(in.planned)
-	}
-	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, annotation, tags)
 	status.FailureDomain = machine.FailureDomain(in.planned)
 	if outcome.Done() {
 		status.Initialization.Provisioned = new(true)

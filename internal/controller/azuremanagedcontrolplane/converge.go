@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
@@ -44,16 +43,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	in.extras = extras
-	return &pass.Plan{
-		Graph: graph, Prune: plan.Prune(in.planned, graph),
-		Remember: map[string]string{plan.PlannedAnnotation: plan.Remember(in.planned, graph), managed.SentAnnotation: managed.SentValue(in.controlPlane, extras.SentPaths)},
-		Learned: func(outcome arm.Outcome) map[string]string {
-			if !outcome.Done() {
-				return nil
-			}
-			return map[string]string{plan.PlannedAnnotation: plan.Settled(in.planned, graph), managed.SentAnnotation: managed.SentValue(in.controlPlane, extras.SettledPaths, extras.Kept)}
-		},
-	}, nil
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(in.planned)}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.

@@ -39,7 +39,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Prune: plan.Prune(in.planned, graph), WholeGroups: true}, nil
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(in.planned), WholeGroups: true}, nil
 }
 
 // ReportDeletion implements pass.Kind.

@@ -50,15 +50,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	in.extras = extras
-	return &pass.Plan{
-		Graph: graph, Remember: map[string]string{managed.SentAnnotation: managed.SentValue(in.azurePool, extras.SentPaths)},
-		Learned: func(outcome arm.Outcome) map[string]string {
-			if !outcome.Done() {
-				return nil
-			}
-			return map[string]string{managed.SentAnnotation: managed.SentValue(in.azurePool, extras.SettledPaths, extras.Kept)}
-		},
-	}, nil
+	return &pass.Plan{Graph: graph, Sent: plan.PoolMemory(in.planned, in.pool)}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.

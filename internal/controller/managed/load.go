@@ -19,7 +19,7 @@ import (
 // Input is what the plan of a control plane is computed from, without the facts. The objects are copies, defaulted as the
 // webhooks do it, for those that were stored before a default existed.
 func Input(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane, subscription string) (plan.Input, error) {
-	in := plan.Input{Cluster: cluster, ControlPlane: controlPlane.DeepCopy(), SubscriptionID: subscription, Sent: Sent(controlPlane)}
+	in := plan.Input{Cluster: cluster, ControlPlane: controlPlane.DeepCopy(), SubscriptionID: subscription}
 	webhook.DefaultAzureManagedControlPlane(in.ControlPlane)
 	pools, err := pools(ctx, c, cluster)
 	if err != nil {
@@ -73,7 +73,7 @@ func Pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]
 
 // Pool is one pool as a plan wants it.
 func Pool(azurePool *infrav1.AzureManagedMachinePool, machinePool *clusterv1.MachinePool) plan.Pool {
-	pool := plan.Pool{MachinePool: machinePool, AzurePool: azurePool.DeepCopy(), Sent: Sent(azurePool)}
+	pool := plan.Pool{MachinePool: machinePool, AzurePool: azurePool.DeepCopy()}
 	webhook.DefaultAzureManagedMachinePool(pool.AzurePool)
 	return pool
 }

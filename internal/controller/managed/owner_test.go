@@ -121,25 +121,6 @@ func TestInput(t *testing.T) {
 	}
 }
 
-func TestSent(t *testing.T) {
-	object := azurePool("p", "c1")
-	if got := Sent(object); got != nil {
-		t.Errorf("nothing was sent yet, got %v", got)
-	}
-	value := SentValue(object, []string{"/b", "/a"}, []string{"/a"})
-	object.Annotations = map[string]string{SentAnnotation: value}
-	if diff := cmp.Diff([]string{"/a", "/b"}, Sent(object)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if again := SentValue(object, []string{"/a"}, []string{"/b"}); again != value {
-		t.Error("the same paths in another order are no change: each would be a write")
-	}
-	object.Annotations[SentAnnotation] = "not JSON"
-	if got := Sent(object); len(got) > 0 {
-		t.Errorf("what cannot be read takes nothing back, got %v", got)
-	}
-}
-
 func TestControlPlaneNamed(t *testing.T) {
 	labelled := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Meta("a")}
 	labelled.Labels = map[string]string{clusterv1.ClusterNameLabel: "c1"}

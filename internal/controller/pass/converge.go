@@ -55,7 +55,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if err != nil {
 		return "", 0, err
 	}
-	if annotation.Set(a.object, planned.Remember) {
+	if annotation.Set(a.object, planned.Sent.Remember(planned.Graph)) {
 		if err := a.changes.Write(ctx); err != nil {
 			return "", 0, fmt.Errorf("remember the plan: %w", err)
 		}
@@ -74,9 +74,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if err != nil && verdictOf(err) == nil {
 		return "", 0, err
 	}
-	if planned.Learned != nil {
-		annotation.Set(a.object, planned.Learned(outcome))
-	}
+	annotation.Set(a.object, planned.Sent.Settled(planned.Graph, outcome))
 	if v := verdictOf(err); v != nil && (v.what != again || outcome.Done()) {
 		return "", 0, err
 	} else if v != nil && v.cause != nil {
@@ -128,7 +126,7 @@ func (a *azure[O, I]) request(planned *Plan) engine.Request {
 		Client:      a.turn.Access.Client,
 		Owner:       engine.Owner{TagKey: infrav1.ClusterTagKey(a.subject.Cluster.Name), TagValue: infrav1.TagOwned},
 		Graph:       planned.Graph,
-		Prune:       planned.Prune,
+		Prune:       planned.Sent.Prune(planned.Graph),
 		Inventory:   append(inventory.Of(a.object), planned.Also...),
 		Wake:        a.turn.Wake,
 		Anew:        lifecycle.Requested(a.object),

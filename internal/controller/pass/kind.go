@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
 // Object is of a kind with conditions, whose status says what of it was looked at.
@@ -128,12 +129,10 @@ type Turn struct {
 // Plan is what a pass has the engine do.
 type Plan struct {
 	Graph *arm.Graph
-	// Prune and Also are resources that the graph does not have: what an earlier plan wanted, and what cannot say by a tag that
-	// it is the object's.
-	Prune, Also []arm.ID
-	// Remember are the annotations to be stored before anything is made, and Learned those that follow from the outcome.
-	Remember map[string]string
-	Learned  func(arm.Outcome) map[string]string
+	// Sent is what earlier plans sent: what of it is no longer wanted goes.
+	Sent memory.Memory
+	// Also are resources that the graph does not have and that cannot say by a tag that they are the object's.
+	Also []arm.ID
 	// WholeGroups lets the deletion take a resource group with everything in it. GoesWith is the group that will take
 	// everything planned, when the deletion of something else deletes it whole; "" for none.
 	WholeGroups bool

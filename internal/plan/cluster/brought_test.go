@@ -14,18 +14,18 @@ func TestNetworkWithoutItsTag(t *testing.T) {
 	foreign := plan.VNetFact{Exists: true, Subnets: map[string][]string{"a": {"10.1.0.0/16"}, "b": {"10.2.0.0/16"}}}
 	tests := map[string]struct {
 		reason string
-		stored func(in plan.ClusterInput, g *arm.Graph) string
+		store  func(in plan.ClusterInput, g *arm.Graph)
 		policy arm.Policy
 		action arm.ForeignAction
 	}{
-		"never planned":         {"users brought it", func(plan.ClusterInput, *arm.Graph) string { return "" }, arm.Observe, arm.UseForeign},
-		"planned and not there": {"users may make the network that could not be made", cluster.Remember, arm.Observe, arm.UseForeign},
-		"settled":               {"it was the cluster's, so somebody took the tag off", cluster.Settled, arm.Repair, arm.RefuseForeign},
+		"never planned":         {"users brought it", func(plan.ClusterInput, *arm.Graph) {}, arm.Observe, arm.UseForeign},
+		"planned and not there": {"users may make the network that could not be made", remember, arm.Observe, arm.UseForeign},
+		"settled":               {"it was the cluster's, so somebody took the tag off", settle, arm.Repair, arm.RefuseForeign},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := withSubnets("a", "b")
-			in.AzureCluster.Annotations[cluster.PlannedAnnotation] = test.stored(in, planOf(t, in))
+			test.store(in, planOf(t, in))
 			in.Facts.VNet = foreign
 			g := planOf(t, in)
 			for _, node := range g.Nodes() {
@@ -33,10 +33,10 @@ func TestNetworkWithoutItsTag(t *testing.T) {
 					t.Errorf("%s: got %s %q, want %s %q", test.reason, node.Policy, node.Foreign, test.policy, test.action)
 				}
 			}
-			if prune := cluster.Prune(in, g); len(prune) > 0 {
+			if prune := cluster.Memory(in).Prune(g); len(prune) > 0 {
 				t.Errorf("%s: the spec names all of it, and yet it would be pruned: %v", test.reason, prune)
 			}
-			in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
+			settle(in, g)
 			if again := planOf(t, in); asPolicy(again, in) != test.policy {
 				t.Errorf("%s: the next pass has the policy %s", test.reason, asPolicy(again, in))
 			}

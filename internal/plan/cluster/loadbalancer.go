@@ -189,22 +189,21 @@ func (b *balancer) outboundRule() {
 // add puts the load balancer into the graph. Parts that others put into it stay; frontends and rules that an earlier spec
 // had go, as when spec.frontendIPsCount shrinks or an additional port is removed.
 func (b *balancer) add(g *arm.Graph, role string) {
-	body := armnetwork.LoadBalancer{
-		Location:         new(plan.Location(b.in)),
-		ExtendedLocation: extendedLocation(b.in),
-		SKU:              &armnetwork.LoadBalancerSKU{Name: new(armnetwork.LoadBalancerSKUNameStandard)},
-		Tags:             plan.Tags(b.in, role, "", b.in.AzureCluster.Spec.AdditionalTags),
-		Properties:       b.properties,
-	}
 	g.Add(arm.Node{
-		ID:     b.id,
-		Body:   body,
+		ID: b.id,
+		Body: armnetwork.LoadBalancer{
+			Location:         new(plan.Location(b.in)),
+			ExtendedLocation: extendedLocation(b.in),
+			SKU:              &armnetwork.LoadBalancerSKU{Name: new(armnetwork.LoadBalancerSKUNameStandard)},
+			Tags:             plan.Tags(b.in, role, "", b.in.AzureCluster.Spec.AdditionalTags),
+			Properties:       b.properties,
+		},
 		After:  b.after,
 		Policy: arm.Repair,
-		Owned: append([]string{
+		Owned: []string{
 			"properties.frontendIPConfigurations[" + b.id.Name() + "-frontEnd*]",
 			"properties.outboundRules[" + plan.OutboundRule + "]",
-		}, droppedParts(b.in, b.id, balancerParts(b.id, body))...),
+		},
 		Group: infrav1.LoadBalancersReadyCondition,
 	})
 }

@@ -30,7 +30,6 @@ func natGateways(in plan.ClusterInput, g *arm.Graph) {
 			},
 			After:  []arm.ID{address},
 			Policy: arm.Repair,
-			Owned:  droppedAddresses(in, g),
 			Group:  infrav1.NATGatewaysReadyCondition,
 		})
 	}

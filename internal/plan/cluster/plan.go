@@ -39,7 +39,9 @@ func Plan(in plan.ClusterInput) (*arm.Graph, error) {
 	for _, feature := range features {
 		feature(in, g)
 	}
-	dropTags(in, g)
+	sent := Memory(in)
+	sent.Apply(g)
+	carryAddressPrefixes(in, g, sent)
 	return g, g.Validate()
 }
 

@@ -47,13 +47,11 @@ func subnetNode(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.Su
 		properties.NatGateway = &armnetwork.SubResource{ID: plan.IDPointer(gateway)}
 		after = append(after, gateway)
 	}
-	body := armnetwork.Subnet{Properties: properties}
 	return arm.Node{
 		ID:     id,
-		Body:   body,
+		Body:   armnetwork.Subnet{Properties: properties},
 		After:  after,
 		Policy: arm.Repair,
-		Owned:  droppedParts(in, id, subnetParts(id, body)),
 		Group:  infrav1.SubnetsReadyCondition,
 	}
 }

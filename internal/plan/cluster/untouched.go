@@ -7,21 +7,15 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
 // Untouched tells whether nothing of an AzureCluster can be in Azure: no pass has come as far as a plan, which is stored
 // before anything is made. The established provider stores none, but it says in a condition or an annotation when it has made
 // the resource group. All but the conditions survives clusterctl move.
 func Untouched(azureCluster *infrav1.AzureCluster) bool {
-	for _, annotation := range []string{
-		PlannedAnnotation, infrav1.InventoryAnnotation, infrav1.LastAppliedClusterTagsAnnotation,
-		infrav1.LastAppliedSecurityGroupTagsAnnotation, infrav1.LastAppliedSecurityRulesAnnotation,
-	} {
-		if azureCluster.Annotations[annotation] != "" {
-			return false
-		}
-	}
-	return !plan.InAzure(azureCluster) && !slices.ContainsFunc(azureCluster.Status.Conditions, func(condition metav1.Condition) bool {
-		return condition.Type == infrav1.ResourceGroupReadyCondition
-	})
+	return !memory.Stored(azureCluster.Annotations) && azureCluster.Annotations[infrav1.InventoryAnnotation] == "" && !plan.InAzure(azureCluster) &&
+		!slices.ContainsFunc(azureCluster.Status.Conditions, func(condition metav1.Condition) bool {
+			return condition.Type == infrav1.ResourceGroupReadyCondition
+		})
 }

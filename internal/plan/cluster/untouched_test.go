@@ -23,10 +23,10 @@ func TestUntouched(t *testing.T) {
 			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ReadyCondition}}
 		}, true},
 		"resources": {"that list is for people, and does not survive a move", func(c *infrav1.AzureCluster) { c.Status.Resources = []infrav1.ResourceStatus{{ID: "/a"}} }, true},
-		"planned":   {"the plan is stored before anything is made", annotated(cluster.PlannedAnnotation), false},
+		"planned":   {"the plan is stored before anything is made", annotated(infrav1.LastAppliedAnnotation), false},
 		"inventory": {"so is what carries no tag", annotated(infrav1.InventoryAnnotation), false},
-		"tags":      {"the established provider stores them once the group is there", annotated(infrav1.LastAppliedClusterTagsAnnotation), false},
-		"rules":     {"the established provider stores them, too", annotated(infrav1.LastAppliedSecurityRulesAnnotation), false},
+		"tags":      {"the established provider stores them once the group is there", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg"), false},
+		"rules":     {"the established provider stores them, too", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"), false},
 		"endpoint":  {"it survives a move", func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "api" }, false},
 		"condition": {"the established provider has begun", func(c *infrav1.AzureCluster) {
 			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ResourceGroupReadyCondition}}

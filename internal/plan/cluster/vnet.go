@@ -3,13 +3,13 @@ package cluster
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
 // virtualNetwork plans the network, or looks for the one that the user brought.
@@ -25,21 +25,32 @@ func virtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 			node.Foreign = arm.RefuseForeign // The cluster's own has lost its tag, which people are to be told.
 		}
 		node.Policy = arm.Repair
-		node.Body = armnetwork.VirtualNetwork{
-			Location:         new(plan.Location(in)),
-			ExtendedLocation: extendedLocation(in),
-			Tags:             plan.Tags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
-			Properties: &armnetwork.VirtualNetworkPropertiesFormat{
-				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers(addressPrefixes(in))},
-			},
-		}
+		node.Body = virtualNetworkModel(in, in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	}
 	g.Add(node)
 }
 
+func virtualNetworkModel(in plan.ClusterInput, prefixes []string) armnetwork.VirtualNetwork {
+	return armnetwork.VirtualNetwork{
+		Location:         new(plan.Location(in)),
+		ExtendedLocation: extendedLocation(in),
+		Tags:             plan.Tags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
+		Properties: &armnetwork.VirtualNetworkPropertiesFormat{
+			AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers(prefixes)},
+		},
+	}
+}
+
+// carryAddressPrefixes keeps the address ranges of the network that are not the spec's.
+func carryAddressPrefixes(in plan.ClusterInput, g *arm.Graph, sent memory.Memory) {
+	if node := g.Node(plan.VNetID(in)); node != nil && node.Policy == arm.Repair {
+		node.Wants, node.Body = node.Body, virtualNetworkModel(in, addressPrefixes(in, sent))
+	}
+}
+
 // addressPrefixes are the address ranges of the network: those of the spec, and those that somebody added in Azure. One that
 // an earlier spec had is not somebody's, and one that shares addresses with the spec's cannot be beside it.
-func addressPrefixes(in plan.ClusterInput) []string {
+func addressPrefixes(in plan.ClusterInput, sent memory.Memory) []string {
 	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	for _, have := range in.Facts.VNet.AddressPrefixes {
 		prefix, err := netip.ParsePrefix(have)
@@ -47,17 +58,12 @@ func addressPrefixes(in plan.ClusterInput) []string {
 			ours, otherErr := netip.ParsePrefix(other)
 			return err != nil || otherErr != nil || ours.Overlaps(prefix)
 		}
-		ours := func(id arm.ID) bool { return id.Equal(prefixPart(in, have)) }
-		if !slices.ContainsFunc(out, shared) && !slices.ContainsFunc(remembered(in).Recall(), ours) {
+		ours := sent.HasElement(plan.VNetID(in), "properties.addressSpace.addressPrefixes", have)
+		if !slices.ContainsFunc(out, shared) && !ours {
 			out = append(out, have)
 		}
 	}
 	return out
-}
-
-// prefixPart names an address range of the network in the memory of plans.
-func prefixPart(in plan.ClusterInput, cidr string) arm.ID {
-	return plan.VNetID(in).Child("addressPrefixes", strings.ReplaceAll(strings.ToLower(cidr), "/", "_"))
 }
 
 func extendedLocation(in plan.ClusterInput) *armnetwork.ExtendedLocation {

@@ -75,23 +75,6 @@ func TestMissingIdentities(t *testing.T) {
 	}
 }
 
-func TestTagAnnotations(t *testing.T) {
-	in := input()
-	in.AzureCluster.Spec.AdditionalTags = infrav1.Tags{"team": "blue", "env": "test"}
-	in.AzureMachine.Spec.AdditionalTags = infrav1.Tags{"team": "red"}
-	in.AzureMachine.Annotations = map[string]string{infrav1.LastAppliedVMTagsAnnotation: `{"old":"1"}`}
-	annotation, value := machine.SettledTags(in)
-	want := `{"env":"test","kubernetes.io_cluster_c":"owned","team":"red"}`
-	if annotation != infrav1.LastAppliedVMTagsAnnotation || value != want {
-		t.Errorf("settled: got %s=%s, want %s: the machine's tags win", annotation, value, want)
-	}
-	annotation, value = machine.RememberTags(in)
-	want = `{"env":"test","kubernetes.io_cluster_c":"owned","old":"1","team":"red"}`
-	if annotation != infrav1.LastAppliedVMTagsAnnotation || value != want {
-		t.Errorf("remembered: got %s=%s, want %s: what is to go is not forgotten", annotation, value, want)
-	}
-}
-
 // A deletion has names and nothing else: no Machine, no bootstrap data, no catalog, and a spec that Check refuses.
 func TestDeletePlanNeedsOnlyNames(t *testing.T) {
 	in := input()

@@ -28,7 +28,7 @@ func Plan(in plan.MachineInput) (*arm.Graph, error) {
 	roleAssignment(in, g)
 	extensions(in, p, g)
 	diskTags(in, g)
-	dropTags(in, g)
+	Memory(in).Apply(g)
 	return g, g.Validate()
 }
 

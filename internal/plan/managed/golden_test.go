@@ -130,9 +130,15 @@ func read(t *testing.T, name string) testCase {
 	g := c.given
 	for named, azurePool := range azurePools {
 		// The maps' order is any, as is that of a list.
-		c.in.Pools = append(c.in.Pools, managed.Pool{AzurePool: azurePool, MachinePool: machinePools[named], Sent: g.PoolSent[named]})
+		c.in.Pools = append(c.in.Pools, managed.Pool{AzurePool: azurePool, MachinePool: machinePools[named]})
+		if paths := g.PoolSent[named]; paths != nil {
+			sentBefore(azurePool, paths)
+		}
 	}
-	c.in.SubscriptionID, c.in.Sent, c.in.Secrets = g.SubscriptionID, g.Sent, asopatch.Secrets{}
+	if g.Sent != nil {
+		sentBefore(c.in.ControlPlane, g.Sent)
+	}
+	c.in.SubscriptionID, c.in.Secrets = g.SubscriptionID, asopatch.Secrets{}
 	for ref, value := range g.Secrets {
 		secret, key, _ := strings.Cut(ref, "/")
 		c.in.Secrets[asopatch.SecretRef{Name: secret, Key: key}] = value
@@ -165,7 +171,7 @@ func (c testCase) pool(t *testing.T, name string) (managed.Input, managed.Pool) 
 
 func render(t *testing.T, c testCase) []byte {
 	t.Helper()
-	before, err := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools), c.in.Sent})
+	before, err := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +182,7 @@ func render(t *testing.T, c testCase) []byte {
 	for _, name := range c.given.Pools {
 		out = append(out, renderPool(t, c, name))
 	}
-	if after, _ := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools), c.in.Sent}); !bytes.Equal(before, after) {
+	if after, _ := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools)}); !bytes.Equal(before, after) {
 		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
 	}
 	var documents [][]byte
@@ -205,6 +211,7 @@ func renderCluster(t *testing.T, c testCase) planned {
 	}
 	observed := map[arm.ID]json.RawMessage{managed.ClusterID(c.in): c.in.Facts.Cluster, managed.SubnetID(c.in): c.in.Facts.Subnet}
 	out := show(t, c.in, graph, extras, deletion, observed)
+	out.Sent = sent(t, managed.Memory(c.in), graph, managed.ClusterID(c.in))
 	if host, port := managed.Endpoint(c.in.Facts.Cluster); host != "" {
 		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
 		out.Endpoint = string(endpoint)
@@ -226,12 +233,14 @@ func renderPool(t *testing.T, c testCase, name string) planned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return show(t, in, graph, extras, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
+	out := show(t, in, graph, extras, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
+	out.Sent = sent(t, managed.PoolMemory(in, pool), graph, managed.PoolID(in, pool))
+	return out
 }
 
 func show(t *testing.T, in managed.Input, graph *arm.Graph, extras managed.Extras, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
 	t.Helper()
-	out := planned{Sent: extras.SettledPaths, Kept: extras.Kept}
+	out := planned{Kept: extras.Kept}
 	if extras.Exports != (asopatch.Exports{}) {
 		out.Exports = &extras.Exports
 	}

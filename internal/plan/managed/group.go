@@ -18,12 +18,11 @@ func resourceGroups(in Input, g *arm.Graph) {
 	}
 	for _, name := range names {
 		g.Add(arm.Node{
-			ID:       arm.ResourceGroupID(in.SubscriptionID, name),
-			Body:     armresources.ResourceGroup{Location: new(Location(in)), Tags: tags(in, infrav1.RoleCommon, name)},
-			DropTags: droppedTags(in),
-			Foreign:  arm.UseForeign,
-			Policy:   arm.Repair,
-			Group:    infrav1.ResourceGroupReadyCondition,
+			ID:      arm.ResourceGroupID(in.SubscriptionID, name),
+			Body:    armresources.ResourceGroup{Location: new(Location(in)), Tags: tags(in, infrav1.RoleCommon, name)},
+			Foreign: arm.UseForeign,
+			Policy:  arm.Repair,
+			Group:   infrav1.ResourceGroupReadyCondition,
 		})
 	}
 }

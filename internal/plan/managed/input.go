@@ -24,10 +24,6 @@ type Input struct {
 	// SubscriptionID is the subscription the cluster lives in: spec.subscriptionID or what the manager falls back to.
 	SubscriptionID string
 
-	// Sent is what Extras.SentPaths of earlier plans of the control plane named. What is in it and no longer in the spec
-	// is taken back.
-	Sent []string
-
 	// Secrets are the values of secrets that patches refer to.
 	Secrets asopatch.Secrets
 
@@ -39,9 +35,6 @@ type Pool struct {
 	// MachinePool is the owner of the pool, nil while it has none.
 	MachinePool *clusterv1.MachinePool
 	AzurePool   *infrav1.AzureManagedMachinePool
-
-	// Sent is what Extras.SentPaths of earlier plans of the pool named.
-	Sent []string
 }
 
 // Facts are what Azure has. The plan of the control plane reads VNet, Subnet and Cluster, that of a pool Cluster and
@@ -59,13 +52,6 @@ type Facts struct {
 
 // Extras is what comes of a plan beside the graph.
 type Extras struct {
-	// SentPaths is what to store before the graph is converged and to give to the next plan as Sent: everything that was
-	// sent before and is now, so that nothing is forgotten when a process dies in between. Sorted.
-	SentPaths []string
-
-	// SettledPaths is what to store in place of SentPaths once the node is in place: retractions have taken effect. Sorted.
-	SettledPaths []string
-
 	// Kept are paths that an earlier plan sent, that this one has not, and that AKS has no way to take back: they stay as
 	// they are in Azure, and Azure is not asked. Sorted.
 	Kept []string

@@ -18,7 +18,6 @@ func virtualNetwork(in Input, g *arm.Graph) {
 	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
 	if !in.Facts.VNet.Foreign() {
 		node.Policy = arm.Repair
-		node.DropTags = droppedTags(in)
 		node.Body = armnetwork.VirtualNetwork{
 			Location: new(Location(in)),
 			Tags:     tags(in, infrav1.RoleCommon, VNetID(in).Name()),
@@ -36,12 +35,12 @@ func subnet(in Input, g *arm.Graph) {
 	node := arm.Node{ID: SubnetID(in), Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition}
 	if _, exists := existingSubnet(in); !exists {
 		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet
+		endpoints := network.ServiceEndpoints(spec.ServiceEndpoints)
 		properties := attached(in.Facts.Subnet)
 		// Azure answers a single prefix in the singular property.
-		properties.AddressPrefix = new(spec.CIDRBlock)
-		properties.ServiceEndpoints = network.ServiceEndpoints(spec.ServiceEndpoints)
+		properties.AddressPrefix, properties.ServiceEndpoints = new(spec.CIDRBlock), endpoints
 		node.Policy, node.Body = arm.Repair, armnetwork.Subnet{Properties: properties}
-		node.Owned = droppedEndpoints(in)
+		node.Wants = armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: endpoints}}
 	}
 	g.Add(node)
 }
@@ -106,12 +105,11 @@ func privateEndpoints(in Input, g *arm.Graph) {
 			}
 		}
 		g.Add(arm.Node{
-			ID:       PrivateEndpointID(in, endpoint.Name),
-			Body:     network.PrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), tags(in, "", endpoint.Name)),
-			After:    after,
-			DropTags: droppedTags(in),
-			Policy:   arm.Repair,
-			Group:    infrav1.PrivateEndpointsReadyCondition,
+			ID:     PrivateEndpointID(in, endpoint.Name),
+			Body:   network.PrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), tags(in, "", endpoint.Name)),
+			After:  after,
+			Policy: arm.Repair,
+			Group:  infrav1.PrivateEndpointsReadyCondition,
 		})
 	}
 }

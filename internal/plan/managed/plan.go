@@ -24,6 +24,7 @@ func Plan(in Input) (*arm.Graph, Extras, error) {
 	privateEndpoints(in, g)
 	fleetMember(in, g)
 	extensions(in, g)
+	Memory(in).Apply(g)
 	return g, extras, g.Validate()
 }
 
@@ -37,7 +38,7 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 		Foreign: arm.AdoptForeign,
 		Group:   infrav1.ManagedClusterRunningCondition,
 	}
-	extras := Extras{SentPaths: union(in.Sent), SettledPaths: union(in.Sent)}
+	var extras Extras
 	body, err := documentOf(clusterModel(in, have))
 	if err != nil {
 		return extras, err
@@ -53,21 +54,19 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 		remove(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
 	}
 	clusterTags(in, have, body)
-	unwanted, manage := outboundIPs(in, body)
+	sent := Memory(in)
+	unwanted, manage := outboundIPs(sent.Sent(node.ID), body)
 	node.Owned = unwanted
-	body, extras = settle(asopatch.ManagedCluster, Preview(in), have.Exists, body, withoutOutboundIPs(in, body), sentTags(in, body))
-	extras.SentPaths = union(in.Sent, extras.SettledPaths)
-	extras.Exports = patched.Exports
+	body = retract(in, sent, asopatch.ManagedCluster, have.Exists, &node, body)
+	extras = Extras{Exports: patched.Exports, Kept: node.Stays}
 	nameDefaults(body)
 	if manage {
 		set(body, loadBalancerPath+outboundKinds[0]+".count", 1)
 	}
-	node.DropTags = droppedClusterTags(in, body)
 	quieten(body, in.Facts.Cluster, unsaidOfCluster)
 	if len(have.Properties.AgentPoolProfiles) == 0 {
 		createWithPools(in, body, &node)
 	}
-	node.Body = body
 	g.Add(node)
 	return extras, nil
 }

@@ -17,7 +17,7 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
 	g := &arm.Graph{}
 	have := ObservePool(in.Facts.AgentPool)
 	node := arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition}
-	extras := Extras{SentPaths: union(pool.Sent), SettledPaths: union(pool.Sent)}
+	var extras Extras
 	if pool.MachinePool == nil {
 		node.Blocked = "waits for the MachinePool that owns it"
 		g.Add(node)
@@ -33,11 +33,9 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
 		// AKS takes no bounds without an autoscaler, and a pool may have had one.
 		node.Owned = []string{"properties.minCount", "properties.maxCount"}
 	}
-	body, extras = settle(asopatch.AgentPool, Preview(in), have.Exists, body, pool.Sent, nil)
-	extras.SentPaths = union(pool.Sent, extras.SettledPaths)
-	extras.Exports = exports
+	body = retract(in, PoolMemory(in, pool), asopatch.AgentPool, have.Exists, &node, body)
+	extras = Extras{Exports: exports, Kept: node.Stays}
 	quieten(body, in.Facts.AgentPool, unsaidOfPool)
-	node.Body = body
 	node.Refused = tooNew(in, pool)
 	node.Blocked = poolWaits(in, have, body)
 	g.Add(node)

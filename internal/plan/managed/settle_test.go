@@ -20,8 +20,9 @@ func TestEverySpecSettles(t *testing.T) {
 	for _, name := range golden.Cases(t) {
 		t.Run(name, func(t *testing.T) {
 			c := read(t, name)
-			c.in.Facts.Cluster, c.in.Sent = nil, nil
-			g, extras, err := managed.Plan(c.in)
+			c.in.Facts.Cluster = nil
+			c.in.ControlPlane.Annotations = nil
+			g, _, err := managed.Plan(c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,20 +31,22 @@ func TestEverySpecSettles(t *testing.T) {
 				return // Its golden file says why there is nothing to make.
 			}
 			made := keep(t, nil, node)
-			c.in.Facts.Cluster, c.in.Sent = observed(t, made, c.in.ControlPlane.Spec.Version), extras.SentPaths
-			extras = quiet(t, "created", c.in)
+			c.in.Facts.Cluster = observed(t, made, c.in.ControlPlane.Spec.Version)
+			remember(c.in.ControlPlane, managed.Memory(c.in), g)
+			quiet(t, "created", c.in)
 
 			stock := read(t, "default").in.ControlPlane.Spec
 			stock.ResourceGroupName, stock.VirtualNetwork = c.in.ControlPlane.Spec.ResourceGroupName, c.in.ControlPlane.Spec.VirtualNetwork
 			stock.NodeResourceGroupName, stock.EnablePreviewFeatures = c.in.ControlPlane.Spec.NodeResourceGroupName, c.in.ControlPlane.Spec.EnablePreviewFeatures
 			stock.Version = c.in.ControlPlane.Spec.Version
-			c.in.ControlPlane.Spec, c.in.Sent = stock, extras.SettledPaths
-			g, extras, err = managed.Plan(c.in)
+			c.in.ControlPlane.Spec = stock
+			g, _, err = managed.Plan(c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			made = keep(t, c.in.Facts.Cluster, g.Node(managed.ClusterID(c.in)))
-			c.in.Facts.Cluster, c.in.Sent = observed(t, made, c.in.ControlPlane.Spec.Version), extras.SettledPaths
+			c.in.Facts.Cluster = observed(t, made, c.in.ControlPlane.Spec.Version)
+			settle(c.in.ControlPlane, managed.Memory(c.in), g)
 			quiet(t, "taken back", c.in)
 		})
 	}
@@ -58,9 +61,9 @@ func TestEveryPoolSettles(t *testing.T) {
 					continue
 				}
 				in := c.in
-				in.Facts.AgentPool, pool.Sent = nil, nil
+				in.Facts.AgentPool, pool.AzurePool.Annotations = nil, nil
 				next := func(when string, wantQuiet bool) {
-					g, extras, err := managed.PoolPlan(in, pool)
+					g, _, err := managed.PoolPlan(in, pool)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -69,15 +72,16 @@ func TestEveryPoolSettles(t *testing.T) {
 						if diff := cmp.Diff([]string{}, differences(t, node, in.Facts.AgentPool)); diff != "" {
 							t.Errorf("%s, %s would be written again: %s", when, pool.AzurePool.Name, diff)
 						}
-						if diff := cmp.Diff(extras.SentPaths, extras.SettledPaths); diff != "" {
-							t.Errorf("%s, %s is not settled: %s", when, pool.AzurePool.Name, diff)
+						if again := managed.PoolMemory(in, pool).Remember(g); again != nil {
+							t.Errorf("%s, %s is not settled: %s", when, pool.AzurePool.Name, again)
 						}
 					}
 					raw, err := json.Marshal(keep(t, in.Facts.AgentPool, node))
 					if err != nil {
 						t.Fatal(err)
 					}
-					in.Facts.AgentPool, pool.Sent = raw, extras.SettledPaths
+					in.Facts.AgentPool = raw
+					settle(pool.AzurePool, managed.PoolMemory(in, pool), g)
 				}
 				next("new", false)
 				next("created", true)
@@ -93,9 +97,9 @@ func TestEveryPoolSettles(t *testing.T) {
 }
 
 // quiet demands that the plan of a cluster has nothing to write and nothing to take back.
-func quiet(t *testing.T, when string, in managed.Input) managed.Extras {
+func quiet(t *testing.T, when string, in managed.Input) {
 	t.Helper()
-	g, extras, err := managed.Plan(in)
+	g, _, err := managed.Plan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +110,10 @@ func quiet(t *testing.T, when string, in managed.Input) managed.Extras {
 	if diff := cmp.Diff([]string{}, differences(t, node, in.Facts.Cluster)); diff != "" {
 		t.Errorf("%s, it would be written again: %s", when, diff)
 	}
-	if diff := cmp.Diff(extras.SentPaths, extras.SettledPaths); diff != "" {
-		t.Errorf("%s, it is not settled: %s", when, diff)
+	if again := managed.Memory(in).Remember(g); again != nil {
+		t.Errorf("%s, it is not settled: %s", when, again)
 	}
-	return extras
+	settle(in.ControlPlane, managed.Memory(in), g)
 }
 
 // keep is the resource after a PUT in an Azure that keeps what is left out and takes null for removal.

@@ -21,7 +21,7 @@ func TestUntouched(t *testing.T) {
 			conditions.Set(c, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: "IdentityNotFound"})
 		}, true},
 		"sent": {"a plan was about to be sent", func(c *infrav1.AzureManagedControlPlane) {
-			c.Annotations = map[string]string{managed.SentAnnotation: `["a"]`}
+			c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{}`}
 		}, false},
 		"inventory": {"something without a tag was made", func(c *infrav1.AzureManagedControlPlane) {
 			c.Annotations = map[string]string{infrav1.InventoryAnnotation: "[]"}

@@ -1,98 +1,167 @@
-// Package memory remembers between plans which resources earlier ones had, so that what a spec no longer wants can be
-// taken away. The memory is a JSON list of resource IDs without the subscription, kept in an annotation: it survives a
-// move and a restore, which status does not.
+// Package memory remembers what plans of an object have sent to Azure, because what was sent and is no longer wanted goes. It
+// is a set of resource IDs and leaf paths in one annotation, which survives a move and a restore, as status does not.
 //
-// It is pure: it names resources, and deletes nothing.
+// A write takes out of a resource what it leaves out. So only what a write would leave there is remembered: the resources
+// themselves, tags, the elements of lists that others write into, too, settings that are kept where a plan says nothing, and
+// of types that keep what a request leaves out every leaf.
+//
+// It is pure, and it removes nothing: it names what may go, which is never more than the object owns. Resources go by the
+// ownership tag on them, which the engine looks at, or as children of what the plan has; everything else is named within
+// resources of the plan.
 package memory
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// PlannedAnnotation is where the memory is stored. What is in it and no longer planned is deleted: a spec that shrinks
-// must not leave anything behind.
-const PlannedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-planned"
+// Scope says what of an object's plans is remembered.
+type Scope struct {
+	// SubscriptionID is the one that all resources are in; others cannot be named.
+	SubscriptionID string
+	// Types are the types that are remembered.
+	Types Types
+	// Named is the plan of what the spec names whatever Azure is like; it is not pruned. Nil adds nothing to the plan at hand.
+	Named func() (*arm.Graph, error)
+
+	// Self is the resource that the paths in an annotation of an earlier release belong to.
+	Self arm.ID
+	// SecurityGroup is the ID of a security group by its name, and SecurityGroups are the names of those in the spec, for
+	// annotations of the established provider and of earlier releases.
+	SecurityGroup  func(name string) arm.ID
+	SecurityGroups []string
+}
+
+// Types are the conditions that resources report into once no plan has them any more, by type. Those of a type with "" never
+// go, because too much hangs on them for a name that was changed; what plans put into them does.
+type Types map[string]string
+
+// Condition is the condition for a resource, "" for one that never goes.
+func (t Types) Condition(id arm.ID) string {
+	condition, _ := t.of(id)
+	return condition
+}
+
+func (t Types) of(id arm.ID) (condition string, known bool) {
+	if row, ok := rowOf(id); ok {
+		condition, known = t[row.Name]
+	}
+	return condition, known
+}
 
 // Memory is what was remembered for one object.
 type Memory struct {
-	// SubscriptionID is the subscription that the IDs are in.
-	SubscriptionID string
-	// Stored is the value of PlannedAnnotation.
-	Stored string
-	// MayPrune tells whether a resource may be taken away because a plan wants it no more.
-	MayPrune func(arm.ID) bool
+	Scope
+	sent set
 }
 
-// Groups are the conditions that resources report into once no plan has them any more, by resource type.
-type Groups map[string]string
+// Of reads the memory of an object. An annotation that cannot be read names nothing: then nothing of it is removed.
+func Of(annotations map[string]string, scope Scope) Memory {
+	return Memory{Scope: scope, sent: read(annotations, scope)}
+}
 
-// Of is the condition for a resource, "" when its type is not among them.
-func (g Groups) Of(id arm.ID) string {
-	for resourceType, group := range g {
-		if strings.EqualFold(id.Type(), resourceType) {
-			return group
+// Remember are the annotations to store before a plan is converged, none when they are stored already: everything that was
+// sent before and is now, so that nothing is forgotten when a process dies in between. "" is for one to take away.
+//
+// Tags alone of an object that has nothing stored need no write before the first pass.
+func (m Memory) Remember(g *arm.Graph) map[string]string {
+	all := m.sent.union(m.sentBy(g))
+	if _, tagsOnly := all[everything]; m.sent.covers(all) || len(m.sent) == 0 && tagsOnly && len(all) == 1 {
+		return nil
+	}
+	return m.annotations(all)
+}
+
+// Settled are the annotations to store after a pass: what is sent from now on when everything is in place, else what
+// Remember has, and which of it was seen in Azure as the object's own. "" is for one to take away.
+func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
+	all := m.sentBy(g)
+	if outcome.Done() {
+		for _, node := range g.Nodes() {
+			if len(node.Stays) > 0 {
+				all.add(short(node.ID), node.Stays...)
+			}
 		}
+	} else {
+		all = m.sent.union(all)
+	}
+	for _, entry := range all {
+		result, _ := outcome.Result(m.full(entry.id))
+		if entry.id != everything && (m.sent.has(entry.id, made) || result.Owned && len(result.Observed) > 0) {
+			all.add(entry.id, made)
+		}
+	}
+	return m.annotations(all)
+}
+
+// Made are the resources in an object's annotations that were seen in Azure as its own, without the subscription.
+func Made(annotations map[string]string) []arm.ID {
+	var out []arm.ID
+	for _, entry := range read(annotations, Scope{}).sorted() {
+		if entry.has(made) {
+			out = append(out, arm.ID(groups+entry.id))
+		}
+	}
+	return out
+}
+
+// Stored tells whether an object's annotations say that there was a plan, of this provider or the established one.
+func Stored(annotations map[string]string) bool {
+	return slices.ContainsFunc(append([]string{infrav1.LastAppliedAnnotation}, earlier...), func(key string) bool { return annotations[key] != "" })
+}
+
+func (m Memory) annotations(all set) map[string]string {
+	out := map[string]string{infrav1.LastAppliedAnnotation: all.encode()}
+	for _, annotation := range ours {
+		out[annotation] = ""
+	}
+	return out
+}
+
+const groups = "/resourceGroups/"
+
+// short is an ID without the subscription, "" for one that is in no resource group.
+func short(id arm.ID) string {
+	text := string(id)
+	if i := strings.Index(strings.ToLower(text), strings.ToLower(groups)); i >= 0 {
+		return text[i+len(groups):]
 	}
 	return ""
 }
 
-// Recall are the IDs that are stored. One that cannot be read names none: then nothing of it is deleted. Among them may be
-// parts of a resource that are no resources of their own, as rules of a load balancer: they have the ID that Azure gives
-// them, and go with the next write of the document that they are in.
-func (m Memory) Recall() []arm.ID {
-	var short []string
-	if json.Unmarshal([]byte(m.Stored), &short) != nil {
-		return nil
+func (m Memory) full(short string) arm.ID {
+	return arm.SubscriptionID(m.SubscriptionID) + arm.ID(groups+short)
+}
+
+// read is the set in the annotations, without what a plan cannot have sent.
+func read(annotations map[string]string, scope Scope) set {
+	stored := annotations[infrav1.LastAppliedAnnotation]
+	if stored == "" {
+		return legacy(annotations, scope)
 	}
-	var out []arm.ID
-	for _, s := range short {
-		id := arm.SubscriptionID(m.SubscriptionID) + arm.ID(s)
-		_, err := types.Of(id)
-		if (err == nil || IsPart(id)) && strings.HasPrefix(s, "/resourceGroups/") && m.MayPrune(id) {
-			out = append(out, id)
+	var lists map[string][]string
+	if json.Unmarshal([]byte(stored), &lists) != nil {
+		return set{}
+	}
+	out := set{}
+	for id, paths := range lists {
+		if id == everything || plain(id) {
+			out.add(id, slices.DeleteFunc(paths, func(path string) bool { return !sendable(id, path) })...)
 		}
 	}
 	return out
 }
 
-// IsPart tells whether an ID is that of a part of a resource and not that of a resource of its own.
-func IsPart(id arm.ID) bool {
-	_, err := types.Of(id)
-	_, parentErr := types.Of(id.Parent())
-	return err != nil && parentErr == nil
-}
-
-// Prune are the resources among the candidates, each once, that are neither wanted nor in the plan.
-func Prune(candidates, wanted []arm.ID, g *arm.Graph) []arm.ID {
-	var out []arm.ID
-	for _, id := range candidates {
-		if !IsPart(id) && !g.Has(id) && !slices.ContainsFunc(wanted, id.Equal) && !slices.ContainsFunc(out, id.Equal) {
-			out = append(out, id)
+// plain tells whether an ID has nothing in it by which a request would go anywhere else.
+func plain(id string) bool {
+	for segment := range strings.SplitSeq(id, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return false
 		}
 	}
-	return out
-}
-
-// Remember is the value to store before a plan that wants these resources is converged: everything that was planned
-// before and is now, so that nothing is forgotten when a process dies in between.
-func (m Memory) Remember(wanted []arm.ID) string {
-	return m.Settled(append(m.Recall(), wanted...))
-}
-
-// Settled is the value to store once a plan that wants these resources has been converged and what was to be pruned is
-// gone.
-func (m Memory) Settled(wanted []arm.ID) string {
-	ids := map[string]bool{}
-	for _, id := range wanted {
-		// IDs of other subscriptions there are none.
-		ids[strings.TrimPrefix(string(id), string(arm.SubscriptionID(m.SubscriptionID)))] = true
-	}
-	raw, _ := json.Marshal(append([]string{}, slices.Sorted(maps.Keys(ids))...)) // A list of strings always marshals.
-	return string(raw)
+	return !strings.ContainsAny(id, `?#%\`)
 }

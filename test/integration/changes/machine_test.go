@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -128,9 +127,9 @@ func TestMachineInPlace(t *testing.T) {
 		})
 	}
 	settled := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "settled", func(m *infrav1.AzureMachine) bool {
-		return harness.Ready(m) && !strings.Contains(m.Annotations[memory.PlannedAnnotation], "AzureMonitor")
+		return harness.Ready(m) && !strings.Contains(m.Annotations[infrav1.LastAppliedAnnotation], "AzureMonitor")
 	})
-	if kept := settled.Annotations[infrav1.LastAppliedVMTagsAnnotation]; strings.Contains(kept, "phase") {
+	if kept := settled.Annotations[infrav1.LastAppliedAnnotation]; strings.Contains(kept, "phase") {
 		t.Errorf("the dropped tag is not forgotten: %s", kept)
 	}
 	for _, write := range stage.Azure.Writes(mark) {

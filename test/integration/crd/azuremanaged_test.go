@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // manifest is an object as a user writes it.
@@ -167,7 +166,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 	fresh := create(t, newControlPlane("managed-fresh"))
 	// As clusterctl move brings it: the plan was remembered, and there is no status.
 	made := newControlPlane("managed-rules")
-	made.Annotations = map[string]string{plan.PlannedAnnotation: `["/resourceGroups/managed-rules"]`}
+	made.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"managed-rules":[]}`}
 	create(t, made)
 	// As it brings one that the established provider made.
 	moved := newControlPlane("managed-moved")

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // refused checks that err names the path and, where it is given, says what the message does. An empty path wants no error.
@@ -60,7 +59,7 @@ func TestAzureClusterRules(t *testing.T) {
 	}
 	// What clusterctl move leaves of a cluster that stands: no status, and here no annotation of ours either.
 	seen := newCluster("seen")
-	seen.Annotations = map[string]string{plan.MadeAnnotation: `["/resourceGroups/seen"]`}
+	seen.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"seen":[""]}`}
 	create(t, seen)
 	// What the established provider leaves of one whose endpoint it has not written yet.
 	ready := create(t, newCluster("ready"))

@@ -181,7 +181,7 @@ func inOrder(stage *harness.Stage, step string) {
 		c := clusterCalled("c1")
 		stage.Get(c, "c1")
 		_, lb := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
-		return harness.Ready(c) && c.Annotations["sigs.k8s.io/cluster-api-provider-azure-planned"] != "" && harness.Find(lb, "tags.step") == step
+		return harness.Ready(c) && c.Annotations[infrav1.LastAppliedAnnotation] != "" && harness.Find(lb, "tags.step") == step
 	})
 }
 

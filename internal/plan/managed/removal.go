@@ -6,19 +6,23 @@ import (
 
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// settle makes the body take back what earlier plans sent and it has not, and tells what it sends itself. more are sent
-// paths beside the leaves of the body. What does not exist takes nothing back.
-func settle(kind armschema.Kind, preview, exists bool, body map[string]any, sent, more []string) (map[string]any, Extras) {
-	extras := Extras{SettledPaths: union(armschema.Leaves(body), more)}
-	if !exists {
-		return body, extras
-	}
-	previous := slices.DeleteFunc(slices.Clone(sent), func(path string) bool { return strings.HasPrefix(path, sentAdditionalTag) })
-	body, extras.Kept = armschema.Retract(kind, preview, body, previous)
-	return body, extras
+// retract gives a node the body, which takes back what earlier plans sent and it has not. What does not exist takes nothing
+// back, tags are Node.DropTags, and outbound addresses Node.Owned.
+func retract(in Input, sent memory.Memory, kind armschema.Kind, exists bool, node *arm.Node, body map[string]any) map[string]any {
+	node.Body, node.Wants = body, body
+	dropped := slices.DeleteFunc(sent.Dropped(node), func(path string) bool {
+		return !exists || strings.HasPrefix(path, "/tags/") || slices.ContainsFunc(outboundKinds, func(kind string) bool {
+			return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") && at(body, loadBalancerPath+kind) == nil
+		})
+	})
+	body, node.Stays = armschema.Retract(kind, Preview(in), body, dropped)
+	node.Body = body
+	return body
 }
 
 // nameDefaults says the values of what is taken back by null where AKS wants them said.
@@ -35,12 +39,6 @@ func nameDefaults(body map[string]any) {
 	}
 }
 
-// union are the strings of all lists, sorted, each once.
-func union(lists ...[]string) []string {
-	out := slices.Sorted(slices.Values(slices.Concat(lists...)))
-	return slices.Compact(out)
-}
-
 // The three kinds of outbound addresses of a load balancer, of which AKS takes one. It takes the others back by null only.
 const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
 
@@ -48,11 +46,11 @@ var outboundKinds = []string{"managedOutboundIPs", "outboundIPPrefixes", "outbou
 
 // outboundIPs are the kinds that are not to be there when the body asks for another one. users tells that an earlier plan
 // asked for addresses of the user and this one asks for none: AKS is to manage one then, which is where it begins.
-func outboundIPs(in Input, body map[string]any) (unwanted []string, users bool) {
+func outboundIPs(sent []string, body map[string]any) (unwanted []string, users bool) {
 	asked := false
 	for _, kind := range outboundKinds {
 		asked = asked || at(body, loadBalancerPath+kind) != nil
-		users = users || kind != outboundKinds[0] && slices.ContainsFunc(in.Sent, func(path string) bool { return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") })
+		users = users || kind != outboundKinds[0] && slices.ContainsFunc(sent, func(path string) bool { return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") })
 	}
 	users = users && !asked
 	if !asked && !users {
@@ -64,15 +62,6 @@ func outboundIPs(in Input, body map[string]any) (unwanted []string, users bool) 
 		}
 	}
 	return unwanted, users
-}
-
-// withoutOutboundIPs is what was sent without the kinds of outbound addresses that Node.Owned takes back.
-func withoutOutboundIPs(in Input, body map[string]any) []string {
-	return slices.DeleteFunc(slices.Clone(in.Sent), func(path string) bool {
-		return slices.ContainsFunc(outboundKinds, func(kind string) bool {
-			return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") && at(body, loadBalancerPath+kind) == nil
-		})
-	})
 }
 
 // pointer is a dotted path as a JSON pointer.

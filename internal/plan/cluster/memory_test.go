@@ -1,6 +1,8 @@
 package cluster_test
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -38,46 +40,63 @@ func planOf(t *testing.T, in plan.ClusterInput) *arm.Graph {
 	return g
 }
 
-func TestPruneWhenTheSpecShrinks(t *testing.T) {
-	two := withSubnets("a", "b")
-	stored := cluster.Remember(two, planOf(t, two))
+// remember stores what has to be stored before the plan is converged.
+func remember(in plan.ClusterInput, g *arm.Graph) {
+	maps.Copy(in.AzureCluster.Annotations, cluster.Memory(in).Remember(g))
+}
 
-	one := withSubnets("a")
-	one.AzureCluster.Annotations[cluster.PlannedAnnotation] = stored
+// settle stores what is stored once the plan is in place.
+func settle(in plan.ClusterInput, g *arm.Graph) {
+	maps.Copy(in.AzureCluster.Annotations, cluster.Memory(in).Settled(g, inPlace(g)))
+}
+
+// inPlace is the outcome of a pass that found everything as planned.
+func inPlace(g *arm.Graph) arm.Outcome {
+	var out arm.Outcome
+	for _, node := range g.Nodes() {
+		out.Results = append(out.Results, arm.Result{ID: node.ID, State: arm.Ready, Owned: node.Policy != arm.Observe, Observed: json.RawMessage(`{}`)})
+	}
+	return out
+}
+
+func TestPruneWhenTheSpecShrinks(t *testing.T) {
+	two, one := withSubnets("a", "b"), withSubnets("a")
+	remember(two, planOf(t, two))
+	one.AzureCluster.Annotations = two.AzureCluster.Annotations
 	g := planOf(t, one)
 	var got []string
-	for _, id := range cluster.Prune(one, g) {
+	for _, id := range cluster.Memory(one).Prune(g) {
 		got = append(got, id.Short())
 	}
 	if diff := cmp.Diff([]string{"natGateways/b-nat", "publicIPAddresses/pip-b-nat", "routeTables/b-rt", "subnets/b"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if kept := cluster.Remember(one, g); kept != stored {
-		t.Errorf("until the second subnet is gone nothing may be forgotten: got %s, want %s", kept, stored)
+	if again := cluster.Memory(one).Remember(g); again != nil {
+		t.Errorf("all of it is stored, and nothing may be forgotten until the second subnet is gone: got %s", again)
 	}
 
-	one.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(one, g)
-	if left := cluster.Prune(one, g); len(left) > 0 {
+	settle(one, g)
+	if left := cluster.Memory(one).Prune(g); len(left) > 0 {
 		t.Errorf("settled, and still to prune: %v", left)
 	}
 }
 
 func TestPruneRulesOfOtherReleases(t *testing.T) {
 	in := withSubnets("a")
-	in.AzureCluster.Annotations[infrav1.LastAppliedSecurityRulesAnnotation] = `{"a-nsg":{"gone":"was ours","kept":"is ours"}}`
+	in.AzureCluster.Annotations["sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"] = `{"a-nsg":{"gone":"was ours","kept":"is ours"}}`
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup.Name = "a-nsg"
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules = infrav1.SecurityRules{{Name: "kept"}}
 	want := []arm.ID{"/subscriptions/s/resourceGroups/c/providers/Microsoft.Network/networkSecurityGroups/a-nsg/securityRules/gone"}
 	g := planOf(t, in)
-	if diff := cmp.Diff(want, cluster.Prune(in, g)); diff != "" {
+	if diff := cmp.Diff(want, cluster.Memory(in).Prune(g)); diff != "" {
 		t.Error(diff)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Remember(in, g)
-	if diff := cmp.Diff(want, cluster.Prune(in, g)); diff != "" {
+	remember(in, g)
+	if diff := cmp.Diff(want, cluster.Memory(in).Prune(g)); diff != "" {
 		t.Errorf("until the rule is gone it is not forgotten: %s", diff)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
-	if left := cluster.Prune(in, g); len(left) > 0 {
+	settle(in, g)
+	if left := cluster.Memory(in).Prune(g); len(left) > 0 {
 		t.Errorf("a rule of that name that comes later is somebody else's, and would be deleted: %v", left)
 	}
 }
@@ -86,25 +105,25 @@ func TestPruneRulesOfTheSpec(t *testing.T) {
 	in := withSubnets("a")
 	group := &in.AzureCluster.Spec.NetworkSpec.Subnets[0].SecurityGroup
 	group.Name, group.SecurityRules = "a-nsg", infrav1.SecurityRules{{Name: "kept"}, {Name: "dropped"}}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
-	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
+	settle(in, planOf(t, in))
+	if got := cluster.Memory(in).Prune(planOf(t, in)); len(got) > 0 {
 		t.Errorf("nothing was dropped yet, got %v", got)
 	}
 	group.SecurityRules = group.SecurityRules[:1]
 	want := []arm.ID{"/subscriptions/s/resourceGroups/c/providers/Microsoft.Network/networkSecurityGroups/a-nsg/securityRules/dropped"}
-	if diff := cmp.Diff(want, cluster.Prune(in, planOf(t, in))); diff != "" {
+	if diff := cmp.Diff(want, cluster.Memory(in).Prune(planOf(t, in))); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestPruneNeverTakesTheNetwork(t *testing.T) {
 	in := withSubnets()
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = `["/resourceGroups/other","/resourceGroups/c/providers/Microsoft.Network/virtualNetworks/old","no ID",""]`
-	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
+	in.AzureCluster.Annotations[infrav1.LastAppliedAnnotation] = `{"other":[],"c/providers/Microsoft.Network/virtualNetworks/old":[],"no ID":[],"":[]}`
+	if got := cluster.Memory(in).Prune(planOf(t, in)); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = `[`
-	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
+	in.AzureCluster.Annotations[infrav1.LastAppliedAnnotation] = `[`
+	if got := cluster.Memory(in).Prune(planOf(t, in)); len(got) > 0 {
 		t.Errorf("an annotation that cannot be read deleted %v", got)
 	}
 }
@@ -116,7 +135,7 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	lb := &infrav1.LoadBalancerSpec{Name: "lb", FrontendIPs: []infrav1.FrontendIP{{Name: "one", PublicIP: &infrav1.PublicIPSpec{Name: "ip-1"}}, {Name: "two", PublicIP: &infrav1.PublicIPSpec{Name: "ip-2"}}}}
 	in.AzureCluster.Spec.NetworkSpec.APIServerLB = lb
 	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "kept", Port: 1000}, {Name: "dropped", Port: 2000}}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	settle(in, planOf(t, in))
 	id := plan.LoadBalancerID(in, "lb")
 	before := planOf(t, in).Node(id).Owned
 
@@ -127,14 +146,14 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	if diff := cmp.Diff(want, g.Node(id).Owned); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]arm.ID{plan.PublicIPID(in, "ip-2")}, cluster.Prune(in, g)); diff != "" {
+	if diff := cmp.Diff([]arm.ID{plan.PublicIPID(in, "ip-2")}, cluster.Memory(in).Prune(g)); diff != "" {
 		t.Errorf("only the address is a resource to delete (-want +got):\n%s", diff)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Remember(in, g)
+	remember(in, g)
 	if diff := cmp.Diff(want, planOf(t, in).Node(id).Owned); diff != "" {
 		t.Errorf("until it is settled nothing is forgotten (-want +got):\n%s", diff)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
+	settle(in, g)
 	if diff := cmp.Diff(before, planOf(t, in).Node(id).Owned); diff != "" {
 		t.Errorf("settled (-want +got):\n%s", diff)
 	}
@@ -147,7 +166,7 @@ func TestDroppedServiceEndpoints(t *testing.T) {
 	subnet := &in.AzureCluster.Spec.NetworkSpec.Subnets[0]
 	before := planOf(t, in).Node(plan.SubnetID(in, "a")).Owned
 	subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage"}, {Service: "Microsoft.Sql"}}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	settle(in, planOf(t, in))
 	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).Owned); diff != "" {
 		t.Errorf("nothing was dropped yet (-want +got):\n%s", diff)
 	}
@@ -157,10 +176,10 @@ func TestDroppedServiceEndpoints(t *testing.T) {
 	if diff := cmp.Diff(want, g.Node(plan.SubnetID(in, "a")).Owned); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
-	if got := cluster.Prune(in, g); len(got) > 0 {
+	if got := cluster.Memory(in).Prune(g); len(got) > 0 {
 		t.Errorf("an endpoint is no resource to delete, got %v", got)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, g)
+	settle(in, g)
 	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).Owned); diff != "" {
 		t.Errorf("settled (-want +got):\n%s", diff)
 	}
@@ -172,7 +191,7 @@ func TestDroppedAttachment(t *testing.T) {
 	in := withSubnets("a", "b")
 	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
 	subnets[1].NatGateway = subnets[0].NatGateway
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	settle(in, planOf(t, in))
 	owned := func() []string { return planOf(t, in).Node(plan.SubnetID(in, "b")).Owned }
 	if got := owned(); len(got) > 0 {
 		t.Errorf("nothing was dropped yet, got %v", got)
@@ -181,10 +200,10 @@ func TestDroppedAttachment(t *testing.T) {
 	if diff := cmp.Diff([]string{"properties.natGateway"}, owned()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := cluster.Prune(in, planOf(t, in)); len(got) > 0 {
+	if got := cluster.Memory(in).Prune(planOf(t, in)); len(got) > 0 {
 		t.Errorf("the other subnet has the gateway, got %v", got)
 	}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	settle(in, planOf(t, in))
 	if got := owned(); len(got) > 0 {
 		t.Errorf("settled, and still %v", got)
 	}
@@ -193,14 +212,14 @@ func TestDroppedAttachment(t *testing.T) {
 // TestReplacedGatewayAddress gives a NAT gateway another address: the old one is taken off before it is deleted.
 func TestReplacedGatewayAddress(t *testing.T) {
 	in := withSubnets("a")
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	settle(in, planOf(t, in))
 	old := plan.PublicIPID(in, "pip-a-nat")
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].NatGateway.NatGatewayIP.Name = "other"
 	g := planOf(t, in)
 	if diff := cmp.Diff([]string{"properties.publicIpAddresses[" + string(old) + "]"}, g.Node(plan.NATGatewayID(in, "a-nat")).Owned); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]arm.ID{old}, cluster.Prune(in, g)); diff != "" {
+	if diff := cmp.Diff([]arm.ID{old}, cluster.Memory(in).Prune(g)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -209,7 +228,7 @@ func TestReplacedGatewayAddress(t *testing.T) {
 func TestAddressRanges(t *testing.T) {
 	in := withSubnets()
 	in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "172.16.0.0/12"}
-	in.AzureCluster.Annotations[cluster.PlannedAnnotation] = cluster.Settled(in, planOf(t, in))
+	settle(in, planOf(t, in))
 	in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8"}
 	in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true, AddressPrefixes: []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"}}
 	var got []string

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+)
+
+// InAzure tells whether something of a cluster is in Azure, or was, so that its region and subscription cannot change any
+// more: something was seen there, it has an endpoint, or it was ready, also in the words of the established provider, which
+// wrote the tags of the network into the spec. What only a status says is not known after clusterctl move, so it is never
+// all there is.
+func InAzure(c *infrav1.AzureCluster) bool {
+	provisioned := c.Status.Initialization.Provisioned
+	return len(memory.Made(c.Annotations)) > 0 || c.Spec.ControlPlaneEndpoint.Host != "" || c.Status.Ready || provisioned != nil && *provisioned || TaggedNetwork(c)
+}
+
+// TaggedNetwork tells whether the tags in the spec say that the virtual network is the cluster's.
+func TaggedNetwork(c *infrav1.AzureCluster) bool {
+	return c.Spec.NetworkSpec.Vnet.Tags[infrav1.ClusterTagKey(ClusterName(ClusterInput{AzureCluster: c}))] == infrav1.TagOwned ||
+		c.Spec.NetworkSpec.Vnet.Tags[infrav1.ClusterTagKey(c.Name)] == infrav1.TagOwned
+}
+
+// MadeSubnet tells whether a subnet was made for the cluster.
+func MadeSubnet(c *infrav1.AzureCluster, name string) bool {
+	return slices.ContainsFunc(memory.Made(c.Annotations), func(id arm.ID) bool {
+		return strings.EqualFold(id.Type(), types.Subnet) && strings.EqualFold(id.Name(), name)
+	})
+}

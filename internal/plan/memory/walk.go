@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+)
+
+// texts are the lists of text that plans carry others' elements over in.
+var texts = map[string][]string{types.VirtualNetwork: {"properties.addressSpace.addressPrefixes"}}
+
+// schemas are the types that keep what a request leaves out and whose plans change after creation: every leaf is remembered.
+var schemas = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedCluster, types.AgentPool: armschema.AgentPool}
+
+// sentBy is what a plan sends and a later one may want no more.
+func (m Memory) sentBy(g *arm.Graph) set {
+	out := set{}
+	var common []string
+	first := true
+	for _, node := range g.Nodes() {
+		paths, children, ok := m.walk(node)
+		if !ok {
+			continue
+		}
+		for _, id := range children {
+			out.add(short(id))
+		}
+		out.add(short(node.ID), paths...)
+		if row, _ := rowOf(node.ID); row.Taggable && node.Body != nil {
+			if first {
+				common = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !strings.HasPrefix(path, tags) })
+			}
+			common = slices.DeleteFunc(common, func(path string) bool { return !out.has(short(node.ID), path) })
+			first = false
+		}
+	}
+	for _, node := range g.Nodes() {
+		entry := out[strings.ToLower(short(node.ID))]
+		if entry == nil {
+			continue
+		}
+		for _, path := range common {
+			delete(entry.paths, fold(path))
+		}
+		if _, known := m.Types.of(node.ID); !known && len(entry.paths) == 0 {
+			delete(out, strings.ToLower(entry.id))
+		}
+	}
+	if len(common) > 0 {
+		out.add(everything, common...)
+	}
+	return out
+}
+
+// walk are the leaf paths that a node sends, and the resources of their own in its body. ok is false for a node that is not
+// remembered.
+func (m Memory) walk(node *arm.Node) (paths []string, children []arm.ID, ok bool) {
+	row, known := rowOf(node.ID)
+	if node.Policy == arm.Observe || !known || short(node.ID) == "" {
+		return nil, nil, false
+	}
+	var body map[string]any
+	raw, err := json.Marshal(node.Body)
+	if node.Wants != nil {
+		raw, err = json.Marshal(node.Wants)
+	}
+	if err != nil || json.Unmarshal(raw, &body) != nil {
+		return nil, nil, false // Graph.Validate says what is wrong with it.
+	}
+	if row.Taggable {
+		all, _ := body["tags"].(map[string]any)
+		for key := range all {
+			if !mark(key) {
+				paths = append(paths, tags+escaper.Replace(key))
+			}
+		}
+	}
+	if _, remembered := m.Types.of(node.ID); !remembered || node.Policy != arm.Repair {
+		return paths, nil, true
+	}
+	if _, ok := schemas[row.Name]; ok {
+		return append(paths, armschema.Leaves(body)...), nil, true
+	}
+	for _, list := range slices.Concat(row.Carry, texts[row.Name]) {
+		items, _ := at(body, list).([]any)
+		for _, item := range items {
+			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], name(item))
+			if _, isResource := rowOf(child); !isResource || strings.Contains(name(item), "/") {
+				paths = append(paths, element(list, name(item)))
+			} else if _, remembered := m.Types.of(child); remembered {
+				children = append(children, child)
+			}
+		}
+	}
+	for _, setting := range row.Keep {
+		if at(body, setting) != nil {
+			paths = append(paths, pointer(setting))
+		}
+	}
+	return paths, children, true
+}
+
+// sendable tells whether a plan can have sent a path of a resource, so that nothing else in an annotation counts.
+func sendable(id, path string) bool {
+	if key, ok := strings.CutPrefix(path, tags); ok {
+		return !mark(unescaper.Replace(key))
+	}
+	row, known := rowOf(arm.ID("/subscriptions/s" + groups + id))
+	if _, ok := schemas[row.Name]; !known || ok || path == made {
+		return known
+	}
+	list, _, inList := strings.Cut(path, "[")
+	return inList && slices.ContainsFunc(slices.Concat(row.Carry, texts[row.Name]), func(other string) bool { return pointer(other) == list }) ||
+		slices.ContainsFunc(row.Keep, func(setting string) bool { return pointer(setting) == path })
+}
+
+// mark tells whether a tag says whose a resource is and what for, which no spec takes away.
+func mark(key string) bool {
+	return strings.HasPrefix(strings.ToLower(key), infrav1.ClusterTagKey("")) || strings.EqualFold(key, infrav1.RoleTag) || strings.EqualFold(key, infrav1.NameTag)
+}
+
+// name is what tells an element of a list from others: its name, ID or service, or the text that it is.
+func name(item any) string {
+	object, ok := item.(map[string]any)
+	if !ok {
+		text, _ := item.(string)
+		return text
+	}
+	for _, key := range []string{"name", "id", "service"} {
+		if text, _ := object[key].(string); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// at is the value at a dotted path; nil when there is none.
+func at(body map[string]any, path string) any {
+	var value any = body
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := value.(map[string]any)
+		value = object[key]
+	}
+	return value
+}
+
+func rowOf(id arm.ID) (types.Type, bool) {
+	row, err := types.Of(id)
+	return row, err == nil
+}
