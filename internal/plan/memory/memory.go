@@ -70,7 +70,11 @@ func Of(annotations map[string]string, scope Scope) Memory {
 // Tags alone of an object that has nothing stored need no write before the first pass.
 func (m Memory) Remember(g *arm.Graph) map[string]string {
 	all := m.sent.union(m.sentBy(g))
-	if _, tagsOnly := all[everything]; m.sent.covers(all) || len(m.sent) == 0 && tagsOnly && len(all) == 1 {
+	remembered := slices.ContainsFunc(all.sorted(), func(e *entry) bool {
+		_, known := m.Types.of(m.full(e.id))
+		return known && e.id != everything
+	})
+	if m.sent.covers(all) || len(m.sent) == 0 && !remembered {
 		return nil
 	}
 	return m.annotations(all)

@@ -44,13 +44,8 @@ var upkeeps = map[string]upkeep{
 
 // keptInLine tells whether the established provider would have brought a difference in line itself.
 func keptInLine(id arm.ID, path, have string) bool {
-	keeps := whole
-	for resourceType, u := range upkeeps {
-		if strings.EqualFold(id.Type(), resourceType) {
-			keeps = u
-		}
-	}
-	switch keeps {
+	row, _ := types.Of(id)
+	switch upkeeps[row.Name] {
 	case none:
 		return false
 	case newElements:
