@@ -61,36 +61,6 @@ func set(document map[string]any, path string, value any) {
 	set(object, rest, value)
 }
 
-// setting is a value that Azure takes for the absence of one.
-type setting struct{ path, value string }
-
-// Settings that AKS has anyway and does not show everywhere, so that a spec that says them asks for nothing.
-// https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/create-or-update
-var (
-	unsaidOfCluster = []setting{
-		{"properties.autoUpgradeProfile.upgradeChannel", "none"},
-		{"properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts", "0"},
-	}
-	unsaidOfPool = []setting{
-		{"properties.scaleSetPriority", "Regular"},
-		{"properties.spotMaxPrice", "-1"},
-	}
-)
-
-// quieten takes settings out of a body that observed has without showing them.
-func quieten(body map[string]any, observed json.RawMessage, unsaid []setting) {
-	if len(observed) == 0 {
-		return
-	}
-	var have map[string]any
-	_ = json.Unmarshal(observed, &have) // What cannot be read shows nothing.
-	for _, s := range unsaid {
-		if text(at(body, s.path)) == s.value && at(have, s.path) == nil {
-			remove(body, s.path)
-		}
-	}
-}
-
 func text(value any) string {
 	switch value := value.(type) {
 	case string:

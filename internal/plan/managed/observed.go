@@ -7,8 +7,12 @@ import (
 
 // Observed is what plans and controllers read of a managed cluster as Azure shows it. The zero value is that of one that
 // does not exist.
+//
+// It is the one way by which what Azure has enters the body of the cluster.
 type Observed struct {
 	Exists bool `json:"-"`
+	// shown is all that Azure shows.
+	shown map[string]any
 
 	Tags       map[string]string `json:"tags"`
 	Identity   *observedIdentity `json:"identity"`
@@ -67,6 +71,7 @@ func Observe(observed json.RawMessage) Observed {
 		return Observed{Exists: len(observed) > 0}
 	}
 	out.Exists = true
+	_ = json.Unmarshal(observed, &out.shown) // It has been read once.
 	return out
 }
 
@@ -125,8 +130,12 @@ func Stopped(observed json.RawMessage) bool {
 
 // ObservedPool is what plans and controllers read of an agent pool as Azure shows it. The zero value is that of one that
 // does not exist.
+//
+// It is the one way by which what Azure has enters the body of the pool.
 type ObservedPool struct {
 	Exists bool `json:"-"`
+	// shown is all that Azure shows.
+	shown map[string]any
 
 	Properties observedPool `json:"properties"`
 }
@@ -151,6 +160,7 @@ func ObservePool(observed json.RawMessage) ObservedPool {
 		return ObservedPool{Exists: len(observed) > 0}
 	}
 	out.Exists = true
+	_ = json.Unmarshal(observed, &out.shown) // It has been read once.
 	return out
 }
 

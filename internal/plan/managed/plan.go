@@ -17,10 +17,7 @@ func Plan(in Input) (*arm.Graph, Extras, error) {
 	resourceGroups(in, g)
 	virtualNetwork(in, g)
 	subnet(in, g)
-	extras, err := managedCluster(in, g)
-	if err != nil {
-		return g, extras, err
-	}
+	extras := managedCluster(in, g)
 	privateEndpoints(in, g)
 	fleetMember(in, g)
 	extensions(in, g)
@@ -29,7 +26,7 @@ func Plan(in Input) (*arm.Graph, Extras, error) {
 }
 
 // managedCluster plans the managed cluster. It is created with all its pools, and says nothing of them afterwards.
-func managedCluster(in Input, g *arm.Graph) (Extras, error) {
+func managedCluster(in Input, g *arm.Graph) Extras {
 	have := Observe(in.Facts.Cluster)
 	node := arm.Node{
 		ID:      ClusterID(in),
@@ -38,41 +35,42 @@ func managedCluster(in Input, g *arm.Graph) (Extras, error) {
 		Foreign: arm.AdoptForeign,
 		Group:   infrav1.ManagedClusterRunningCondition,
 	}
-	var extras Extras
-	body, err := documentOf(clusterModel(in, have))
-	if err != nil {
-		return extras, err
-	}
-	patched, err := asopatch.Apply(asopatch.ManagedCluster, Preview(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
+	body, exports, err := clusterBody(in, have)
 	if err != nil {
 		node.Blocked, node.Refused = unpatchable(err)
 		g.Add(node)
-		return extras, nil
+		return Extras{}
+	}
+	body = retractCluster(in, have, &node, body)
+	omitDefaults(body, have.shown, clusterDefaults)
+	if len(have.Properties.AgentPoolProfiles) == 0 {
+		createWithPools(in, have, body, &node)
+	}
+	g.Add(node)
+	return Extras{Exports: exports, Kept: node.Stays}
+}
+
+// clusterBody is the body of the managed cluster without its pools: what the spec asks for, over that its patches, over that the
+// tags. An error is one of asopatch.
+func clusterBody(in Input, have Observed) (map[string]any, asopatch.Exports, error) {
+	body, err := documentOf(clusterModel(in, have))
+	if err != nil {
+		return nil, asopatch.Exports{}, err
+	}
+	patched, err := asopatch.Apply(asopatch.ManagedCluster, Preview(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
+	if err != nil {
+		return nil, asopatch.Exports{}, err
 	}
 	body = patched.Body
 	if at(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
 		remove(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
 	}
 	clusterTags(in, have, body)
-	sent := Memory(in)
-	unwanted, manage := outboundIPs(sent.Sent(node.ID), body)
-	node.Owned = unwanted
-	body = retract(in, sent, asopatch.ManagedCluster, have.Exists, &node, body)
-	extras = Extras{Exports: patched.Exports, Kept: node.Stays}
-	nameDefaults(body)
-	if manage {
-		set(body, loadBalancerPath+outboundKinds[0]+".count", 1)
-	}
-	quieten(body, in.Facts.Cluster, unsaidOfCluster)
-	if len(have.Properties.AgentPoolProfiles) == 0 {
-		createWithPools(in, body, &node)
-	}
-	g.Add(node)
-	return extras, nil
+	return body, patched.Exports, nil
 }
 
 // createWithPools puts the pools into the body of a cluster that has none.
-func createWithPools(in Input, body map[string]any, node *arm.Node) {
+func createWithPools(in Input, have Observed, body map[string]any, node *arm.Node) {
 	pools := sorted(in.Pools)
 	var orphans, system, refused []string
 	var profiles []any
@@ -102,7 +100,7 @@ func createWithPools(in Input, body map[string]any, node *arm.Node) {
 	}
 	switch {
 	case node.Blocked != "":
-	case missingAttachment(in) != "" && !Observe(in.Facts.Cluster).Exists:
+	case missingAttachment(in) != "" && !have.Exists:
 		node.Blocked = missingAttachment(in)
 	case len(system) == 0:
 		node.Blocked = "waits for an AzureManagedMachinePool with mode System: AKS makes no cluster without one"

@@ -4,12 +4,24 @@ import (
 	"slices"
 	"strings"
 
-	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
-
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
+
+// retractCluster gives the node of the managed cluster the body, which takes back what earlier plans sent and it has not.
+func retractCluster(in Input, have Observed, node *arm.Node, body map[string]any) map[string]any {
+	sent := Memory(in)
+	unwanted, manage := outboundIPs(sent.Sent(node.ID), body)
+	node.Owned = unwanted
+	body = retract(in, sent, asopatch.ManagedCluster, have.Exists, node, body)
+	nameDefaults(body)
+	if manage {
+		set(body, loadBalancerPath+outboundKinds[0]+".count", 1)
+	}
+	return body
+}
 
 // retract gives a node the body, which takes back what earlier plans sent and it has not. What does not exist takes nothing
 // back, tags are Node.DropTags, and outbound addresses Node.Owned.
@@ -23,20 +35,6 @@ func retract(in Input, sent memory.Memory, kind armschema.Kind, exists bool, nod
 	body, node.Stays = armschema.Retract(kind, Preview(in), body, dropped)
 	node.Body = body
 	return body
-}
-
-// nameDefaults says the values of what is taken back by null where AKS wants them said.
-func nameDefaults(body map[string]any) {
-	for path, value := range map[string]any{
-		"sku.name": string(aks.ManagedClusterSKUNameBase),
-		loadBalancerPath + "allocatedOutboundPorts": 0,
-	} {
-		parent, key := path[:strings.LastIndex(path, ".")], path[strings.LastIndex(path, ".")+1:]
-		object, _ := at(body, parent).(map[string]any)
-		if null, said := object[key]; said && null == nil {
-			object[key] = value
-		}
-	}
 }
 
 // The three kinds of outbound addresses of a load balancer, of which AKS takes one. It takes the others back by null only.

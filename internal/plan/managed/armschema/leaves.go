@@ -50,8 +50,8 @@ func steps(path string) []string {
 	return out
 }
 
-// settle finds the property path of a leaf path, and those of the objects and maps it goes through, outermost first.
-func settle(kind Kind, path string) ([]Property, bool) {
+// propertiesAlong are the properties that a leaf path goes through, outermost first, its own last.
+func propertiesAlong(kind Kind, path string) ([]Property, bool) {
 	var out []Property
 	at := ""
 	for _, step := range steps(path) {

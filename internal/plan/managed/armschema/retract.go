@@ -39,7 +39,7 @@ func (r *retraction) path(path string) {
 	if has(r.before, path) || slices.ContainsFunc(ownedElsewhere, func(owned string) bool { return within(path, owned) }) {
 		return
 	}
-	properties, ok := settle(r.kind, path)
+	properties, ok := propertiesAlong(r.kind, path)
 	if !ok {
 		r.kept = append(r.kept, path)
 		return
@@ -148,7 +148,7 @@ func (r *retraction) set(path string, value any) {
 // dropHalfObjects takes out objects that would be there only to take values back, and lack what Azure requires in them.
 func (r *retraction) dropHalfObjects() {
 	for _, path := range r.added {
-		properties, _ := settle(r.kind, path)
+		properties, _ := propertiesAlong(r.kind, path)
 		for i := range len(properties) - 1 {
 			object := prefix(path, i+1)
 			if has(r.before, object) || r.complete(object, properties[i]) {
@@ -188,7 +188,7 @@ func (r *retraction) prune(path string, object map[string]any) {
 			continue
 		}
 		r.prune(here, child)
-		properties, known := settle(r.kind, here)
+		properties, known := propertiesAlong(r.kind, here)
 		if len(child) == 0 && known && properties[len(properties)-1].Type == Object {
 			delete(object, key)
 		}
