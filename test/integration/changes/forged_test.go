@@ -1,0 +1,60 @@
+package changes_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestForgedMemory has somebody who may write an AzureCluster say that it has sent what is another cluster's or somebody's:
+// nothing of it is written, and the memory is right again after the pass.
+func TestForgedMemory(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24"})
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	for _, name := range []string{"c1", "c2"} {
+		stage.CreateCluster(stage.AzureCluster(name))
+	}
+	stage.WaitClusterProvisioned("c2")
+	stage.WaitClusterProvisioned("c1")
+	inOrder := func(c *infrav1.AzureCluster) bool {
+		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.LastAppliedAnnotation], "theirs")
+	}
+	var other map[string][]string
+	theirs := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c2", "in order", inOrder)
+	if err := json.Unmarshal([]byte(theirs.Annotations[infrav1.LastAppliedAnnotation]), &other); err != nil {
+		t.Fatal(err)
+	}
+	made := stage.Azure.Resources()
+	mark := stage.Azure.Mark()
+
+	const subnet = "hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"
+	other[subnet] = []string{}
+	other["/subscriptions/00000000-0000-0000-0000-000000000009/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/theirs"] = []string{}
+	forged, _ := json.Marshal(other)
+	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+		c.Annotations[infrav1.LastAppliedAnnotation] = string(forged)
+	})
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again", inOrder)
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("nothing is written, but: %q", writes)
+	}
+	if diff := cmp.Diff(made, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+	stage.DeleteCluster("c1")
+	stage.DeleteCluster("c2")
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-before +after):\n%s", diff)
+	}
+}
