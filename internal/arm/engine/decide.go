@@ -118,7 +118,7 @@ func decideOthers(s situation, doing arm.State) decision {
 	switch {
 	case using && (doing == arm.Deleting || doing == arm.Creating):
 		return decision{do: follow, state: doing, wait: safety}
-	case using && s.owned:
+	case s.owned:
 		return decision{do: align, state: arm.Ready}
 	case using:
 		return decision{do: settle, state: arm.Foreign}

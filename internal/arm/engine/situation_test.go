@@ -25,20 +25,22 @@ var (
 )
 
 var (
-	errBusy  = &arm.Error{Code: "AnotherOperationInProgress", Status: 409, Message: "busy"}
-	errQuota = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
-	errPlan  = errors.New("not JSON")
-	errNoRow = errors.New("unknown type")
-	errNoTag = errors.New(string(theVNet) + ": the plan's body lacks the tag owner=owned, so it could not be told whose it is")
+	errBusy   = &arm.Error{Code: "AnotherOperationInProgress", Status: 409, Message: "busy"}
+	errQuota  = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
+	errPlan   = errors.New("not JSON")
+	errNoRow  = errors.New("unknown type")
+	notTagged = &arm.Error{Code: CodeNotOwned, Message: string(theVNet) + " exists and is not tagged owner=owned, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over"}
+	notWanted = &arm.Error{Code: CodeNotOwned, Message: string(theSubnet) + " exists, was not made for this cluster and differs from what it needs (a): delete it or name another one in the spec"}
+	errNoTag  = errors.New(string(theVNet) + ": the plan's body lacks the tag owner=owned, so it could not be told whose it is")
 )
 
-// like is an error with a code, which is all of it that rows compare.
+// like is an error with a code, for rows that do not compare its text.
 func like(code string) error { return &arm.Error{Code: code} }
 
 var sameError = cmp.Comparer(func(a, b error) bool {
 	var x, y *arm.Error
 	if errors.As(a, &x) && errors.As(b, &y) {
-		return x.Code == y.Code
+		return x.Code == y.Code && (x.Message == y.Message || x.Message == "" || y.Message == "")
 	}
 	return errors.Is(a, b) || a != nil && b != nil && a.Error() == b.Error()
 })
