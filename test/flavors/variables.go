@@ -48,7 +48,7 @@ func Bring(stage *harness.Stage) {
 }
 
 // SSHKey is a public key as AZURE_SSH_PUBLIC_KEY has it.
-const SSHKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl capi"
+const SSHKey = harness.SSHKey
 
 // SSHKeyB64 is that key as AZURE_SSH_PUBLIC_KEY_B64 has it.
 var SSHKeyB64 = base64.StdEncoding.EncodeToString([]byte(SSHKey))

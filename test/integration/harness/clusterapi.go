@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/base64"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -117,12 +118,16 @@ const (
 	Worker       Role = "worker"
 )
 
-// AzureMachine is an AzureMachine as the templates have it.
+// SSHKey is a public key of nobody.
+const SSHKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl capi"
+
+// AzureMachine is an AzureMachine as the templates have it. It has a key, because to make an RSA key, as the webhook would,
+// takes the processor nearly as long as all passes over the machine.
 func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
 	return &infrav1.AzureMachine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
 		Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{
-			VMSize: "Standard_D2s_v3",
+			VMSize: "Standard_D2s_v3", SSHPublicKey: base64.StdEncoding.EncodeToString([]byte(SSHKey)),
 			OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(128)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
 		}},
 	}
