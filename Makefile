@@ -16,7 +16,7 @@ PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./si
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-tools: ## Build the pinned tools that are missing in bin/ (the first time takes about five minutes)
+tools: ## Build the pinned tools that are missing in bin/ (the first time takes about seven minutes)
 	@hack/tools/build.sh $(BIN)
 
 build: ## Build the manager, the simulated Azure and the lab
@@ -25,7 +25,8 @@ build: ## Build the manager, the simulated Azure and the lab
 	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim
 	cd lab && go build -trimpath -o $(BIN)/lab .
 
-generate: tools ## Generate deepcopy functions, CRDs, RBAC and the tables of AKS properties
+generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the tables of AKS properties
+	@hack/tools/build.sh $(BIN) controller-gen
 	go run ./hack/armschema
 	controller-gen object paths=./api/...
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
@@ -41,21 +42,21 @@ templates: ## Render the flavors of self-managed clusters from templates/flavors
 format: ## Format Go code
 	gofmt -w $(MODULES)
 
-lint: tools ## gofmt, go vet and staticcheck
-	@unformatted=$$(gofmt -l api cmd definitions hack internal sim test lab); [ -z "$$unformatted" ] || { echo "not formatted, run make format: $$unformatted"; exit 1; }
-	@for module in $(MODULES); do (cd $$module && go vet ./... && staticcheck ./...) || exit 1; done
+lint: ## golangci-lint, which has gofmt, go vet and staticcheck, with .golangci.yml
+	@hack/tools/build.sh $(BIN) golangci-lint
+	@for module in $(MODULES); do (cd $$module && golangci-lint run --max-issues-per-linter=0 --max-same-issues=0 ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean
 	@git diff --exit-code -- api config templates internal/plan/managed/armschema internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 
-envtest: tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
+envtest: lab-tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)
 
 # Linking is what building a test costs most, and nobody debugs these binaries: without DWARF it takes two thirds of the time.
 TEST_FLAGS := -ldflags=-w
 
 # The stories in the lab wait more than they compute, so the other modules are tested beside them.
-test: tools build ## Run all tests, with the stories in the lab; ends with the slowest packages
+test: lab-tools build ## Run all tests, with the stories in the lab; ends with the slowest packages
 	go run ./hack/slowest -at-once 2 \
 		'cd lab && go test $(TEST_FLAGS) -timeout 40m ./...' \
 		'go test $(TEST_FLAGS) -timeout 20m $(PACKAGES)' \
@@ -65,7 +66,7 @@ test: tools build ## Run all tests, with the stories in the lab; ends with the s
 golden: ## Rewrite the golden files of the plans
 	go test ./internal/plan ./internal/plan/managed -update
 
-# What the lab runs; the other tools are for developing.
+# What the lab and the other tests run; the other tools are for developing.
 LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver
 
 .PHONY: lab-tools
@@ -80,7 +81,8 @@ lab: ## Start a management cluster and a workload cluster on a simulated Azure
 lab-down: ## Stop the lab
 	@[ ! -x $(BIN)/lab ] || $(BIN)/lab down $(LAB_FLAGS)
 
-release: tools ## Write the clusterctl repository with components, metadata and templates to out/
+release: ## Write the clusterctl repository with components, metadata and templates to out/
+	@hack/tools/build.sh $(BIN) kustomize
 	@dir=out/infrastructure-azure/$(VERSION); rm -rf out; mkdir -p $$dir; \
 	kustomize build config/default >$$dir/infrastructure-components.yaml; \
 	cp metadata.yaml templates/cluster-template*.yaml templates/clusterclass-*.yaml $$dir/; ls -1 $$dir

@@ -51,7 +51,7 @@ func run(out io.Writer, atOnce int, commands []string) error {
 		})
 	}
 	group.Wait()
-	return errors.Join(append(failures, report.summarize(listed, time.Since(begin)))...)
+	return errors.Join(errors.Join(failures...), report.summarize(listed, time.Since(begin)))
 }
 
 func runOne(report *report, command string) error {

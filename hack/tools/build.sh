@@ -2,7 +2,8 @@
 # Builds what hack/tools/go.mod pins into a directory: build.sh BIN_DIR [TOOL...]. Without names it builds all tools.
 #
 # A tool is built when its binary is missing or when go.mod, go.sum, its flags or the Go version changed since it was built.
-# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy.
+# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy. The linter is pinned
+# by a module of its own, lint, because what it needs would choose the versions of what the others need.
 set -euo pipefail
 
 cd "$(dirname "$0")"
@@ -20,7 +21,7 @@ cluster_api=v1.14.2
 tools="
 controller-gen              sigs.k8s.io/controller-tools/cmd/controller-gen
 kustomize                   sigs.k8s.io/kustomize/kustomize/v5
-staticcheck                 honnef.co/go/tools/cmd/staticcheck
+golangci-lint               github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 etcd                        go.etcd.io/etcd/server/v3
 kubectl                     k8s.io/kubernetes/cmd/kubectl
 clusterctl                  sigs.k8s.io/cluster-api/cmd/clusterctl
@@ -39,7 +40,20 @@ version_flags() { # package version
 }
 ldflags="-s -w $(version_flags k8s.io/component-base/version $kubernetes) $(version_flags k8s.io/client-go/pkg/version $kubernetes) $(version_flags sigs.k8s.io/cluster-api/version $cluster_api)"
 
-key=$({ cat go.mod go.sum; go version; echo "$ldflags"; } | sha256sum | cut -d' ' -f1)
+key_of() { # directory of a module
+	{ cat "$1/go.mod" "$1/go.sum"; go version; echo "$ldflags"; } | sha256sum | cut -d' ' -f1
+}
+module_of() { # tool
+	case $1 in
+	golangci-lint) echo lint ;;
+	*) echo . ;;
+	esac
+}
+key=$(key_of .)
+lint_key=$(key_of lint)
+stamp_of() { # tool
+	[ "$(module_of "$1")" = . ] && echo "$key" || echo "$lint_key"
+}
 
 exec 9>"$bin/.lock"
 flock 9 2>/dev/null || true # two makes at once: the second one finds the work done
@@ -48,7 +62,7 @@ missing=()
 while read -r name package; do
 	[ -n "$name" ] || continue
 	[ -z "${wanted// /}" ] || [[ $wanted == *" $name "* ]] || continue
-	[ -x "$bin/$name" ] && [ "$(cat "$stamps/$name" 2>/dev/null)" = "$key" ] || missing+=("$name=$package")
+	[ -x "$bin/$name" ] && [ "$(cat "$stamps/$name" 2>/dev/null)" = "$(stamp_of "$name")" ] || missing+=("$name=$package")
 done <<<"$tools"
 
 link_envtest() { # envtest looks for these three names in one directory
@@ -85,7 +99,7 @@ trap 'rm -rf "$out"; [ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true' EXIT
 packages=() separate=()
 for tool in "${missing[@]}"; do
 	case ${tool%%=*} in
-	capi-kubeadm-control-plane) separate+=("$tool") ;;
+	capi-kubeadm-control-plane | golangci-lint) separate+=("$tool") ;;
 	*) packages+=("${tool#*=}") ;;
 	esac
 done
@@ -103,7 +117,7 @@ built() { # name
 }
 
 start=$SECONDS
-echo "building ${#missing[@]} tools into $bin (the first time takes about five minutes on two cores)"
+echo "building ${#missing[@]} tools into $bin (the first time takes about seven minutes on two cores)"
 if [ ${#packages[@]} -gt 0 ]; then
 	go build -trimpath -v -ldflags "$ldflags" -o "$out/" "${packages[@]}" 2>"$out/.log" &
 	pid=$!
@@ -113,7 +127,7 @@ report() {
 	local tool name package file
 	for tool in "${missing[@]}"; do
 		name=${tool%%=*} package=${tool#*=} file=$out/$(file_of "$package")
-		[ "$name" != capi-kubeadm-control-plane ] || continue
+		[[ " ${separate[*]-} " != *" $tool "* ]] || continue
 		if [[ $done_tools != *" $name "* && -x $file ]]; then
 			done_tools+="$name "
 			built "$name"
@@ -136,7 +150,7 @@ pid=
 report
 for tool in "${separate[@]+"${separate[@]}"}"; do
 	mkdir -p "$out/separate"
-	go build -trimpath -ldflags "$ldflags" -o "$out/separate/${tool%%=*}" "${tool#*=}"
+	(cd "$(module_of "${tool%%=*}")" && go build -trimpath -ldflags "$ldflags" -o "$out/separate/${tool%%=*}" "${tool#*=}")
 	built "${tool%%=*}"
 done
 
@@ -144,7 +158,7 @@ for tool in "${missing[@]}"; do
 	name=${tool%%=*} file=$out/$(file_of "${tool#*=}")
 	[ ! -x "$out/separate/$name" ] || file=$out/separate/$name
 	mv -f "$file" "$bin/$name"
-	echo "$key" >"$stamps/$name"
+	stamp_of "$name" >"$stamps/$name"
 done
 link_envtest
 render_manifests

@@ -3,8 +3,6 @@ package setup
 import (
 	"fmt"
 	"testing"
-
-	"k8s.io/component-base/featuregate"
 )
 
 // TestGates sets every gate both ways, as manifests do: one that cannot be set keeps the manager from starting.
@@ -20,7 +18,7 @@ func TestGates(t *testing.T) {
 				t.Errorf("--feature-gates=%s=%t: %v", name, on, err)
 				continue
 			}
-			if got := gates.Enabled(featuregate.Feature(name)); got != on {
+			if got := gates.Enabled(name); got != on {
 				t.Errorf("%s is %t after it was set to %t", name, got, on)
 			}
 		}

@@ -37,14 +37,14 @@ func DefaultAzureClusterTemplate(t *infrav1.AzureClusterTemplate) {
 		defaultDirections(subnet.SecurityGroup.SecurityRules)
 	}
 
-	defaultLBClass(&network.APIServerLB, infrav1.Public)
+	defaultLBClass(&network.APIServerLB)
 	if network.NodeOutboundLB == nil && network.APIServerLB.Type == infrav1.Public && templateNodesHaveIPv6(network.Subnets) {
 		network.NodeOutboundLB = &infrav1.LoadBalancerClassSpec{}
 	}
 	for _, lb := range []*infrav1.LoadBalancerClassSpec{network.NodeOutboundLB, network.ControlPlaneOutboundLB} {
 		if lb != nil {
 			lb.Type, lb.SKU = infrav1.Public, infrav1.SKUStandard
-			defaultLBClass(lb, infrav1.Public)
+			defaultLBClass(lb)
 		}
 	}
 }

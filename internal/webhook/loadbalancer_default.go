@@ -23,7 +23,7 @@ func defaultAPIServerLB(c *infrav1.AzureCluster) {
 		network.APIServerLB = &infrav1.LoadBalancerSpec{}
 	}
 	lb := network.APIServerLB
-	defaultLBClass(&lb.LoadBalancerClassSpec, infrav1.Public)
+	defaultLBClass(&lb.LoadBalancerClassSpec)
 	switch lb.Type {
 	case infrav1.Public:
 		lb.Name = cmp.Or(lb.Name, c.Name+"-public-lb")
@@ -91,7 +91,7 @@ func defaultControlPlaneOutboundLB(c *infrav1.AzureCluster) {
 // defaultOutboundLB fills in what outbound load balancers have in common. The frontends follow from their number.
 func defaultOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
 	lb.Type, lb.SKU = infrav1.Public, infrav1.SKUStandard
-	defaultLBClass(&lb.LoadBalancerClassSpec, infrav1.Public)
+	defaultLBClass(&lb.LoadBalancerClassSpec)
 	if lb.FrontendIPsCount == nil {
 		lb.FrontendIPsCount = new(int32(1))
 	}
@@ -107,8 +107,8 @@ func defaultOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
 	}
 }
 
-func defaultLBClass(lb *infrav1.LoadBalancerClassSpec, lbType infrav1.LBType) {
-	lb.Type = cmp.Or(lb.Type, lbType)
+func defaultLBClass(lb *infrav1.LoadBalancerClassSpec) {
+	lb.Type = cmp.Or(lb.Type, infrav1.Public)
 	lb.SKU = cmp.Or(lb.SKU, infrav1.SKUStandard)
 	if lb.IdleTimeoutInMinutes == nil {
 		lb.IdleTimeoutInMinutes = new(defaultIdleTimeout)

@@ -23,7 +23,7 @@ func (a *azure) inGroup() []string {
 		parts := strings.Split(rest, "/")
 		name := []rune(parts[2])
 		text := ""
-		for i := 0; i < len(name); i++ {
+		for i := range name {
 			if name[i] >= '0' && name[i] <= '9' && len(name) > 12 {
 				if !strings.HasSuffix(text, "#") {
 					text += "#"

@@ -124,7 +124,7 @@ func TestOriginOfDrift(t *testing.T) {
 // the plan changes elsewhere.
 func TestNormalisationIsNoDrift(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "GET", ID: string(nic.Key()), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
+	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
 	request := w.request(append(network(), forwarding(false))...)
 	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
 		t.Fatalf("%+v", outcome.Causes())

@@ -312,7 +312,7 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	}
 
 	// From here on Azure keeps something else than what is sent.
-	w.fault(fault.Rule{Method: "GET", ID: string(tagged.ID.Key()), Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
+	w.fault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
 	for range 3 {
 		w.sleep(10 * time.Minute)
 		if outcome := w.converge(request, time.Minute); !outcome.Done() {

@@ -52,7 +52,7 @@ func (p *pass) sameError(id arm.ID, err error) arm.ID {
 		if other.ID == id {
 			break
 		}
-		if p.results[other.ID.Key()].Err == err {
+		if p.results[other.ID.Key()].Err == err { //nolint:errorlint // the very refusal that the other met, not one like it
 			return other.ID
 		}
 	}

@@ -53,14 +53,14 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 // checkSystemPool refuses system pools without nodes, with nodes that come and go, or with Windows.
 func checkSystemPool(pool Pool, path *field.Path) field.ErrorList {
 	spec := pool.AzurePool.Spec
-	if string(spec.Mode) != "System" {
+	if spec.Mode != "System" {
 		return nil
 	}
 	var errs field.ErrorList
-	if string(deref(spec.OSType)) == "Windows" {
+	if deref(spec.OSType) == "Windows" {
 		errs = append(errs, field.Invalid(path.Child("osType"), "Windows", "a pool with mode System has Linux: choose mode User"))
 	}
-	if string(deref(spec.ScaleSetPriority)) == "Spot" {
+	if deref(spec.ScaleSetPriority) == "Spot" {
 		errs = append(errs, field.Invalid(path.Child("scaleSetPriority"), "Spot", "a pool with mode System has Regular nodes: choose mode User"))
 	}
 	if spec.Scaling != nil {

@@ -122,7 +122,7 @@ func busy() string {
 
 // listening waits until the manager's webhook server takes connections.
 func (p *process) listening(ctx context.Context, address string) error {
-	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second}, Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // only asks whether it listens
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second}, Config: &tls.Config{InsecureSkipVerify: true}} // It only asks whether it listens.
 	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		select {
 		case <-p.done:

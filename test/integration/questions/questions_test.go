@@ -5,7 +5,6 @@ package questions
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -68,7 +67,7 @@ func newWorld(t *testing.T, secret string) *world {
 			AllowedNamespaces: &infrav1.AllowedNamespaces{NamespaceList: []string{"ns"}},
 		},
 	}).Build()
-	var transport *http.Client = listener.Client()
+	transport := listener.Client()
 	w.identities = identity.New(w.kubernetes, identity.Options{AuthorityHost: listener.URL + "/", ResourceManagerEndpoint: listener.URL, Transport: transport})
 	w.clients = identity.NewClients(armclient.Options{Transport: transport})
 	w.facts = facts.New(facts.Options{})

@@ -7,7 +7,7 @@ import "strings"
 func SettableLeaves(kind Kind, preview bool) []string {
 	var out []string
 	for _, p := range tables()[kind].Properties {
-		if settable(kind, preview, p) && leaf(kind, preview, p) {
+		if settable(preview, p) && leaf(kind, preview, p) {
 			out = append(out, p.Path)
 		}
 	}
@@ -15,7 +15,7 @@ func SettableLeaves(kind Kind, preview bool) []string {
 }
 
 // settable tells whether the property and all it is in can be set. Items and entries count with their list or map.
-func settable(kind Kind, preview bool, p Property) bool {
+func settable(preview bool, p Property) bool {
 	if !p.Settable(preview) || p.Scalar() && (strings.HasSuffix(p.Path, "[]") || strings.HasSuffix(p.Path, ".*")) {
 		return false
 	}
