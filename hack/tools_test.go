@@ -43,6 +43,12 @@ var commands = []string{
 // given go.
 func runBuild(t *testing.T, goProgram string, environment ...string) (stdout, stderr string, err error) {
 	t.Helper()
+	return runBuildOf(t, nil, goProgram, environment...)
+}
+
+// runBuildOf is runBuild of some tools.
+func runBuildOf(t *testing.T, tools []string, goProgram string, environment ...string) (stdout, stderr string, err error) {
+	t.Helper()
 	dir := t.TempDir()
 	path, source := filepath.Join(dir, "path"), filepath.Join(dir, "source")
 	for _, d := range []string{path, source} {
@@ -72,7 +78,7 @@ func runBuild(t *testing.T, goProgram string, environment ...string) (stdout, st
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(script, filepath.Join(dir, "bin"))
+	command := exec.Command(script, append([]string{filepath.Join(dir, "bin")}, tools...)...)
 	command.Env = append([]string{"PATH=" + path, "HOME=" + dir, "FAKE_SOURCE=" + source}, environment...)
 	var out, messages bytes.Buffer
 	command.Stdout, command.Stderr = &out, &messages
@@ -97,6 +103,17 @@ func TestBuildPrintsPlainLinesWithoutATerminal(t *testing.T) {
 		if strings.TrimSpace(line) == "" {
 			t.Errorf("an empty line:\n%q", out)
 		}
+	}
+}
+
+// TestBuildOfOneTool is what `make lint` does in a new checkout.
+func TestBuildOfOneTool(t *testing.T) {
+	out, messages, err := runBuildOf(t, []string{"golangci-lint"}, fakeGo)
+	if err != nil {
+		t.Fatalf("build.sh: %v\n%s%s", err, out, messages)
+	}
+	if !strings.Contains(out, "building 1 tools") || !strings.Contains(out, "\n  golangci-lint ") || strings.Contains(out, "kustomize") {
+		t.Errorf("one tool was asked for, got\n%s", out)
 	}
 }
 

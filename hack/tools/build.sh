@@ -75,6 +75,7 @@ link_envtest() { # envtest looks for these three names in one directory
 render_manifests() {
 	local dir=$bin/manifests source label
 	[ "$(cat "$stamps/manifests" 2>/dev/null)" != "$key" ] || return 0
+	[ -x "$bin/kustomize" ] || return 0 # nobody has asked for it yet, as before `make lint` of a new checkout
 	source=$(go list -m -f '{{.Dir}}' sigs.k8s.io/cluster-api)
 	mkdir -p "$dir"
 	for label in cluster-api=core bootstrap-kubeadm=bootstrap/kubeadm control-plane-kubeadm=controlplane/kubeadm; do
