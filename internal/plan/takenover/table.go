@@ -12,7 +12,7 @@ type upkeep int
 
 const (
 	// whole means that it is kept in line, so that a difference is a change of the spec that is still to come.
-	whole upkeep = iota
+	whole upkeep = iota //nolint:unused // the zero value, which types have that are not in the table
 	// butTags means the same of all but its tags, which it gets when it is made.
 	butTags
 	// newElements means that list elements which are not there are added, and nothing else is changed.
