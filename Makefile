@@ -28,6 +28,7 @@ build: ## Build the manager, the simulated Azure and the lab
 generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the tables of AKS properties
 	@hack/tools/build.sh $(BIN) controller-gen
 	go run ./hack/armschema
+	go run ./hack/immutable api/v1beta1
 	controller-gen object paths=./api/...
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role paths=./internal/... output:rbac:dir=config/rbac; fi

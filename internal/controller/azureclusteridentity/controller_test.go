@@ -3,6 +3,7 @@ package azureclusteridentity
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -78,7 +79,7 @@ func TestReconcile(t *testing.T) {
 			}
 			store := storetest.New(t, objects...)
 			r := pass.NewLocal(pass.Services{
-				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) },
+				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Resync: time.Hour,
 			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}
 			// The pass that writes the Paused condition ends with it.
