@@ -274,6 +274,42 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// TestMachineThatAListDoesNotShow asks once more for a machine that was made and that what was shared does not show: who is told
+// that it is gone replaces it. One that is still to be made is not asked for.
+func TestMachineThatAListDoesNotShow(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason     string
+		made, real bool
+		exists     bool
+		asked      int
+	}{
+		"lags behind": {"the list was read before the machine was made", true, true, true, 1},
+		"gone":        {"Azure itself says so", true, false, false, 1},
+		"to be made":  {"a hundred machines that come at once are one list", false, false, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := machineInput("m0")
+			in.ControlPlane = false
+			bodies := maps.Clone(region)
+			if test.made {
+				in.AzureMachine.Spec.ProviderID = new("azure://" + vmPath)
+			}
+			if test.real {
+				bodies[vmPath] = `{"properties":{}}`
+			}
+			azure := newAzure(bodies)
+			list := func(context.Context, *client.Client, arm.ID) (json.RawMessage, error) { return nil, nil }
+			got, err := New(Options{Now: newClock().Now, Read: list}).Machine(context.Background(), clientOf(t, azure, "p"), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.VMExists != test.exists || azure.count(vmPath) != test.asked {
+				t.Errorf("%s: exists %t, asked %d times", test.reason, got.VMExists, azure.count(vmPath))
+			}
+		})
+	}
+}
+
 // TestStoppedMachineReadFromAList asks once more for a machine that was told to be stopped when it was read from a list, which
 // does not show whether it runs; no other machine is asked for.
 func TestStoppedMachineReadFromAList(t *testing.T) {

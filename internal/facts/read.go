@@ -134,8 +134,9 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	id := plan.VMID(in)
 	exists, err = f.readInto(ctx, c, id, &vm)
 	view := vm.Properties.InstanceView
-	if err == nil && exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || toldStopped(in.AzureMachine)) {
-		// What was read is the answer to a write, which does not show it.
+	// The answer to a write does not show the view. And a list may lag behind: who is told that a machine is gone replaces it.
+	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || toldStopped(in.AzureMachine))
+	if gone := !exists && in.AzureMachine.Spec.ProviderID != nil; err == nil && (hidden || gone) {
 		row, typeErr := types.Of(id)
 		if typeErr != nil {
 			return false, "", "", typeErr
@@ -147,7 +148,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 		if getErr != nil {
 			return false, "", "", getErr
 		}
-		err = json.Unmarshal(response.Body, &vm)
+		exists, err = true, json.Unmarshal(response.Body, &vm)
 		view = vm.Properties.InstanceView
 	}
 	if err != nil {

@@ -166,7 +166,7 @@ func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, boo
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
-	if list != nil && !list.at.IsZero() && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+	if list != nil && !list.at.IsZero() && !list.members[id.Key()] && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
 		return Observation{Observed: Observed{ID: id, At: list.at}, count: list.count, FromList: true}, true
 	}
 	empty, ok := c.empty[cacheKey(scope, group)]

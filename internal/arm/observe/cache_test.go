@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func absent(id arm.ID) func(*Cache) {
 }
 
 func collection(member arm.ID) func(*Cache) {
-	return func(c *Cache) { c.keepList("p", member, c.clock.Now(), c.begin(), 0) }
+	return func(c *Cache) { c.keepList("p", member, c.clock.Now(), c.begin(), nil) }
 }
 
 func emptied(id arm.ID) func(*Cache) { return func(c *Cache) { c.KeepEmpty("p", id) } }
@@ -240,5 +241,43 @@ func asked(name string) func(*Cache) {
 }
 
 func large(size int) func(*Cache) {
-	return func(c *Cache) { c.keepList("p", subnet, c.clock.Now(), c.begin(), size) }
+	members := map[string]bool{}
+	for i := range size {
+		members[fmt.Sprint(i)] = true
+	}
+	return func(c *Cache) { c.keepList("p", subnet, c.clock.Now(), c.begin(), members) }
+}
+
+// TestListedIsThere has what a list showed be gone from the cache before anybody asks for it: the answer took longer than
+// anything is kept, or a read that began before the list ended after a change. It is read again, and not taken for missing.
+func TestListedIsThere(t *testing.T) {
+	for name, keep := range map[string]func(c *Cache, clock *at, found, before Observation){
+		"the answer took long": func(c *Cache, clock *at, found, _ Observation) {
+			clock.now = clock.now.Add(time.Hour)
+			c.Keep("p", found)
+			c.Keep("p", c.At(Observed{ID: other, Exists: true}, false))
+		},
+		"an older read ended after a change": func(c *Cache, _ *at, found, before Observation) {
+			c.Invalidate(Change{ID: machine})
+			before.count = c.begin()
+			c.Keep("p", before)
+			c.Keep("p", found)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := &at{epoch}
+			c := NewCache(clock, 10*time.Second)
+			before := c.At(Observed{ID: subnet, Exists: true}, false)
+			clock.now = clock.now.Add(time.Second)
+			found := c.At(Observed{ID: subnet, Exists: true}, false)
+			keep(c, clock, found, before)
+			c.keepList("p", subnet, found.At, found.count, map[string]bool{subnet.Key(): true})
+			if got, ok := c.get("p", subnet, found.At); ok && !got.Exists {
+				t.Error("what the list showed is taken for missing")
+			}
+			if got, ok := c.get("p", network.Child("subnets", "c"), found.At); !ok || got.Exists {
+				t.Error("what the list did not show is missing")
+			}
+		})
+	}
 }

@@ -66,6 +66,7 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 		return false
 	}
 	prefix := types.ListPath(missing[0]) + "/"
+	members := map[string]bool{}
 	for _, item := range items {
 		head := HeadOf(item)
 		if head.Name == "" {
@@ -76,8 +77,9 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 		found := begun
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, item, head.ETag
 		cache.Keep(scope, found)
+		members[found.ID.Key()] = true
 	}
-	cache.keepList(scope, missing[0], begun.At, begun.count, len(items))
+	cache.keepList(scope, missing[0], begun.At, begun.count, members)
 	for _, id := range r.known(missing, begun.At) {
 		r.get(ctx, id)
 	}

@@ -10,9 +10,10 @@ import (
 type listing struct {
 	at    time.Time // when it was last read; zero for never
 	count uint64
-	size  int
-	asked map[string]time.Time // IDs that were asked for one by one, and when
-	ended chan struct{}        // closed when the read that is under way has ended; nil when none is
+	// members are what it showed, by ID key. What it showed exists, also when what was read of it is not kept any more.
+	members map[string]bool
+	asked   map[string]time.Time // IDs that were asked for one by one, and when
+	ended   chan struct{}        // closed when the read that is under way has ended; nil when none is
 }
 
 func (c *Cache) list(scope string, member arm.ID) *listing {
@@ -24,11 +25,11 @@ func (c *Cache) list(scope string, member arm.ID) *listing {
 }
 
 // keepList stores that a collection was read; its elements are stored with Keep.
-func (c *Cache) keepList(scope string, member arm.ID, at time.Time, count uint64, size int) {
+func (c *Cache) keepList(scope string, member arm.ID, at time.Time, count uint64, members map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list(scope, member)
-	list.at, list.count, list.size = at, count, size
+	list.at, list.count, list.members = at, count, members
 }
 
 // enter begins a read of the collection of member unless one is under way: then ended is closed when that has ended.
@@ -76,5 +77,5 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration,
 	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= maxAge {
 		return false
 	}
-	return wanted > 1 && (list.at.IsZero() || list.size <= 10*wanted)
+	return wanted > 1 && (list.at.IsZero() || len(list.members) <= 10*wanted)
 }
