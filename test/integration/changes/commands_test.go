@@ -1,0 +1,101 @@
+package changes_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+var commandBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// commands are the lines of the blocks with commands of a page of the book, with names replaced.
+func commands(t *testing.T, page string, names ...string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "book", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, block := range commandBlock.FindAllStringSubmatch(string(raw), -1) {
+		out = append(out, strings.Split(strings.TrimSpace(strings.NewReplacer(names...).Replace(block[1])), "\n")...)
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no command", page)
+	}
+	return out
+}
+
+// shell runs a line as a person would whose kubectl is set to the stage's namespace, and returns what it prints.
+func shell(stage *harness.Stage, line string) string {
+	stage.T.Helper()
+	config := stage.Environment.Config
+	name := filepath.Join(stage.T.TempDir(), "kubeconfig")
+	err := clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: config.Host, CertificateAuthorityData: config.CAData}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {
+			ClientCertificateData: config.CertData, ClientKeyData: config.KeyData, Token: config.BearerToken,
+		}},
+		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: stage.Namespace}},
+		CurrentContext: "x",
+	}, name)
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	command := exec.CommandContext(stage.T.Context(), "bash", "-c", line)
+	command.Env = append(os.Environ(), "KUBECONFIG="+name, "PATH="+os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
+	out, err := command.CombinedOutput()
+	if err != nil {
+		stage.T.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+// TestCommandsOfTheBook runs the commands of the pages on conditions, events and deleting on a cluster, and looks at what they do.
+func TestCommandsOfTheBook(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
+	stage.WaitMachineProvisioned("m1")
+	stage.Eventually("the first event is there", func() bool {
+		return slices.Contains(stage.Events("AzureCluster", "c1"), "Normal Ready everything is in place")
+	})
+
+	for _, line := range commands(t, "events.md", "my-cluster", "c1") {
+		if out := shell(stage, line); !strings.Contains(out, "everything is in place") {
+			t.Errorf("%s does not show the story of the cluster:\n%s", line, out)
+		}
+	}
+	for _, line := range commands(t, "conditions.md", "my-machine", "m1") {
+		shell(stage, line)
+		machine := &infrav1.AzureMachine{}
+		stage.Get(machine, "m1")
+		asked := machine.Annotations[infrav1.ReconcileRequestedAnnotation]
+		if asked == "" {
+			t.Fatalf("%s asks for no pass", line)
+		}
+		harness.WaitFor(stage, machine, "m1", "looked at as asked", func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })
+	}
+	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace) {
+		shell(stage, line)
+	}
+	stage.Eventually("the Cluster is to be deleted", func() bool {
+		found := cluster("c1")
+		stage.Get(found, "c1")
+		return !found.DeletionTimestamp.IsZero()
+	})
+	stage.DeleteCluster("c1", "m1")
+}
