@@ -59,8 +59,8 @@ TEST_FLAGS := -ldflags=-w
 # The stories in the lab wait more than they compute, so the other modules are tested beside them.
 test: lab-tools build ## Run all tests, with the stories in the lab; ends with the slowest packages
 	go run ./hack/slowest -at-once 2 \
-		'cd lab && go test $(TEST_FLAGS) -timeout 40m ./...' \
-		'go test $(TEST_FLAGS) -timeout 20m $(PACKAGES)' \
+		'cd lab && go test $(TEST_FLAGS) -timeout 55m ./...' \
+		'go test $(TEST_FLAGS) -timeout 30m $(PACKAGES)' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
