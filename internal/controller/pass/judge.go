@@ -23,6 +23,10 @@ func (p *pass[O, I]) judge(ctx context.Context) (outcome, time.Duration, error) 
 	if v == nil {
 		return ended, after, err
 	}
+	if v.cause != nil && ctx.Err() != nil {
+		// The manager ends. What it could not learn for that is no news about the object.
+		return v.what, 0, ctx.Err()
+	}
 	switch v.what {
 	case refused:
 		p.say(report.Refusal(p.declared.Foremost, v.errs))

@@ -4,6 +4,7 @@ import (
 	stdcmp "cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +173,31 @@ func TestDropped(t *testing.T) {
 	stored, _, _, err := run(t, kind, object)
 	if err != nil || conditions.Has(stored, infrav1.AzureResourceAvailableCondition) {
 		t.Errorf("got %v, %v", stored.Status.Conditions, err)
+	}
+}
+
+// TestManagerEnds has the manager end in the middle of a pass: what it could not learn for that is neither said nor told.
+func TestManagerEnds(t *testing.T) {
+	object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+	recorder, store := events.NewFakeRecorder(10), storetest.New(t, object)
+	ctx, end := context.WithCancel(t.Context())
+	kind := &told{declared: Declaration{Name: "AzureMachine", Foremost: infrav1.VMRunningCondition}, show: func(*infrav1.AzureMachine) error {
+		end()
+		return Unread(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))
+	}}
+	runner := NewLocal(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, kind)
+	var err error
+	for range 2 {
+		_, err = runner.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	stored := &infrav1.AzureMachine{}
+	if err := store.Get(t.Context(), client.ObjectKeyFromObject(object), stored); err != nil {
+		t.Fatal(err)
+	}
+	if conditions.Has(stored, infrav1.ReadyCondition) || len(recorder.Events) > 0 {
+		t.Errorf("conditions %v, %d events", stored.Status.Conditions, len(recorder.Events))
 	}
 }

@@ -8,6 +8,7 @@ package story
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,9 +132,9 @@ func (p *Pass) errors() (covered []string) {
 }
 
 // tellable tells whether an error is one that people should know of: other operations that end by themselves are not, and
-// neither are requests that were held back here.
+// neither are requests that were held back here, or given up because the manager ends.
 func tellable(err error) bool {
-	return arm.Throttled(err) || arm.Classify(err) != arm.ClassWaiting
+	return !errors.Is(err, context.Canceled) && (arm.Throttled(err) || arm.Classify(err) != arm.ClassWaiting)
 }
 
 // conditions tells the problems that conditions show and that are not among those covered.
