@@ -1,4 +1,5 @@
 // Tests of what a lab's settings become on the command lines of its processes.
+
 package settings
 
 import "testing"
