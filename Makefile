@@ -16,7 +16,7 @@ PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./si
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-tools: ## Build the pinned tools that are missing in bin/ (the first time takes about seven minutes)
+tools: ## Build the pinned tools that are missing in bin/ (the first time takes some minutes)
 	@hack/tools/build.sh $(BIN)
 
 build: ## Build the manager, the simulated Azure and the lab

@@ -118,7 +118,7 @@ built() { # name
 }
 
 start=$SECONDS
-echo "building ${#missing[@]} tools into $bin (the first time takes about seven minutes on two cores)"
+echo "building ${#missing[@]} tools into $bin (the first time takes some minutes)"
 if [ ${#packages[@]} -gt 0 ]; then
 	go build -trimpath -v -ldflags "$ldflags" -o "$out/" "${packages[@]}" 2>"$out/.log" &
 	pid=$!

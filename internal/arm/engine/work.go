@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
@@ -52,7 +53,7 @@ func (p *pass) sameError(id arm.ID, err error) arm.ID {
 		if other.ID == id {
 			break
 		}
-		if p.results[other.ID.Key()].Err == err { //nolint:errorlint // the very refusal that the other met, not one like it
+		if errors.Is(p.results[other.ID.Key()].Err, err) {
 			return other.ID
 		}
 	}

@@ -39,7 +39,7 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	if err := read(ctx, in); err != nil {
 		return nil, pass.Subject{}, err
 	}
-	subject := pass.Subject{Cluster: in.cluster, Gone: in.clusterGone, Made: azureMachine.Status.Initialization.Provisioned != nil}
+	subject := pass.Subject{Cluster: in.cluster, Made: azureMachine.Status.Initialization.Provisioned != nil}
 	if in.azureCluster != nil {
 		subject.Identity = access.OfAzureCluster(in.azureCluster)
 		if !infrastructureProvisioned(in.cluster) {

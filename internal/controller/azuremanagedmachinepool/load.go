@@ -38,7 +38,7 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 	if err := k.belongsTo(ctx, in); err != nil {
 		return nil, pass.Subject{}, err
 	}
-	subject := pass.Subject{Cluster: in.cluster, Gone: in.clusterGone, Made: azurePool.Status.Initialization.Provisioned != nil}
+	subject := pass.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
 	if in.controlPlane != nil {
 		subject.Identity = managed.Identity(in.controlPlane)
 		if !in.initialized() {

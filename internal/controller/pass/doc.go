@@ -1,8 +1,9 @@
-// Package pass runs the passes of every kind that has something in Azure. A kind declares itself by a Kind: what its objects
-// belong to, what a plan of them is computed from, the plan, and what the status says of its outcome. Everything else is the
-// same for all kinds and is here.
+// Package pass runs the passes of every kind whose objects have conditions. A kind that has something in Azure declares itself
+// by a Kind: what its objects belong to, what a plan of them is computed from, the plan, and what the status says of its
+// outcome. One that has nothing there is a Local, which only says what is so. Everything else is the same for all kinds and is
+// here.
 //
-// One pass over an object is, in this order:
+// One pass over an object of a Kind is, in this order; that of a Local is the first two and the last:
 //
 //  1. load: the object and what it belongs to. What is gone is forgotten.
 //  2. enter: outdated forms are renewed, a paused object says so and is left alone, the finalizer is committed before

@@ -104,9 +104,9 @@ type Watch struct {
 
 // Subject is whose the object is.
 type Subject struct {
-	// Cluster is the one that the object belongs to, nil for an object of several. With Gone it stands for one that is not there any more.
+	// Cluster is the one that the object belongs to, nil for an object of several. It may stand for one that is not there any
+	// more.
 	Cluster *clusterv1.Cluster
-	Gone    bool
 	// Identity is whom Azure is asked as.
 	Identity access.Request
 	// WaitsFor says what somebody else has to do before Azure is asked anything; nil is nothing.

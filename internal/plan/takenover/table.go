@@ -11,8 +11,8 @@ import (
 type upkeep int
 
 const (
-	// whole means that it is kept in line, so that a difference is a change of the spec that is still to come.
-	whole upkeep = iota //nolint:unused // the zero value, which types have that are not in the table
+	// Types that are not in the table are kept in line whole, so that a difference is a change of the spec that is still to come.
+	_ upkeep = iota
 	// butTags means the same of all but its tags, which it gets when it is made.
 	butTags
 	// newElements means that list elements which are not there are added, and nothing else is changed.
