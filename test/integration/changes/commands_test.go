@@ -64,12 +64,7 @@ func shell(stage *harness.Stage, line string) string {
 func TestCommandsOfTheBook(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
-	stage.WaitClusterProvisioned("c1")
-	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
-	stage.WaitMachineProvisioned("m1")
+	clusterWithMachine(stage, harness.Worker, "")
 	stage.Eventually("the first event is there", func() bool {
 		return slices.Contains(stage.Events("AzureCluster", "c1"), "Normal Ready everything is in place")
 	})

@@ -11,3 +11,14 @@ import (
 var environment *harness.Environment
 
 func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+
+// clusterWithMachine makes the cluster c1 with the machine m1, and waits until both are in place.
+func clusterWithMachine(stage *harness.Stage, role harness.Role, zone string) {
+	stage.T.Helper()
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	stage.CreateMachine(stage.AzureMachine("c1", "m1"), role, zone)
+	stage.WaitMachineProvisioned("m1")
+}

@@ -164,12 +164,7 @@ func TestExternallyManaged(t *testing.T) {
 func TestBootstrapDataGone(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
-	stage.WaitClusterProvisioned("c1")
-	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.ControlPlane, "1")
-	stage.WaitMachineProvisioned("m1")
+	clusterWithMachine(stage, harness.ControlPlane, "1")
 	secret := bootstrapSecret(stage, "m1")
 	if err := stage.Client.Delete(t.Context(), secret); err != nil {
 		t.Fatal(err)

@@ -86,12 +86,7 @@ func TestRequested(t *testing.T) {
 func TestObservedGeneration(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
-	stage.WaitClusterProvisioned("c1")
-	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
-	stage.WaitMachineProvisioned("m1")
+	clusterWithMachine(stage, harness.Worker, "")
 	harness.WaitFor(stage, stage.Identity(), harness.IdentityName, "observed", func(i *infrav1.AzureClusterIdentity) bool {
 		return i.Status.ObservedGeneration == i.Generation && harness.Ready(i)
 	})
