@@ -214,11 +214,13 @@ func Reason(result arm.Result) string {
 	}
 }
 
-// Summary is the Ready condition: True when all conditions are, else the most telling one's reason and message. It is as old
-// as one of them, and Unknown when some are and none is False.
+// Summary is the Ready condition: True when all conditions are, else the most telling one's reason and message: what is gone
+// that was to go tells least. It is as old as one of them, and Unknown when some are and none is False.
 func Summary(conditionType string, conditions []metav1.Condition) metav1.Condition {
 	rank := func(c metav1.Condition) int {
 		switch c.Reason {
+		case infrav1.DeletedReason:
+			return 4
 		case infrav1.BlockedByDependencyReason:
 			return 3
 		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,

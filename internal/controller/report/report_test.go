@@ -204,6 +204,8 @@ func TestSummary(t *testing.T) {
 	ready := metav1.Condition{Type: "D", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	old := metav1.Condition{Type: "E", Status: metav1.ConditionTrue, Reason: infrav1.LastSeenReason, Message: "e"}
 	unknown := metav1.Condition{Type: "F", Status: metav1.ConditionUnknown, Reason: infrav1.WaitingReason, Message: "f"}
+	gone := metav1.Condition{Type: "G", Status: metav1.ConditionFalse, Reason: infrav1.DeletedReason, Message: "deleted"}
+	waiting := metav1.Condition{Type: "H", Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason, Message: "h"}
 
 	tests := map[string]struct {
 		reason     string
@@ -217,6 +219,9 @@ func TestSummary(t *testing.T) {
 		"unknown":          {"what is not known is not bad", []metav1.Condition{ready, old, unknown}, metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
 		"known to be bad":  {"one bad part is enough", []metav1.Condition{unknown, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 		"VM in progress":   {"a VM has words of its own", []metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
+		"gone":             {"what is gone that was to go keeps nobody waiting", []metav1.Condition{gone, waiting, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
+		"blocked, gone":    {"nor does it say why the rest is there", []metav1.Condition{gone, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"all gone":         {"the last word of a deletion", []metav1.Condition{gone}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},
 		"blocked at least": {"something is told in any case", []metav1.Condition{blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 	}
 	for name, test := range tests {
