@@ -56,6 +56,8 @@ func command() *cobra.Command {
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the random numbers")
 	fs.StringVar(&f.faultFile, "fault-file", "", "JSON array of fault rules to start with")
 	fs.StringVar(&f.controlTokenFile, "control-token-file", "", "file with the token the control API asks for")
+	fs.BoolVar(&f.options.EnforceRBAC, "enforce-rbac", false, "refuse what the caller's role assignments do not allow")
+	fs.StringSliceVar(&f.options.Owners, "owner", nil, "client ID of an application that may do everything with --enforce-rbac, and assign roles to others; may be repeated")
 	return cmd
 }
 
@@ -130,6 +132,9 @@ func (f *flags) complete() error {
 			return err
 		}
 		f.options.Principals = append(f.options.Principals, principal)
+	}
+	if f.options.EnforceRBAC && f.options.StateDir == "" && len(f.options.Owners) == 0 {
+		return errors.New("--enforce-rbac needs an --owner: nobody could assign a role")
 	}
 	if f.controlTokenFile != "" {
 		raw, err := os.ReadFile(f.controlTokenFile)

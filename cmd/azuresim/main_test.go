@@ -95,3 +95,12 @@ func TestServesUntilTold(t *testing.T) {
 		t.Errorf("it must end well when told: %v", err)
 	}
 }
+
+// TestEnforcedNeedsOwner: a simulator in which nobody may assign a role would refuse everything for ever.
+func TestEnforcedNeedsOwner(t *testing.T) {
+	cmd := command()
+	cmd.SetArgs([]string{"--enforce-rbac", "--listen", "127.0.0.1:0"})
+	if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "--owner") {
+		t.Errorf("got %v, want an error that names --owner", err)
+	}
+}

@@ -96,6 +96,10 @@ func (x *exchange) serveARM() {
 		return
 	}
 	x.identify()
+	if err := x.authorize(); err != nil {
+		x.fail(err)
+		return
+	}
 	typ, id := "", x.call.ID.String()
 	if x.call.Type != nil {
 		typ = x.call.Type.Name

@@ -127,7 +127,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		if len(rest) == 1 {
 			return x.page(authorization.Roles(x.call)), nil, true
 		}
-		if role := authorization.Role(id.Name()); role != nil {
+		if role := authorization.Definition(id.Name()); role != nil {
 			return provider.OK(role), nil, true
 		}
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":

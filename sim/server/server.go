@@ -73,6 +73,8 @@ type Options struct {
 	FeaturesOff   []string       // features that are not registered, as in "Microsoft.Compute/EncryptionAtHost"; nil: all are
 	Replication   time.Duration  // how long Entra ID needs to show a new principal to role assignments; scaled
 	ControlToken  string         // required in X-Sim-Token for /_sim/ when set
+	EnforceRBAC   bool           // callers may do only what their role assignments allow
+	Owners        []string       // client IDs that may do everything all the same, so that somebody can assign roles
 }
 
 // Server is a running simulator. All methods are safe for concurrent use.

@@ -1,7 +1,8 @@
 // Package authorization simulates Microsoft.Authorization: role assignments, role definitions and management locks.
 //
-// Its promise: assignments follow Azure's uniqueness rules and locks are honoured by every other provider. Access itself is not
-// enforced: any known principal may do anything; a fault rule gives 403 where a test needs one.
+// Its promise: assignments follow Azure's uniqueness rules, locks are honoured by every other provider, and Allowed tells from
+// assignments and definitions what a principal may do. Whether anybody asks it is the server's choice: without EnforceRBAC
+// any known principal may do anything, and a fault rule gives 403 where a test needs one.
 package authorization
 
 import (

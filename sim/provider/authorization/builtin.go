@@ -8,28 +8,61 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
+// Role is a built-in role: what it is called and what it allows.
+type Role struct {
+	Name                string
+	Actions, NotActions []string
+}
+
 // BuiltIn are the built-in roles that are served, by GUID. Source: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
-var BuiltIn = map[string]string{
-	"8e3af657-a8ff-443c-a75c-2fe8c4bcb635": "Owner",
-	"b24988ac-6180-42a0-ab88-20f7382dd24c": "Contributor",
-	"acdd72a7-3385-48ef-bd42-f606fba81ae7": "Reader",
-	"7f951dda-4ed3-4680-a7ca-43fe172d538d": "AcrPull",
-	"4d97b98b-1d4f-4787-a291-c67834d212e7": "Network Contributor",
-	"f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator",
-	"b12aa53e-6015-4669-85d0-8515ebb3ae7f": "Private DNS Zone Contributor",
-	"9980e02c-c2be-4d73-94e8-173b1dc7cf3c": "Virtual Machine Contributor",
-	"18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": "User Access Administrator",
-	"17d1049b-9a84-46fb-8f53-869881c3d3ab": "Storage Account Contributor",
-	"0ab0b1a8-8aac-4efd-b8c2-3ee1fb270be8": "Azure Kubernetes Service Cluster Admin Role",
+var BuiltIn = map[string]Role{
+	"8e3af657-a8ff-443c-a75c-2fe8c4bcb635": {Name: "Owner", Actions: []string{"*"}},
+	"b24988ac-6180-42a0-ab88-20f7382dd24c": {Name: "Contributor", Actions: []string{"*"}, NotActions: []string{
+		"Microsoft.Authorization/*/Delete", "Microsoft.Authorization/*/Write", "Microsoft.Authorization/elevateAccess/Action",
+		"Microsoft.Blueprint/blueprintAssignments/write", "Microsoft.Blueprint/blueprintAssignments/delete",
+		"Microsoft.Compute/galleries/share/action", "Microsoft.Purview/consents/write", "Microsoft.Purview/consents/delete",
+	}},
+	"acdd72a7-3385-48ef-bd42-f606fba81ae7": {Name: "Reader", Actions: []string{"*/read"}},
+	"7f951dda-4ed3-4680-a7ca-43fe172d538d": {Name: "AcrPull", Actions: []string{"Microsoft.ContainerRegistry/registries/pull/read"}},
+	"4d97b98b-1d4f-4787-a291-c67834d212e7": {Name: "Network Contributor", Actions: with("Microsoft.Network/*")},
+	"f1a07417-d97a-45cb-824c-7a7467783830": {Name: "Managed Identity Operator", Actions: with("Microsoft.ManagedIdentity/userAssignedIdentities/*/read", "Microsoft.ManagedIdentity/userAssignedIdentities/*/assign/action")},
+	"b12aa53e-6015-4669-85d0-8515ebb3ae7f": {Name: "Private DNS Zone Contributor", Actions: with("Microsoft.Network/privateDnsZones/*", "Microsoft.Network/privateDnsOperationResults/*",
+		"Microsoft.Network/privateDnsOperationStatuses/*", "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/join/action")},
+	"9980e02c-c2be-4d73-94e8-173b1dc7cf3c": {Name: "Virtual Machine Contributor", Actions: with("Microsoft.Compute/availabilitySets/*", "Microsoft.Compute/locations/*", "Microsoft.Compute/virtualMachines/*",
+		"Microsoft.Compute/virtualMachineScaleSets/*", "Microsoft.Compute/cloudServices/*", "Microsoft.Compute/disks/write", "Microsoft.Compute/disks/read", "Microsoft.Compute/disks/delete",
+		"Microsoft.Network/applicationGateways/backendAddressPools/join/action", "Microsoft.Network/loadBalancers/backendAddressPools/join/action",
+		"Microsoft.Network/loadBalancers/inboundNatPools/join/action", "Microsoft.Network/loadBalancers/inboundNatRules/join/action", "Microsoft.Network/loadBalancers/probes/join/action",
+		"Microsoft.Network/loadBalancers/read", "Microsoft.Network/locations/*", "Microsoft.Network/networkInterfaces/*", "Microsoft.Network/networkSecurityGroups/join/action",
+		"Microsoft.Network/networkSecurityGroups/read", "Microsoft.Network/publicIPAddresses/join/action", "Microsoft.Network/publicIPAddresses/read",
+		"Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/subnets/join/action", "Microsoft.Storage/storageAccounts/listKeys/action", "Microsoft.Storage/storageAccounts/read")},
+	"18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": {Name: "User Access Administrator", Actions: []string{"*/read", "Microsoft.Authorization/*", "Microsoft.Support/*"}},
+	"17d1049b-9a84-46fb-8f53-869881c3d3ab": {Name: "Storage Account Contributor", Actions: with("Microsoft.Storage/storageAccounts/*", "Microsoft.Insights/diagnosticSettings/*", "Microsoft.Network/virtualNetworks/subnets/joinViaServiceEndpoint/action")},
+	"0ab0b1a8-8aac-4efd-b8c2-3ee1fb270be8": {Name: "Azure Kubernetes Service Cluster Admin Role", Actions: []string{"Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
+		"Microsoft.ContainerService/managedClusters/accessProfiles/listCredential/action", "Microsoft.ContainerService/managedClusters/read", "Microsoft.ContainerService/managedClusters/runcommand/action"}},
+}
+
+// with adds what most contributors of one service have beside its actions.
+func with(actions ...string) []string {
+	return append(actions, "Microsoft.Authorization/*/read", "Microsoft.Insights/alertRules/*", "Microsoft.ResourceHealth/availabilityStatuses/read",
+		"Microsoft.Resources/deployments/*", "Microsoft.Resources/subscriptions/resourceGroups/read", "Microsoft.Support/*")
 }
 
 func render(guid string) body.Object {
+	role := BuiltIn[guid]
 	return body.Object{
 		"id": "/providers/" + Definitions + "/" + guid, "name": guid, "type": Definitions,
-		"properties": body.Object{"roleName": BuiltIn[guid], "type": "BuiltInRole", "description": BuiltIn[guid], "assignableScopes": []any{"/"},
+		"properties": body.Object{"roleName": role.Name, "type": "BuiltInRole", "description": role.Name, "assignableScopes": []any{"/"},
 			"createdOn": "2015-02-02T21:55:09.8806423Z", "updatedOn": "2023-12-05T16:41:12.6018060Z", "createdBy": nil, "updatedBy": nil,
-			"permissions": []any{body.Object{"actions": []any{"*"}, "notActions": []any{}, "dataActions": []any{}, "notDataActions": []any{}}}},
+			"permissions": []any{body.Object{"actions": list(role.Actions), "notActions": list(role.NotActions), "dataActions": []any{}, "notDataActions": []any{}}}},
 	}
+}
+
+func list(texts []string) []any {
+	out := []any{}
+	for _, text := range texts {
+		out = append(out, text)
+	}
+	return out
 }
 
 // Roles lists the role definitions that can be seen at a scope, for the collection's $filter.
@@ -43,7 +76,7 @@ func Roles(c *provider.Call) []any {
 	slices.Sort(guids)
 	out := []any{}
 	for _, g := range guids {
-		if !named || strings.ToLower(BuiltIn[g]) == want {
+		if !named || strings.ToLower(BuiltIn[g].Name) == want {
 			out = append(out, render(g))
 		}
 	}
@@ -55,8 +88,8 @@ func Roles(c *provider.Call) []any {
 	return out
 }
 
-// Role returns a built-in role definition, or nil.
-func Role(guid string) body.Object {
+// Definition returns a built-in role definition, or nil.
+func Definition(guid string) body.Object {
 	guid = strings.ToLower(guid)
 	if _, ok := BuiltIn[guid]; !ok {
 		return nil

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/authorization"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// authorize notes the actions that the request takes and, when roles are enforced, refuses it when the caller lacks one.
+func (x *exchange) authorize() error {
+	need, any := x.need()
+	if !any {
+		return nil
+	}
+	var linked []authorization.Need
+	if x.r.Method == "PUT" || x.r.Method == "PATCH" {
+		linked = authorization.Linked(x.call.ID, x.call.Body)
+	}
+	for _, n := range append([]authorization.Need{need}, linked...) {
+		if !slices.Contains(x.record.Actions, n.Action) {
+			x.record.Actions = append(x.record.Actions, n.Action)
+		}
+	}
+	if !x.s.opts.EnforceRBAC || x.s.isOwner(x.call.Principal.ClientID) {
+		return nil
+	}
+	who := x.call.Principal
+	allowed, lacking := false, []authorization.Need{}
+	x.s.store.View(func(tx *store.Tx) {
+		allowed = authorization.Allowed(tx, who.ObjectID, need)
+		for _, n := range linked {
+			if !authorization.Allowed(tx, who.ObjectID, n) {
+				lacking = append(lacking, n)
+			}
+		}
+	})
+	switch {
+	case !allowed:
+		return forbidden("AuthorizationFailed", "The client '%s' with object id '%s' does not have authorization to perform action '%s' over scope '%s' or the scope is invalid. If access was recently granted, please refresh your credentials.",
+			who.ClientID, who.ObjectID, need.Action, need.Scope)
+	case len(lacking) > 0:
+		var actions, scopes []string
+		for _, n := range lacking {
+			actions, scopes = append(actions, n.Action), append(scopes, n.Scope)
+		}
+		return forbidden("LinkedAuthorizationFailed", "The client '%s' with object id '%s' has permission to perform action '%s' on scope '%s'; however, it does not have permission to perform action(s) '%s' on the linked scope(s) '%s' (respectively) or the linked scope(s) are invalid.",
+			who.ClientID, who.ObjectID, need.Action, need.Scope, strings.Join(actions, ","), strings.Join(scopes, ","))
+	}
+	return nil
+}
+
+// forbidden is written as Resource Manager does it.
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-authorization-failed
+func forbidden(code, format string, args ...any) error {
+	e := provider.Errorf(403, code, format, args...)
+	e.Gateway = true
+	return e
+}
+
+func (s *Server) isOwner(clientID string) bool {
+	return slices.ContainsFunc(s.opts.Owners, func(owner string) bool { return strings.EqualFold(owner, clientID) })
+}
+
+// Grant makes a role of these actions, or changes it to have them, and assigns it to a principal at a scope. It does what a
+// user who may write roles does with two PUTs. name is the GUID of the definition and of the assignment.
+func (s *Server) Grant(name, clientID, scope string, actions []string) error {
+	list := []any{}
+	for _, action := range actions {
+		list = append(list, action)
+	}
+	object, definition := s.entra.objectID(clientID), scope+"/providers/"+authorization.Definitions+"/"+name
+	return s.store.Update(func(tx *store.Tx) error {
+		for _, put := range []struct {
+			id      string
+			content body.Object
+		}{
+			{definition, body.Object{"properties": body.Object{"roleName": name, "assignableScopes": []any{scope}, "permissions": []any{body.Object{"actions": list}}}}},
+			{scope + "/providers/" + authorization.Assignments + "/" + name, body.Object{"properties": body.Object{
+				"roleDefinitionId": definition, "principalId": object, "principalType": "ServicePrincipal"}}},
+		} {
+			id, err := store.ParseID(put.id)
+			if err != nil {
+				return fmt.Errorf("grant at %s: %w", scope, err)
+			}
+			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, Type: s.env.TypeOf(id.Type()), Body: put.content, APIVersion: "2022-04-01", Internal: true, Header: map[string][]string{}}
+			if _, err := c.Put(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
