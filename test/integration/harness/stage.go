@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,51 +154,12 @@ func ChangeStatus[T client.Object](s *Stage, object T, change func(T)) {
 	}
 }
 
-// WaitFor reads object until it is as wanted, and returns it. what says in words what is waited for.
-func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func(T) bool) T {
-	s.T.Helper()
-	ctx, cancel := s.context()
-	defer cancel()
-	var last error
-	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		last = s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
-		return last == nil && wanted(object), nil
-	})
-	if err != nil {
-		if ctx.Err() != nil && errors.Is(last, ctx.Err()) {
-			last = nil // what was read before stays in object
-		}
-		s.T.Fatalf("%T %s is not %s after %s:\n%s", object, name, what, Patience, why(object, last, s.Azure.Since(0)))
-	}
-	return object
-}
-
-// WaitGone waits until the object does not exist any more.
-func (s *Stage) WaitGone(object client.Object, name string) {
-	s.T.Helper()
-	ctx, cancel := s.context()
-	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		err := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
-		if err == nil {
-			return false, nil
-		}
-		if client.IgnoreNotFound(err) == nil {
-			return true, nil
-		}
-		return false, nil
-	})
-	if err != nil {
-		s.T.Fatalf("%T %s is still there after %s:\n%s", object, name, Patience, why(object, nil, s.Azure.Since(0)))
-	}
-}
-
 // Eventually waits until the condition holds.
 func (s *Stage) Eventually(what string, condition func() bool) {
 	s.T.Helper()
 	ctx, cancel := s.context()
 	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(context.Context) (bool, error) { return condition(), nil })
+	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(context.Context) (bool, error) { return condition(), nil })
 	if err != nil {
 		s.T.Fatalf("%s: not so after %s", what, Patience)
 	}

@@ -1,0 +1,83 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// WaitFor reads object whenever it changes until it is as wanted, and returns it. what says in words what is waited for.
+func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func(T) bool) T {
+	s.T.Helper()
+	if last, err := s.follow(object, name, func(read error) bool { return read == nil && wanted(object) }); err != nil {
+		s.T.Fatalf("%T %s is not %s: %v:\n%s", object, name, what, err, why(object, last, s.Azure.Since(0)))
+	}
+	return object
+}
+
+// WaitGone waits until the object does not exist any more.
+func (s *Stage) WaitGone(object client.Object, name string) {
+	s.T.Helper()
+	if _, err := s.follow(object, name, func(read error) bool { return read != nil && client.IgnoreNotFound(read) == nil }); err != nil {
+		s.T.Fatalf("%T %s is still there: %v:\n%s", object, name, err, why(object, nil, s.Azure.Since(0)))
+	}
+}
+
+// unasked is how often an object is read that does not change: what is wanted may be about other things, too.
+const unasked = 500 * time.Millisecond
+
+// follow reads object after each of its changes until done, which gets how the read went. It returns how the last one went,
+// and an error when the stage has no more patience. Most of a test's time is waiting, and a read costs the API server more
+// than to tell of a change.
+func (s *Stage) follow(object client.Object, name string, done func(read error) bool) (last, err error) {
+	ctx, cancel := s.context()
+	defer cancel()
+	changes := s.changes(ctx, object, name)
+	ticker := time.NewTicker(unasked)
+	defer ticker.Stop()
+	for {
+		read := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
+		if ctx.Err() == nil || !errors.Is(read, ctx.Err()) {
+			last = read // what was read before stays in object
+		}
+		if done(read) {
+			return last, nil
+		}
+		select {
+		case <-changes:
+		case <-ticker.C:
+		case <-ctx.Done():
+			return last, errors.New("waited for " + Patience.String())
+		}
+	}
+}
+
+// changes has a value after each change of the object. It ends with ctx.
+func (s *Stage) changes(ctx context.Context, object client.Object, name string) <-chan struct{} {
+	s.T.Helper()
+	kind, err := apiutil.GVKForObject(object, s.Client.Scheme())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	watcher, err := s.Client.Watch(ctx, list, client.InNamespace(s.Namespace), client.MatchingFields{metav1.ObjectNameField: name})
+	if err != nil {
+		s.T.Fatalf("watch %T %s: %v", object, name, err)
+	}
+	out := make(chan struct{}, 1)
+	go func() {
+		defer watcher.Stop()
+		for range watcher.ResultChan() {
+			select {
+			case out <- struct{}{}:
+			default: // it is told already
+			}
+		}
+	}()
+	return out
+}
