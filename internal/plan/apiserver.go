@@ -62,7 +62,7 @@ func InternalAPIServerFrontends(in ClusterInput, network VNetFact) []infrav1.Fro
 func hasDefaultAddress(in ClusterInput, network VNetFact) bool {
 	subnet, _ := ControlPlaneSubnet(in)
 	blocks := subnet.CIDRBlocks
-	if have, brought := BroughtSubnet(in, network, subnet.Name); brought {
+	if have, brought := BYOSubnet(in, network, subnet.Name); brought {
 		blocks = have
 	}
 	return AddressWithin(DefaultInternalLBIP, blocks)

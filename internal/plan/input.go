@@ -81,9 +81,9 @@ func (f VNetFact) Elsewhere(location string) bool {
 	return f.Foreign() && f.Location != "" && f.Location != location
 }
 
-// Brought are the CIDR blocks of a subnet that users brought with their network; ok is false when it is not there, or is
+// BYOSubnet are the CIDR blocks of a subnet that came with a network that users brought; ok is false when it is not there, or is
 // one that was made in their network for the object whose annotations these are.
-func (f VNetFact) Brought(subnet arm.ID, annotations map[string]string) (prefixes []string, ok bool) {
+func (f VNetFact) BYOSubnet(subnet arm.ID, annotations map[string]string) (prefixes []string, ok bool) {
 	if !f.Foreign() || slices.ContainsFunc(Inventory(annotations), subnet.Equal) {
 		return nil, false
 	}

@@ -76,7 +76,7 @@ func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	var errs field.ErrorList
 	blocks := in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
-	if plan.BroughtNetwork(in, in.Facts.VNet) {
+	if plan.BYONetwork(in, in.Facts.VNet) {
 		blocks = in.Facts.VNet.AddressPrefixes
 	}
 	var out []netip.Prefix

@@ -77,5 +77,5 @@ func ownSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 // existingSubnet are the prefixes of a subnet of a network that the user brought; ok is false when it is not there, or was
 // made there for the cluster.
 func existingSubnet(in plan.ClusterInput, name string) (prefixes []string, ok bool) {
-	return plan.BroughtSubnet(in, in.Facts.VNet, name)
+	return plan.BYOSubnet(in, in.Facts.VNet, name)
 }

@@ -20,7 +20,7 @@ func virtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 		Foreign: arm.UseForeign,
 		Group:   infrav1.VNetReadyCondition,
 	}
-	if !plan.BroughtNetwork(in, in.Facts.VNet) {
+	if !plan.BYONetwork(in, in.Facts.VNet) {
 		if in.Facts.VNet.Foreign() {
 			node.Foreign = arm.RefuseForeign // The cluster's own has lost its tag, which people are to be told.
 		}

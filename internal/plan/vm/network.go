@@ -41,7 +41,7 @@ func ClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.Subne
 	spec := in.AzureCluster.Spec.NetworkSpec
 	network := Network{ID: plan.VNetID(in), Role: role, OtherBlocks: seen.Subnets, CIDRBlocks: spec.Vnet.CIDRBlocks}
 	for _, subnet := range spec.Subnets {
-		if prefixes, brought := plan.BroughtSubnet(in, seen, subnet.Name); brought {
+		if prefixes, brought := plan.BYOSubnet(in, seen, subnet.Name); brought {
 			subnet.CIDRBlocks = prefixes
 			if !takenover.Of(annotations).TakenOver() {
 				subnet.NatGateway = infrav1.NatGateway{}
