@@ -45,31 +45,15 @@ func TestGolden(t *testing.T) {
 // readInput reads the documents of a case. Without an AzureMachine it is about the cluster alone.
 func readInput(t *testing.T, name string) plan.MachineInput {
 	t.Helper()
-	in := plan.MachineInput{}
-	for _, document := range golden.Documents(t, name) {
-		var kind struct{ Kind string }
-		if err := yaml.Unmarshal(document, &kind); err != nil {
-			t.Fatalf("%v in\n%s", err, document)
-		}
-		switch kind.Kind {
-		case "Cluster":
-			in.Cluster = golden.Decode[clusterv1.Cluster](t, document)
-		case "AzureCluster":
-			in.AzureCluster = golden.Decode[infrav1.AzureCluster](t, document)
-		case "Machine":
-			in.Machine = golden.Decode[clusterv1.Machine](t, document)
-		case "AzureMachine":
-			in.AzureMachine = golden.Decode[infrav1.AzureMachine](t, document)
-		case "":
-			g := golden.Decode[given](t, document)
-			in.SubscriptionID, in.Features, in.Facts = g.SubscriptionID, g.Features, g.Facts
-			in.ControlPlane, in.MachineFacts, in.AdminPassword = g.ControlPlane, g.MachineFacts, g.AdminPassword
-			if g.BootstrapData != "" {
-				in.BootstrapData = []byte(g.BootstrapData)
-			}
-		default:
-			t.Fatalf("%s: unknown kind %q", name, kind.Kind)
-		}
+	in, g := plan.MachineInput{}, &given{}
+	golden.Read(t, name, map[string]golden.Target{
+		"Cluster": golden.Into(&in.Cluster), "AzureCluster": golden.Into(&in.AzureCluster),
+		"Machine": golden.Into(&in.Machine), "AzureMachine": golden.Into(&in.AzureMachine), "": golden.Into(&g),
+	})
+	in.SubscriptionID, in.Features, in.Facts = g.SubscriptionID, g.Features, g.Facts
+	in.ControlPlane, in.MachineFacts, in.AdminPassword = g.ControlPlane, g.MachineFacts, g.AdminPassword
+	if g.BootstrapData != "" {
+		in.BootstrapData = []byte(g.BootstrapData)
 	}
 	return in
 }

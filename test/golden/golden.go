@@ -51,6 +51,34 @@ func Documents(t *testing.T, name string) [][]byte {
 	return bytes.Split(raw, []byte("\n---\n"))
 }
 
+// Read reads the documents of a case that has one of each kind at the most: each goes where targets has for its kind, with ""
+// for the one that is no object. Those that the case does not have stay as they are, any other kind fails the test.
+func Read(t *testing.T, name string, targets map[string]Target) {
+	t.Helper()
+	for _, document := range Documents(t, name) {
+		var kind struct{ Kind string }
+		if err := yaml.Unmarshal(document, &kind); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
+		target, ok := targets[kind.Kind]
+		if !ok {
+			t.Fatalf("%s: unknown kind %q", name, kind.Kind)
+		}
+		target(t, document)
+	}
+}
+
+// Target takes a document.
+type Target func(t *testing.T, document []byte)
+
+// Into is the target that decodes into *into.
+func Into[T any](into **T) Target {
+	return func(t *testing.T, document []byte) {
+		t.Helper()
+		*into = Decode[T](t, document)
+	}
+}
+
 // Decode reads a document. A field that T does not have fails the test.
 func Decode[T any](t *testing.T, document []byte) *T {
 	t.Helper()

@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
@@ -37,30 +35,14 @@ func TestGolden(t *testing.T) {
 
 func readInput(t *testing.T, name string) pool.Input {
 	t.Helper()
-	in := pool.Input{}
-	for _, document := range golden.Documents(t, name) {
-		var kind struct{ Kind string }
-		if err := yaml.Unmarshal(document, &kind); err != nil {
-			t.Fatalf("%v in\n%s", err, document)
-		}
-		switch kind.Kind {
-		case "Cluster":
-			in.Cluster = golden.Decode[clusterv1.Cluster](t, document)
-		case "AzureCluster":
-			in.AzureCluster = golden.Decode[infrav1.AzureCluster](t, document)
-		case "MachinePool":
-			in.MachinePool = golden.Decode[clusterv1.MachinePool](t, document)
-		case "AzureMachinePool":
-			in.AzureMachinePool = golden.Decode[infrav1.AzureMachinePool](t, document)
-		case "":
-			g := golden.Decode[given](t, document)
-			in.SubscriptionID, in.Facts, in.PoolFacts, in.AdminPassword = g.SubscriptionID, g.Facts, g.PoolFacts, g.AdminPassword
-			if g.BootstrapData != "" {
-				in.BootstrapData = []byte(g.BootstrapData)
-			}
-		default:
-			t.Fatalf("%s: unknown kind %q", name, kind.Kind)
-		}
+	in, g := pool.Input{}, &given{}
+	golden.Read(t, name, map[string]golden.Target{
+		"Cluster": golden.Into(&in.Cluster), "AzureCluster": golden.Into(&in.AzureCluster),
+		"MachinePool": golden.Into(&in.MachinePool), "AzureMachinePool": golden.Into(&in.AzureMachinePool), "": golden.Into(&g),
+	})
+	in.SubscriptionID, in.Facts, in.PoolFacts, in.AdminPassword = g.SubscriptionID, g.Facts, g.PoolFacts, g.AdminPassword
+	if g.BootstrapData != "" {
+		in.BootstrapData = []byte(g.BootstrapData)
 	}
 	return in
 }
