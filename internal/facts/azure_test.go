@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,15 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // azure answers GETs with fixed bodies by path and counts them. It is a transport, so everything above it is real.
@@ -78,15 +76,9 @@ func (a *azure) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-type token struct{}
-
-func (token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: "t", ExpiresOn: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)}, nil
-}
-
 func clientOf(t *testing.T, a *azure, principal string) *client.Client {
 	t.Helper()
-	c, err := client.New(token{}, cloud.AzurePublic, client.Options{Principal: principal, Transport: a})
+	c, err := client.New(credential.Token("t"), cloud.AzurePublic, client.Options{Principal: principal, Transport: a})
 	if err != nil {
 		t.Fatal(err)
 	}

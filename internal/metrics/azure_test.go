@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -20,13 +18,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
-
-type token string
-
-func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
-}
 
 type object = map[string]any
 
@@ -66,7 +59,7 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 		}
 	})
 	w := &world{t: t, sim: sim, woken: make(chan struct{}, 1), before: figures(t)}
-	w.client, err = client.New(token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},
 		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, Answered: metrics.Request})
 	if err != nil {

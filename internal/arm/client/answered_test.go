@@ -14,6 +14,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // failing is a transport that reaches nobody.
@@ -58,7 +59,7 @@ func TestAnswered(t *testing.T) {
 			}))
 			t.Cleanup(listener.Close)
 			var got []client.Answered
-			c, err := client.New(token("t"), configuration(listener.URL), client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil), Answered: func(answered client.Answered) {
+			c, err := client.New(credential.Token("t"), configuration(listener.URL), client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil), Answered: func(answered client.Answered) {
 				if answered.Took < 0 || answered.Took > time.Minute {
 					t.Errorf("it took %s", answered.Took)
 				}
@@ -80,7 +81,7 @@ func TestAnswered(t *testing.T) {
 
 // TestUnanswered has nobody answer, or nobody issue a token: neither is an answer of Resource Manager.
 func TestUnanswered(t *testing.T) {
-	for name, credential := range map[string]azcore.TokenCredential{"no route": token("t"), "no token": refusing{}} {
+	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusing{}} {
 		var got []client.Answered
 		c, err := client.New(credential, configuration("https://azure.example"), client.Options{Transport: failing{}, Answered: func(answered client.Answered) {
 			answered.Took = 0

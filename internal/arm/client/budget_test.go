@@ -10,13 +10,14 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 func TestBudgets(t *testing.T) {
 	clock := now
 	var answer func(w http.ResponseWriter)
 	served := 0
-	c := serve(t, token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
 		served++
 		if answer != nil {
 			answer(w)

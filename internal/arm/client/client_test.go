@@ -21,18 +21,13 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 var (
 	now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	id  = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "a b")
 )
-
-type token string
-
-func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
-}
 
 // serve starts a server and a client of it.
 func serve(t *testing.T, credential azcore.TokenCredential, budgets *client.Budgets, handler http.HandlerFunc) *client.Client {
@@ -53,7 +48,7 @@ func configuration(endpoint string) cloud.Configuration {
 func TestRequest(t *testing.T) {
 	type seen struct{ Method, URI, Agent, Correlation, Auth, IfMatch, Type, Body string }
 	var got seen
-	c := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		agent := r.UserAgent()
 		got = seen{r.Method, r.RequestURI, agent[strings.LastIndex(agent, " ")+1:], r.Header.Get("x-ms-correlation-request-id"), r.Header.Get("Authorization"), r.Header.Get("If-Match"), r.Header.Get("Content-Type"), string(body)}
@@ -99,7 +94,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set(test.name, test.value)
 				w.WriteHeader(202)
 			})
@@ -136,7 +131,7 @@ func TestErrors(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 				for key, value := range test.header {
 					w.Header().Set(key, value)
 				}
@@ -160,7 +155,7 @@ func TestErrors(t *testing.T) {
 
 func TestNothingIsRetried(t *testing.T) {
 	calls := 0
-	c := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		calls++
 		w.WriteHeader(503)
 	})
@@ -170,7 +165,7 @@ func TestNothingIsRetried(t *testing.T) {
 }
 
 func TestConnectionFailures(t *testing.T) {
-	c := serve(t, token("secret-token"), nil, func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
+	c := serve(t, credential.Token("secret-token"), nil, func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	_, err := c.Put(context.Background(), id, "v", map[string]string{"password": "secret-body"}, "")
 	var got *arm.Error
 	if !errors.As(err, &got) || got.Code != client.CodeConnectionFailed || got.Status != 0 || arm.Classify(err) != arm.ClassRetry {
@@ -188,7 +183,7 @@ func TestConnectionFailures(t *testing.T) {
 
 func TestList(t *testing.T) {
 	var base string
-	c := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("page") {
 		case "":
 			fmt.Fprintf(w, `{"value":[{"name":"a"},{"name":"b"}],"nextLink":"https://%s/x?page=2&api-version=v"}`, r.Host)
@@ -280,7 +275,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := client.New(nil, configuration("https://x"), client.Options{}); err == nil {
 		t.Error("no credential must be an error")
 	}
-	if _, err := client.New(token("t"), cloud.Configuration{}, client.Options{}); err == nil || !strings.Contains(err.Error(), "endpoint") {
+	if _, err := client.New(credential.Token("t"), cloud.Configuration{}, client.Options{}); err == nil || !strings.Contains(err.Error(), "endpoint") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,12 +8,13 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // A preview api-version is spoken about a type and what is below it, and about nothing else.
 func TestWithAPIVersion(t *testing.T) {
 	var got string
-	plain := serve(t, token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	plain := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		got = r.URL.Query().Get("api-version")
 		_, _ = w.Write([]byte("{}"))
 	})

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
@@ -24,6 +23,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 const sub = server.DefaultSubscription
@@ -70,7 +70,7 @@ func newWorld(t *testing.T) *world {
 	w.cloud = cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}
 	w.options = client.Options{Principal: "p", Transport: &impatience{Transporter: listener.Client(), now: virtual.Now}, Now: virtual.Now}
-	w.client, err = client.New(token(sim.Token("")), w.cloud, w.options)
+	w.client, err = client.New(credential.Token(sim.Token("")), w.cloud, w.options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,12 +100,6 @@ func (i *impatience) Do(request *http.Request) (*http.Response, error) {
 	}
 	i.mu.Unlock()
 	return i.Transporter.Do(request)
-}
-
-type token string
-
-func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
 }
 
 // restart replaces the engine by one that knows nothing.
@@ -352,7 +346,7 @@ func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 func (w *world) limit(budgets *client.Budgets) {
 	w.t.Helper()
 	w.options.Budgets = budgets
-	limited, err := client.New(token(w.sim.Token("")), w.cloud, w.options)
+	limited, err := client.New(credential.Token(w.sim.Token("")), w.cloud, w.options)
 	if err != nil {
 		w.t.Fatal(err)
 	}

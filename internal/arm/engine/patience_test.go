@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // slow answers reads with 404 and writes after a time.
@@ -36,7 +37,7 @@ func TestFewPassesWaitForAnswers(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Options{Patient: 4})
-		c, err := client.New(token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // running is a clock that never shows the same time twice, as real ones.
@@ -54,7 +55,7 @@ func (a *azure) Do(request *http.Request) (*http.Response, error) {
 
 func (a *azure) client(t *testing.T, configuration cloud.Configuration) *client.Client {
 	t.Helper()
-	c, err := client.New(token("t"), configuration, client.Options{Principal: "p", Transport: a})
+	c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: a})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // gate calls a function before each request.
@@ -48,7 +49,7 @@ func TestWhatWasSeenBeforeARepairIsNotWhatItLeft(t *testing.T) {
 			<-ended
 		}
 	}}
-	gated, err := client.New(token(w.sim.Token("")), w.cloud, options)
+	gated, err := client.New(credential.Token(w.sim.Token("")), w.cloud, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package observe_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,22 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
-
-type token struct{}
-
-func (token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: "t", ExpiresOn: time.Now().Add(time.Hour)}, nil
-}
 
 type fixed struct{}
 
@@ -96,7 +88,7 @@ func TestRead(t *testing.T) {
 			service := &azure{refuses: test.refuses}
 			listener := httptest.NewTLSServer(service)
 			t.Cleanup(listener.Close)
-			c, err := client.New(token{}, cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+			c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 				cloud.ResourceManager: {Endpoint: listener.URL, Audience: "a"}}}, client.Options{Principal: "p", Transport: listener.Client()})
 			if err != nil {
 				t.Fatal(err)

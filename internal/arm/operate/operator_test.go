@@ -1,7 +1,6 @@
 package operate
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -11,21 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/go-logr/logr"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
-
-type token struct{}
-
-func (token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: "t", ExpiresOn: time.Now().Add(24 * time.Hour)}, nil
-}
 
 type systemClock struct{}
 
@@ -114,7 +106,7 @@ func TestFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				azure := &script{asked: map[string]int{}, answers: map[string][]answer{test.verb + " vm": {test.put}, "GET vm": test.looks, "GET op": test.polls}}
-				c, err := client.New(token{}, cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+				c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 					cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
 				if err != nil {
 					t.Fatal(err)

@@ -358,21 +358,13 @@ func TestManagedTemplates(t *testing.T) {
 	controlPlane.Spec.Template.Spec.AzureManagedControlPlaneClassSpec = newControlPlane("").Spec.AzureManagedControlPlaneClassSpec
 	create(t, controlPlane)
 	move := func(t *infrav1.AzureManagedControlPlaneTemplate) { t.Spec.Template.Spec.Location = "northeurope" }
-	refused(t, "clusters were made from it", dryUpdate(t, controlPlane, move), "spec.template.spec.location", "make a new one")
-	refused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, controlPlane, func(t *infrav1.AzureManagedControlPlaneTemplate) {
-		move(t)
-		t.Annotations = map[string]string{clusterv1.TopologyDryRunAnnotation: ""}
-	}), "", "")
+	onlyByRotation(t, "clusters were made from it", controlPlane, move, "spec.template.spec.location")
 
 	pool := &infrav1.AzureManagedMachinePoolTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dry"}}
 	pool.Spec.Template.Spec.AzureManagedMachinePoolClassSpec = newPool("", infrav1.NodePoolModeUser).Spec.AzureManagedMachinePoolClassSpec
 	create(t, pool)
 	resize := func(t *infrav1.AzureManagedMachinePoolTemplate) { t.Spec.Template.Spec.SKU = "Standard_D4s_v5" }
-	refused(t, "pools were made from it", dryUpdate(t, pool, resize), "spec.template.spec.sku", "make a new one")
-	refused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, pool, func(t *infrav1.AzureManagedMachinePoolTemplate) {
-		resize(t)
-		t.Annotations = map[string]string{clusterv1.TopologyDryRunAnnotation: ""}
-	}), "", "")
+	onlyByRotation(t, "pools were made from it", pool, resize, "spec.template.spec.sku")
 }
 
 // TestManagedNames checks that kubectl knows the kinds by the names that people are used to, and Cluster API by the contract.

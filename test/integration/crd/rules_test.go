@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -33,6 +34,17 @@ func dryUpdate[T client.Object](t *testing.T, stored T, change func(T)) error {
 	obj := stored.DeepCopyObject().(T)
 	change(obj)
 	return environment.Client.Update(t.Context(), obj, client.DryRunAll)
+}
+
+// onlyByRotation has a change of a stored template refused, with what to do, but not when Cluster API tries it out to see
+// whether the template has to be rotated.
+func onlyByRotation[T client.Object](t *testing.T, reason string, stored T, change func(T), path string) {
+	t.Helper()
+	refused(t, reason, dryUpdate(t, stored, change), path, "make a new one")
+	refused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, stored, func(obj T) {
+		change(obj)
+		obj.SetAnnotations(map[string]string{clusterv1.TopologyDryRunAnnotation: ""})
+	}), "", "")
 }
 
 func create[T client.Object](t *testing.T, obj T) T {

@@ -16,9 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 
@@ -29,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // world is a simulated Azure in which operations end at once, and an engine.
@@ -57,12 +56,6 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 // otherSubscription is where images of some cases are.
 const otherSubscription = "00000000-0000-0000-0000-000000000002"
 
-type token string
-
-func (t token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: string(t), ExpiresOn: time.Now().Add(time.Hour)}, nil
-}
-
 func newWorld(t *testing.T, location string) *world {
 	t.Helper()
 	sim, err := server.New(server.Options{TimeScale: 0, Locations: []string{location}, Subscriptions: []string{server.DefaultSubscription, otherSubscription}, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
@@ -73,7 +66,7 @@ func newWorld(t *testing.T, location string) *world {
 	listener.Config.ErrorLog = log.New(io.Discard, "", 0)
 	listener.StartTLS()
 	w := &world{t: t, sim: sim, url: listener.URL, http: listener.Client(), woken: make(chan struct{}, 1), inventory: map[string][]arm.ID{}}
-	w.client, err = client.New(token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}, client.Options{Principal: "p", Transport: listener.Client()})
 	if err != nil {
 		t.Fatal(err)
@@ -161,10 +154,10 @@ func (w *world) bring(in plan.MachineInput) {
 	if in.AzureMachine != nil {
 		fact = in.MachineFacts.VNet
 	}
-	if plan.BroughtNetwork(in.ClusterInput, fact) {
+	if plan.BYONetwork(in.ClusterInput, fact) {
 		brought := map[string][]string{}
 		for name := range fact.Subnets {
-			if prefixes, ok := plan.BroughtSubnet(in.ClusterInput, fact, name); ok {
+			if prefixes, ok := plan.BYOSubnet(in.ClusterInput, fact, name); ok {
 				brought[name] = prefixes
 			}
 		}
