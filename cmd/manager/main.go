@@ -50,8 +50,13 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
+	tell := fs.Bool("version", false, "Print the version and end.")
 	if err := fs.Parse(arguments); err != nil {
 		return fmt.Errorf("%w (--help lists what there is)", err)
+	}
+	if *tell {
+		fmt.Println(version)
+		return nil
 	}
 	if err := logsv1.ValidateAndApply(logOptions, nil); err != nil {
 		return err

@@ -132,6 +132,7 @@ func TestEnds(t *testing.T) {
 		"unknown flag":       {"as with gates", []string{"--azure-cluster-concurrency=1"}, true, "unknown flag: --azure-cluster-concurrency (--help lists what there is)\n"},
 		"unknown controller": {"as with gates", []string{"--disable-controllers-or-webhooks=All"}, true, `"All" is not known`},
 		"help":               {"it is no mistake", []string{"--help"}, false, "Accepted and without effect: AzureMachinePoolMachines are not served. (default 10)"},
+		"version":            {"whoever has an image wants to know what is in it", []string{"--version"}, false, "dev\n"},
 		"migration":          {"the init container of the second operator has the manager's image, and its pod starts when that is done", []string{"migrate-aso-crds"}, false, "Nothing to migrate"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"crypto/tls"
 	"fmt"
 	"slices"
 	"time"
@@ -60,6 +61,9 @@ type Options struct {
 	flags *pflag.FlagSet
 }
 
+// gracePeriod is how long workers have to end. It is less than the pod's, so that the lease is given back before the pod is killed.
+const gracePeriod = 20 * time.Second
+
 // Values of --disable-controllers-or-webhooks.
 const (
 	// disableAzureJSONMachine leaves out azure.json of machines that no template made.
@@ -78,7 +82,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "How long to wait between tries.")
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
-	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve pprof at, as in localhost:6060; empty is none.")
+	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve profiles at, as in localhost:6060, over HTTPS and to who may get /debug/pprof/*; empty is none.")
 	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 10, "How many AzureMachines are reconciled at a time.")
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "How many AzureManagedMachinePools are reconciled at a time.")
@@ -106,11 +110,11 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// managerOptions are the options of the controller manager.
-func (o *Options) managerOptions() (ctrl.Options, error) {
-	tlsOptions, metrics, err := flags.GetManagerOptions(o.Manager)
+// managerOptions are the options of the controller manager, and those of everything that it serves over TLS.
+func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
+	tlsOptions, metrics, err := o.diagnostics()
 	if err != nil {
-		return ctrl.Options{}, fmt.Errorf("flags: %w", err)
+		return ctrl.Options{}, nil, err
 	}
 	cacheOptions := cache.Options{}
 	if o.Namespace != "" {
@@ -125,15 +129,17 @@ func (o *Options) managerOptions() (ctrl.Options, error) {
 		RenewDeadline:              &o.RenewDeadline,
 		RetryPeriod:                &o.RetryPeriod,
 		LeaderElectionResourceLock: resourcelock.LeasesResourceLock,
-		HealthProbeBindAddress:     o.HealthAddress,
-		PprofBindAddress:           o.ProfilerAddress,
-		Metrics:                    *metrics,
-		Cache:                      cacheOptions,
-		Controller:                 config.Controller{SkipNameValidation: &o.SkipNameValidation},
+		// The process ends when the manager does, so that the next leader need not wait until the lease runs out.
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       new(gracePeriod),
+		HealthProbeBindAddress:        o.HealthAddress,
+		Metrics:                       *metrics,
+		Cache:                         cacheOptions,
+		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
 		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
 		WebhookServer: webhook.NewServer(webhook.Options{
 			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
 		}),
-	}, nil
+	}, tlsOptions, nil
 }

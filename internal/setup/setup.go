@@ -35,13 +35,16 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	}
 	config.QPS, config.Burst = o.KubernetesQPS, o.KubernetesBurst
 	config.UserAgent = "cluster-api-provider-azure/" + o.Version
-	options, err := o.managerOptions()
+	options, tlsOptions, err := o.managerOptions()
 	if err != nil {
 		return err
 	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
+	}
+	if err := o.addProfiles(mgr, tlsOptions); err != nil {
+		return err
 	}
 	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
 		return err

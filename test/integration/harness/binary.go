@@ -13,9 +13,18 @@ import (
 // Kubeconfig writes the way to the API server into a file of the folder, for a manager that is a process of its own.
 func (e *Environment) Kubeconfig(tb testing.TB, folder string) (path string) {
 	tb.Helper()
+	return e.kubeconfig(tb, folder, "")
+}
+
+// kubeconfig is Kubeconfig for who has the token, or for the administrator without one.
+func (e *Environment) kubeconfig(tb testing.TB, folder, token string) (path string) {
+	tb.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: "https://" + strings.TrimPrefix(e.Config.Host, "https://"), CertificateAuthorityData: e.Config.CAData}
-	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
+	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{Token: token}
+	if token == "" {
+		config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}
+	}
 	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
 	config.CurrentContext = "envtest"
 	path = filepath.Join(folder, "kubeconfig")

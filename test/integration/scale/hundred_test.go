@@ -42,7 +42,7 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 		}
 		return done
 	})
-	idle, _ := m.memory()
+	idle, _ := m.Memory()
 	loadBefore, before, mark := load(), m.figures(), stage.Azure.Mark()
 	for i := range controlPlanes {
 		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-cp-%d", i)), harness.ControlPlane, "")
@@ -70,7 +70,7 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	wall := time.Since(start)
 
 	after, asked := m.figures(), count(stage.Azure, mark)
-	now, most := m.memory()
+	now, most := m.Memory()
 	told := stories(stage, start)
 	var longest *story
 	var beginning, between, noticing, over []time.Duration

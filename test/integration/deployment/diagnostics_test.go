@@ -1,0 +1,136 @@
+package deployment_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestDiagnostics asks a manager with the rights of the manifests for its metrics and profiles, as somebody who may have
+// them, as somebody who may not, and as nobody.
+func TestDiagnostics(t *testing.T) {
+	stage := harness.NewStage(t, environment)
+	install(t)
+	binary := harness.BuildManager(t)
+	profiler := harness.FreeAddress(t)
+	plain := start(stage, t, binary)
+	start(stage, t, binary, "--profiler-address="+profiler)
+	listens(stage, profiler)
+
+	account := func(name string, role string) string {
+		stage.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}})
+		if role != "" {
+			stage.Create(&rbacv1.ClusterRoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-" + name},
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: stage.Namespace, Name: name}},
+			})
+		}
+		return token(t, stage.Namespace, name)
+	}
+	stage.Create(&rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-profiles"},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}},
+	})
+	collector, developer, stranger := account("collector", "capz-metrics-reader"), account("developer", stage.Namespace+"-profiles"), account("stranger", "")
+
+	metrics := "https://" + plain.Diagnostics + "/metrics"
+	beside := "https://" + plain.Diagnostics + "/debug/pprof/heap"
+	heap := "https://" + profiler + "/debug/pprof/heap"
+	for name, test := range map[string]struct {
+		reason, url, token string
+		status             int
+	}{
+		"metrics for who may have them":     {"the role that the manifests bring is enough, and the manager may ask who somebody is", metrics, collector, http.StatusOK},
+		"metrics for a stranger":            {"names of kinds and of Azure's types, and how busy it is, are not everybody's", metrics, stranger, http.StatusForbidden},
+		"metrics for nobody":                {"as for a stranger", metrics, "", http.StatusUnauthorized},
+		"metrics with a made-up token":      {"controller-runtime takes the API server's no for an error; nothing is served either way", metrics, "made.up.token", http.StatusInternalServerError},
+		"profiles beside metrics":           {"without the flag there are none", beside, developer, http.StatusNotFound},
+		"profiles for who may have them":    {"the flag was given", heap, developer, http.StatusOK},
+		"profiles for who may have metrics": {"a profile tells more than metrics do", heap, collector, http.StatusForbidden},
+		"profiles for nobody":               {"they are not less than metrics", heap, "", http.StatusUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, body := get(t, test.url, test.token)
+			if status != test.status {
+				t.Errorf("%s: %d, want %d: %.200s", test.reason, status, test.status, body)
+			}
+		})
+	}
+	if _, body := get(t, metrics, collector); !strings.Contains(body, "capz_azure_operations") && !strings.Contains(body, "controller_runtime_") {
+		t.Errorf("these are no metrics of a manager: %.200s", body)
+	}
+	for name, address := range map[string]string{"diagnostics": plain.Diagnostics, "webhooks": plain.Webhooks, "profiles": profiler} {
+		if got := negotiated(t, address); got == "h2" {
+			t.Errorf("%s: the server speaks HTTP/2", name)
+		}
+	}
+	if answers("http://" + profiler + "/debug/pprof/") {
+		t.Error("profiles are served without TLS")
+	}
+}
+
+// insecure is for servers that sign their own certificate.
+func insecure(protocols ...string) *tls.Config {
+	return &tls.Config{InsecureSkipVerify: true, NextProtos: protocols} // It is about who asks, not who answers.
+}
+
+// get asks as who has the token.
+func get(t *testing.T, url, token string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	transport := &http.Transport{TLSClientConfig: insecure()}
+	defer transport.CloseIdleConnections()
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(raw)
+}
+
+// listens waits until a server takes connections: one that signs its own certificate does so a little later than others.
+func listens(stage *harness.Stage, address string) {
+	stage.T.Helper()
+	stage.Eventually(address+" takes connections", func() bool {
+		connection, err := net.Dial("tcp", address)
+		return err == nil && connection.Close() == nil
+	})
+}
+
+// negotiated is the protocol that a server chooses of HTTP/2 and HTTP/1.1.
+func negotiated(t *testing.T, address string) string {
+	t.Helper()
+	connection, err := tls.Dial("tcp", address, insecure("h2", "http/1.1"))
+	if err != nil {
+		t.Fatal(fmt.Errorf("%s: %w", address, err))
+	}
+	defer connection.Close()
+	return connection.ConnectionState().NegotiatedProtocol
+}
+
+// answers tells whether a URL is answered with 200.
+func answers(url string) bool {
+	response, err := http.Get(url)
+	return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
+}

@@ -1,0 +1,116 @@
+package deployment_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// namespace is where the manifests install the manager.
+const namespace = "capz-system"
+
+// installed are the objects of config/default as clusterctl makes them without variables, once they are in the API server.
+type installed []*unstructured.Unstructured
+
+var (
+	installing sync.Mutex
+	kept       installed
+)
+
+// install applies the manifests. Definitions of kinds and webhooks are the harness's, and nobody serves cert-manager's kinds here.
+func install(t *testing.T) installed {
+	t.Helper()
+	installing.Lock()
+	defer installing.Unlock()
+	if kept != nil {
+		return kept
+	}
+	manifest := filepath.Join(t.TempDir(), "components.yaml")
+	if err := os.WriteFile(manifest, flavors.Run(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := flavors.Decode(flavors.Run(t, nil, "clusterctl", "generate", "yaml", "--from", manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
+		return slices.Contains([]string{"CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Certificate", "Issuer"}, o.GetKind())
+	})
+	for _, object := range objects {
+		if err := environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object.DeepCopy()), client.FieldOwner("test")); err != nil {
+			t.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
+		}
+	}
+	kept = objects
+	return kept
+}
+
+// read puts the only object of a kind into object.
+func read[T client.Object](t *testing.T, objects installed, kind string, object T) T {
+	t.Helper()
+	of := slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return o.GetKind() != kind })
+	if len(of) != 1 {
+		t.Fatalf("%d objects of kind %s are installed, want 1", len(of), kind)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(of[0].Object, object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// deployment is the manager's.
+func deployment(t *testing.T, objects installed) *appsv1.Deployment {
+	t.Helper()
+	return read(t, objects, "Deployment", &appsv1.Deployment{})
+}
+
+// token is one that the API server gives for a ServiceAccount.
+func token(t *testing.T, in, name string) string {
+	t.Helper()
+	request := &authenticationv1.TokenRequest{}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in, Name: name}}
+	if err := environment.Client.SubResource("token").Create(t.Context(), account, request); err != nil {
+		t.Fatalf("token of %s/%s: %v", in, name, err)
+	}
+	return request.Status.Token
+}
+
+// start runs a manager as a pod of the Deployment does, less what only a kubelet can give: addresses, certificates, the way to
+// Azure, and the namespace of the lease, which a pod reads from a file.
+func start(stage *harness.Stage, t *testing.T, binary string, more ...string) *harness.Program {
+	t.Helper()
+	spec := deployment(t, install(t)).Spec.Template.Spec
+	container := spec.Containers[0]
+	var variables []string
+	for _, variable := range container.Env {
+		if variable.ValueFrom == nil {
+			variables = append(variables, variable.Name+"="+variable.Value)
+		}
+	}
+	arguments := append(slices.Clone(container.Args), "--leader-election-namespace="+namespace)
+	p := stage.StartProgram(harness.ProgramOptions{
+		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: token(t, namespace, spec.ServiceAccountName),
+	})
+	stage.Eventually("the manager is ready", func() bool { return answers("http://" + p.Health + "/readyz") })
+	listens(stage, p.Diagnostics)
+	return p
+}
+
+// leads tells whether a manager has become the leader.
+func leads(p *harness.Program) bool {
+	return strings.Contains(p.Log(), "Successfully acquired lease")
+}

@@ -1,0 +1,111 @@
+package deployment_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestPod makes the Deployment's pod, as it is and less safe, in the namespace that the manifests make.
+func TestPod(t *testing.T) {
+	template := deployment(t, install(t)).Spec.Template
+	for name, test := range map[string]struct {
+		reason string
+		change func(*corev1.PodSpec)
+		// refused is what the API server says, "" if it makes the pod.
+		refused string
+	}{
+		"as it is": {reason: "the pod keeps the rules of its namespace"},
+		"root": {"who may change the Deployment gets no root on nodes", func(s *corev1.PodSpec) {
+			s.SecurityContext.RunAsUser, s.SecurityContext.RunAsNonRoot = new(int64(0)), new(false)
+		}, "runAsNonRoot"},
+		"no seccomp": {"as root", func(s *corev1.PodSpec) { s.SecurityContext.SeccompProfile = nil }, "seccompProfile"},
+		"host":       {"as root", func(s *corev1.PodSpec) { s.HostNetwork = true }, "hostNetwork"},
+		"escalation": {"as root", func(s *corev1.PodSpec) { s.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil }, "allowPrivilegeEscalation"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "capz-", Labels: template.Labels}, Spec: *template.Spec.DeepCopy()}
+			if test.change != nil {
+				test.change(&pod.Spec)
+			}
+			err := environment.Client.Create(t.Context(), pod, client.DryRunAll)
+			switch {
+			case test.refused == "" && err != nil:
+				t.Errorf("%s: %v", test.reason, err)
+			case test.refused != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), test.refused) || !strings.Contains(err.Error(), `"restricted`)):
+				t.Errorf("%s: %v, want a refusal for %s", test.reason, err, test.refused)
+			}
+		})
+	}
+}
+
+// TestSelectors looks whether what stands beside the Deployment means its pods and its ports.
+func TestSelectors(t *testing.T) {
+	objects := install(t)
+	d := deployment(t, objects)
+	pods, ports := labels.Set(d.Spec.Template.Labels), map[string]bool{}
+	container := d.Spec.Template.Spec.Containers[0]
+	for _, port := range container.Ports {
+		ports[port.Name] = true
+	}
+
+	service := read(t, objects, "Service", &corev1.Service{})
+	policy := read(t, objects, "NetworkPolicy", &networkingv1.NetworkPolicy{})
+	budget := read(t, objects, "PodDisruptionBudget", &policyv1.PodDisruptionBudget{})
+	if selector := labels.SelectorFromSet(service.Spec.Selector); selector.Empty() || !selector.Matches(pods) {
+		t.Errorf("the Service selects %s, the pods have %s", selector, pods)
+	}
+	for kind, selects := range map[string]*metav1.LabelSelector{"Deployment": d.Spec.Selector, "PodDisruptionBudget": budget.Spec.Selector, "NetworkPolicy": &policy.Spec.PodSelector} {
+		selector, err := metav1.LabelSelectorAsSelector(selects)
+		if err != nil || selector.Empty() || !selector.Matches(pods) {
+			t.Errorf("the %s selects %v, the pods have %s: %v", kind, selector, pods, err)
+		}
+	}
+	open := map[string]bool{}
+	for _, rule := range policy.Spec.Ingress {
+		for _, port := range rule.Ports {
+			open[port.Port.StrVal] = true
+		}
+	}
+	webhooks := service.Spec.Ports[0].TargetPort.StrVal
+	for _, port := range []string{webhooks, "metrics"} {
+		if !ports[port] || !open[port] {
+			t.Errorf("port %q: of the pod %t, open to others %t, want both", port, ports[port], open[port])
+		}
+	}
+	if len(open) != 2 {
+		t.Errorf("others reach the ports %v, want only webhooks and metrics", open)
+	}
+	if d.Spec.Replicas == nil || *d.Spec.Replicas != 2 || budget.Spec.MaxUnavailable.IntValue() != 1 {
+		t.Errorf("%v replicas of which %v may be missing, want 2 and 1", d.Spec.Replicas, budget.Spec.MaxUnavailable)
+	}
+}
+
+// TestMemory holds Go's own limit against the kernel's.
+func TestMemory(t *testing.T) {
+	container := deployment(t, install(t)).Spec.Template.Spec.Containers[0]
+	limit := container.Resources.Limits.Memory()
+	soft := resource.Quantity{}
+	for _, variable := range container.Env {
+		if variable.Name == "GOMEMLIMIT" {
+			soft = resource.MustParse(strings.TrimSuffix(variable.Value, "B"))
+		}
+	}
+	if share := soft.AsApproximateFloat64() / limit.AsApproximateFloat64(); share < 0.85 || share > 0.95 {
+		t.Errorf("GOMEMLIMIT is %s and the limit of the container %s, want about nine tenths", soft.String(), limit)
+	}
+	if container.Resources.Requests.Memory().IsZero() || container.Resources.Requests.Cpu().IsZero() {
+		t.Errorf("requests are %v, want some of both", container.Resources.Requests)
+	}
+	if !container.Resources.Limits.Cpu().IsZero() {
+		t.Errorf("a limit of processors makes leases run out: %v", container.Resources.Limits)
+	}
+}
