@@ -104,8 +104,8 @@ type Watch struct {
 
 // Subject is whose the object is.
 type Subject struct {
-	// Cluster is the one that the object belongs to, nil for an object of several. It may stand for one that is not there any
-	// more.
+	// Cluster is the one that the object belongs to, nil for an object of several, which can have nothing in Azure. It may
+	// stand for one that is not there any more.
 	Cluster *clusterv1.Cluster
 	// Identity is whom Azure is asked as.
 	Identity access.Request
