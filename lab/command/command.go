@@ -27,7 +27,7 @@ func New() *cobra.Command {
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
 	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),
-		kubeconfigCommand(), timelineCommand(), demandCommand(), killCommand(), bridgeCommand())
+		kubeconfigCommand(), timelineCommand(), demandCommand(), killCommand(), bridgeCommand(), kubeletCommand())
 	return root
 }
 
@@ -55,6 +55,7 @@ func upCommand() *cobra.Command {
 	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
 	c.Flags().Int("verbosity", 2, "log level of our manager")
 	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
+	c.Flags().String("release", "", "folder, named by its version, of the release of our provider to begin with (default that of make release)")
 	c.Flags().StringVar(&name, "cluster-name", "", fmt.Sprintf("name of the workload cluster (default %s, of another flavor %s)",
 		workload.DefaultName(workload.DefaultFlavor), workload.DefaultName("FLAVOR")))
 	createFlags(c, &create)
@@ -133,6 +134,13 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	}
 	if fresh || flags.Changed("time-scale") {
 		s.TimeScale, _ = flags.GetFloat64("time-scale")
+	}
+	if fresh || flags.Changed("release") {
+		if s.Release, _ = flags.GetString("release"); s.Release != "" {
+			if s.Release, err = filepath.Abs(s.Release); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if fresh || flags.Changed("verbosity") {
 		s.Verbosity, _ = flags.GetInt("verbosity")

@@ -43,8 +43,21 @@ func (l *lab) prepare() error {
 	if err := os.WriteFile(s.FederatedTokenFile(), []byte(token), 0o600); err != nil {
 		return err
 	}
+	if err := os.WriteFile(s.AuditPolicy(), []byte(auditPolicy), 0o644); err != nil {
+		return err
+	}
 	return writeKubeconfig(s)
 }
+
+// auditPolicy has the API server log what the managers do, without bodies: what they were refused, and which rights they use.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+omitManagedFields: true
+rules:
+- {level: Metadata, userGroups: ["system:serviceaccounts"]}
+- {level: None}
+`
 
 func writeKubeconfig(s *settings.Settings) error {
 	read := func(name string) []byte {

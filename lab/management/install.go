@@ -2,6 +2,7 @@ package management
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/provider"
@@ -38,7 +38,8 @@ func (l *lab) install(ctx context.Context) error {
 	var fresh []settings.Manager
 	sums := map[string]string{}
 	for _, m := range l.s.InstalledManagers() {
-		sum, err := componentsSum(l.s, m)
+		version := inventory[m.Label]
+		sum, err := componentsSum(l.s, m, cmp.Or(version, provider.Version(l.s, m)))
 		if err != nil {
 			return err
 		}
@@ -47,12 +48,12 @@ func (l *lab) install(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case !inventory.Has(m.Label):
+		case version == "":
 			fresh = append(fresh, m)
 		case string(applied) == sum:
 			continue
 		default:
-			if err := l.applyComponents(ctx, m); err != nil {
+			if err := l.applyComponents(ctx, m, version); err != nil {
 				return fmt.Errorf("apply components of %s: %w", m.Label, err)
 			}
 			l.report("%5.1f s  components of %s applied", time.Since(l.begin).Seconds(), m.Label)
@@ -79,8 +80,8 @@ func (l *lab) install(ctx context.Context) error {
 	return nil
 }
 
-// inventory are the labels of the providers that clusterctl has installed.
-func (l *lab) inventory(ctx context.Context) (sets.Set[string], error) {
+// inventory are the versions of the providers that clusterctl has installed, by label.
+func (l *lab) inventory(ctx context.Context) (map[string]string, error) {
 	kube, err := Client(l.s)
 	if err != nil {
 		return nil, err
@@ -91,11 +92,11 @@ func (l *lab) inventory(ctx context.Context) (sets.Set[string], error) {
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 		return nil, nil // clusterctl has never been here
 	}
-	labels := sets.New[string]()
+	versions := map[string]string{}
 	for _, provider := range providers.Items {
-		labels.Insert(provider.GetName())
+		versions[provider.GetName()], _, _ = unstructured.NestedString(provider.Object, "version")
 	}
-	return labels, err
+	return versions, err
 }
 
 // appliedFile remembers which components are in etcd, so it is kept and removed with etcd's data.
@@ -103,10 +104,23 @@ func (l *lab) appliedFile(m settings.Manager) string {
 	return l.s.Path("etcd", "applied-"+m.Label)
 }
 
-func componentsSum(s *settings.Settings, m settings.Manager) (string, error) {
-	raw, err := os.ReadFile(provider.ComponentsFile(s, m))
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:]), err
+// componentsSum tells components and the values of their variables from others.
+func componentsSum(s *settings.Settings, m settings.Manager, version string) (string, error) {
+	sum := sha256.New()
+	for _, file := range []string{provider.ComponentsFile(s, m, version), s.ClusterctlConfig()} {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		sum.Write(raw)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// providerFlags are clusterctl's, by type of provider.
+var providerFlags = map[string]string{
+	"CoreProvider": "--core", "BootstrapProvider": "--bootstrap",
+	"ControlPlaneProvider": "--control-plane", "InfrastructureProvider": "--infrastructure",
 }
 
 func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) error {
@@ -126,13 +140,9 @@ func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) er
 	if err := l.awaitNoProbe(ctx, kube); err != nil {
 		return err
 	}
-	flags := map[string]string{
-		"CoreProvider": "--core", "BootstrapProvider": "--bootstrap",
-		"ControlPlaneProvider": "--control-plane", "InfrastructureProvider": "--infrastructure",
-	}
 	args := []string{"init"}
 	for _, m := range managers {
-		args = append(args, flags[m.Type], m.Provider+":"+provider.Version(m))
+		args = append(args, providerFlags[m.Type], m.Provider+":"+provider.Version(l.s, m))
 	}
 	out, err := Clusterctl(ctx, l.s, nil, args...)
 	if err != nil {
@@ -141,12 +151,13 @@ func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) er
 	return os.WriteFile(l.s.Log("clusterctl-init"), out, 0o644)
 }
 
-func (l *lab) applyComponents(ctx context.Context, m settings.Manager) error {
+// applyComponents applies the components of an installed version, with the values that variables have.
+func (l *lab) applyComponents(ctx context.Context, m settings.Manager, version string) error {
 	kube, err := Client(l.s)
 	if err != nil {
 		return err
 	}
-	raw, err := os.ReadFile(provider.ComponentsFile(l.s, m))
+	raw, err := Clusterctl(ctx, l.s, nil, "generate", "provider", providerFlags[m.Type], m.Provider+":"+version)
 	if err != nil {
 		return err
 	}
@@ -155,10 +166,6 @@ func (l *lab) applyComponents(ctx context.Context, m settings.Manager) error {
 		return err
 	}
 	for _, object := range objects {
-		// clusterctl substitutes variables in these, and they have no meaning for a manager outside the cluster.
-		if object.GetKind() == "Secret" || object.GetKind() == "ConfigMap" {
-			continue
-		}
 		if err := apply(ctx, kube, object); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ const (
 	controllerManager = "kube-controller-manager"
 	azuresim          = simulator.Process
 	bridge            = "bridge"
+	kubeletProcess    = "kubelet"
 )
 
 // environment is what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
@@ -59,6 +60,7 @@ func apiServerSpec(s *settings.Settings) process.Spec {
 			"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount", "--allow-privileged=true",
 			// There are no nodes, and the Kubernetes Service needs no endpoints.
 			"--endpoint-reconciler-type=none", "--profiling=false",
+			"--audit-policy-file=" + s.AuditPolicy(), "--audit-log-path=" + s.AuditLog(),
 		},
 		Ready: process.ReadyURL(s.APIServerURL()+"/readyz", nil),
 	}
@@ -109,37 +111,34 @@ func bridgeSpec(s *settings.Settings) process.Spec {
 	}
 }
 
-func managerSpec(s *settings.Settings, m settings.Manager) process.Spec {
-	spec := process.Spec{
-		Name: m.Name, Path: s.Binary(m.Binary), Log: s.Log(m.Name),
-		// Host names of workload clusters exist in the simulated network only: the proxy resolves them through the
-		// simulated load balancers.
-		Env: environment(s, "HTTPS_PROXY="+s.ProxyURL(), "NO_PROXY=127.0.0.1,localhost"),
-		Args: []string{
-			"--kubeconfig=" + s.Kubeconfig(), "--webhook-port=" + strconv.Itoa(s.WebhookPort(m)), "--webhook-cert-dir=" + s.Path("pki", pki.WebhookDir),
-			"--health-addr=" + s.HealthAddress(m), "--diagnostics-address=" + s.DiagnosticsAddress(m), "--insecure-diagnostics",
-		},
-		Ready: process.ReadyURL("http://"+s.HealthAddress(m)+"/readyz", nil),
+// kubeletSpec runs the managers, as their Deployments say.
+func kubeletSpec(s *settings.Settings) process.Spec {
+	return process.Spec{
+		Name: kubeletProcess, Path: s.Binary("lab"), Log: s.Log(kubeletProcess), Env: environment(s, "GOGC=50"),
+		Args: []string{"kubelet", "--dir=" + s.Dir},
 	}
-	if gates := s.Gates(m); gates != "" {
-		spec.Args = append(spec.Args, "--feature-gates="+gates)
-	}
-	if m.Name == settings.Azure.Name {
-		spec.Args = append(spec.Args, "--v="+strconv.Itoa(s.Verbosity))
-		spec.Env = append(spec.Env, AzureEnvironment(s)...)
-	}
-	return spec
 }
 
-// AzureEnvironment leads our manager, and any client that reads these variables, to the simulated Azure.
+// releaseVariables are the values that the lab gives to the variables of releases, beside feature gates.
+func releaseVariables(s *settings.Settings) map[string]string {
+	return map[string]string{
+		"AZURE_AUTHORITY_HOST":            s.SimulatorURL() + "/",
+		"AZURE_RESOURCE_MANAGER_ENDPOINT": s.SimulatorURL(),
+		"AZURE_RESOURCE_MANAGER_AUDIENCE": "https://management.core.windows.net/",
+		"CAPZ_VERBOSITY":                  strconv.Itoa(s.Verbosity),
+	}
+}
+
+// AzureEnvironment leads any client that reads these variables to the simulated Azure.
 func AzureEnvironment(s *settings.Settings) []string {
-	return []string{
-		"AZURE_AUTHORITY_HOST=" + s.SimulatorURL() + "/",
-		"AZURE_RESOURCE_MANAGER_ENDPOINT=" + s.SimulatorURL(),
-		"AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.core.windows.net/",
+	out := []string{
 		"AZURE_FEDERATED_TOKEN_FILE=" + s.FederatedTokenFile(),
 		"SSL_CERT_FILE=" + s.CABundle(),
 	}
+	for _, name := range []string{"AZURE_AUTHORITY_HOST", "AZURE_RESOURCE_MANAGER_ENDPOINT", "AZURE_RESOURCE_MANAGER_AUDIENCE"} {
+		out = append(out, name+"="+releaseVariables(s)[name])
+	}
+	return out
 }
 
 func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'g', -1, 64) }

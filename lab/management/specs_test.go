@@ -11,10 +11,7 @@ import (
 
 // specs are those of all processes of a lab, without what cannot be compared.
 func specs(s *settings.Settings) []process.Spec {
-	all := []process.Spec{etcdSpec(s), apiServerSpec(s), controllerManagerSpec(s), azuresimSpec(s), bridgeSpec(s)}
-	for _, m := range s.InstalledManagers() {
-		all = append(all, managerSpec(s, m))
-	}
+	all := []process.Spec{etcdSpec(s), apiServerSpec(s), controllerManagerSpec(s), azuresimSpec(s), bridgeSpec(s), kubeletSpec(s)}
 	for i := range all {
 		all[i].Ready = nil
 	}

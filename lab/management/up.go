@@ -3,13 +3,16 @@ package management
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/lab/kubelet"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
@@ -52,7 +55,7 @@ func Up(ctx context.Context, s *settings.Settings, report Report) error {
 func (l *lab) startAll(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	rendered, installed, azureReady := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	group.Go(then(rendered, func() error { return provider.WriteRepository(ctx, l.s, TemplateVariables(l.s)) }))
+	group.Go(then(rendered, func() error { return l.writeRepository() }))
 	group.Go(then(installed, func() error { return l.startKubernetes(ctx, rendered) }))
 	group.Go(then(azureReady, func() error { return l.startAzure(ctx) }))
 	group.Go(func() error {
@@ -138,12 +141,65 @@ func (l *lab) startAzure(ctx context.Context) error {
 	return l.start(ctx, bridgeSpec(l.s))
 }
 
+func (l *lab) writeRepository() error {
+	variables := TemplateVariables(l.s)
+	maps.Copy(variables, releaseVariables(l.s))
+	return provider.WriteRepository(l.s, variables)
+}
+
+// startManagers has the kubelet run the managers. One that runs from a program that was built anew is replaced.
 func (l *lab) startManagers(ctx context.Context) error {
+	if err := l.start(ctx, kubeletSpec(l.s)); err != nil {
+		return err
+	}
+	kube, err := Client(l.s)
+	if err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, m := range l.s.InstalledManagers() {
-		group.Go(func() error { return l.start(ctx, managerSpec(l.s, m)) })
+		group.Go(func() error {
+			if l.table.Outdated(m.Name) {
+				if err := l.table.Stop(ctx, m.Name); err != nil {
+					return err
+				}
+			}
+			return l.awaitManager(ctx, kube, m)
+		})
 	}
 	return group.Wait()
+}
+
+// awaitManager waits until the process is the one that the Deployment asks for.
+func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.Manager) error {
+	before := l.table.State(m.Name)
+	err := await(ctx, func() (waiting string, err error) {
+		deployment, err := kubelet.Deployment(ctx, kube, m)
+		if err != nil {
+			return "", err
+		}
+		if deployment == nil {
+			return "", fmt.Errorf("%s has no Deployment: clusterctl did not install it", m.Label)
+		}
+		if deployment.Spec.Replicas != nil && *deployment.Spec.Replicas == 0 {
+			return "", nil
+		}
+		running := l.table.Running(m.Name)
+		if running == nil && deployment.Status.ObservedGeneration == deployment.Generation && deployment.Status.AvailableReplicas > 0 {
+			return "", nil
+		}
+		waiting = fmt.Sprintf("%s is not ready; its log is %s", m.Name, l.s.Log(m.Name))
+		for _, condition := range deployment.Status.Conditions {
+			if condition.Message != "" {
+				waiting = condition.Message
+			}
+		}
+		return waiting, nil
+	})
+	if err == nil && l.table.State(m.Name).PID != before.PID {
+		l.report("%5.1f s  %s", time.Since(l.begin).Seconds(), m.Name)
+	}
+	return err
 }
 
 // checkPorts finds a foreign process on one of the lab's ports before readiness probes take it for the lab's own.
@@ -174,7 +230,7 @@ func stopOrder() [][]string {
 	for _, m := range settings.Managers {
 		managers = append(managers, m.Name)
 	}
-	return [][]string{append(managers, bridge, controllerManager), {apiServer, azuresim}, {etcd}}
+	return [][]string{{kubeletProcess}, append(managers, bridge, controllerManager), {apiServer, azuresim}, {etcd}}
 }
 
 // Running are the names of the lab's processes that run.

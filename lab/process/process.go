@@ -80,7 +80,7 @@ func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
 	}
 	want := record{Command: append([]string{s.Path}, s.Args...), Env: s.Env, Program: program, Log: s.Log}
 	if have, ok := t.read(s.Name); ok && have.alive() {
-		if slices.Equal(have.Command, want.Command) && slices.Equal(have.Env, want.Env) && have.Program == want.Program {
+		if t.Current(s) && have.Program == want.Program {
 			return false, waitReady(ctx, s, nil)
 		}
 		if err := t.Stop(ctx, s.Name); err != nil {
@@ -112,6 +112,22 @@ func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
 		return true, errors.Join(err, command.Process.Kill())
 	}
 	return true, waitReady(ctx, s, exited)
+}
+
+// Current tells whether the program runs with these arguments and this environment. Another build of it may be there since.
+func (t *Table) Current(s Spec) bool {
+	have, ok := t.read(s.Name)
+	return ok && have.alive() && slices.Equal(have.Command, append([]string{s.Path}, s.Args...)) && slices.Equal(have.Env, s.Env)
+}
+
+// Outdated tells whether the program runs and its file is another build.
+func (t *Table) Outdated(name string) bool {
+	have, ok := t.read(name)
+	if !ok || !have.alive() {
+		return false
+	}
+	program, err := identify(have.Command[0])
+	return err != nil || program != have.Program
 }
 
 // waitReady asks Ready until it says yes.

@@ -1,5 +1,5 @@
-// Package provider turns the manifests of Cluster API providers into ones for managers that run as processes on this
-// machine, and keeps them in a local clusterctl repository.
+// Package provider keeps the releases of Cluster API providers in a local clusterctl repository, with webhooks that lead to
+// managers which run as processes on this machine. Nothing else of a release is changed.
 package provider
 
 import (
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,23 +23,10 @@ type Webhooks struct {
 	CABundle []byte
 }
 
-// kept are the kinds that a manager outside the cluster still needs: what a pod would need (Deployment, Service, service
-// account, certificates and their bindings) goes.
-var kept = []string{
-	"Namespace", "CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
-	"ClusterRole", "Role", "ConfigMap", "Secret",
-}
-
-// injectAnnotation asks cert-manager for the CA bundle that is written here directly.
-const injectAnnotation = "cert-manager.io/inject-ca-from"
-
-// Localize keeps what a manager outside the cluster needs and leads webhooks and conversions to it.
+// Localize leads webhooks and conversions to the manager.
 func Localize(objects []*unstructured.Unstructured, w Webhooks) ([]*unstructured.Unstructured, error) {
 	var local []*unstructured.Unstructured
 	for _, object := range objects {
-		if !slices.Contains(kept, object.GetKind()) {
-			continue
-		}
 		object = object.DeepCopy()
 		var err error
 		switch object.GetKind() {
@@ -52,12 +38,6 @@ func Localize(objects []*unstructured.Unstructured, w Webhooks) ([]*unstructured
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
 		}
-		annotations := object.GetAnnotations()
-		delete(annotations, injectAnnotation)
-		if len(annotations) == 0 {
-			annotations = nil
-		}
-		object.SetAnnotations(annotations)
 		local = append(local, object)
 	}
 	return local, nil

@@ -50,10 +50,17 @@ kind: Namespace
 metadata:
   name: capz-system
 ---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: capz-controller-manager
+  namespace: capz-system
+---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
   annotations:
+    cert-manager.io/inject-ca-from: ns/cert
     keep: me
   name: clusters.cluster.x-k8s.io
 spec:
@@ -76,6 +83,8 @@ spec:
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
 metadata:
+  annotations:
+    cert-manager.io/inject-ca-from: ns/cert
   name: capz-validating-webhook-configuration
 webhooks:
 - clientConfig:

@@ -1,13 +1,9 @@
 package provider
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -18,23 +14,23 @@ import (
 // CoreVersion is Cluster API's version, that of the modules in hack/tools.
 const CoreVersion = "v1.14.2"
 
-// Version is the version of a provider in the repository.
-func Version(m settings.Manager) string {
+// Version is the version of a provider that a new lab gets.
+func Version(s *settings.Settings, m settings.Manager) string {
 	if m.Name == settings.Azure.Name {
-		return settings.ProviderVersion
+		return filepath.Base(s.ReleaseDir())
 	}
 	return CoreVersion
 }
 
-// ComponentsFile is where the repository has the components of a provider. clusterctl wants exactly
+// ComponentsFile is where the repository has the components of a provider's version. clusterctl wants exactly
 // {base}/{label}/{version}/{file}.
-func ComponentsFile(s *settings.Settings, m settings.Manager) string {
-	return filepath.Join(s.Repository(), m.Label, Version(m), m.Components)
+func ComponentsFile(s *settings.Settings, m settings.Manager, version string) string {
+	return filepath.Join(s.Repository(), m.Label, version, m.Components)
 }
 
-// WriteRepository renders the components of all managers of the lab into its repository and points clusterctl's
-// configuration at it. The variables are those of the templates.
-func WriteRepository(ctx context.Context, s *settings.Settings, variables map[string]string) error {
+// WriteRepository puts the releases of all managers of the lab into its repository and points clusterctl's configuration at
+// it. The variables are those of templates and of releases; the lab's feature gates are added.
+func WriteRepository(s *settings.Settings, variables map[string]string) error {
 	ca, err := os.ReadFile(s.Path("pki", pki.CACert))
 	if err != nil {
 		return err
@@ -45,10 +41,23 @@ func WriteRepository(ctx context.Context, s *settings.Settings, variables map[st
 	}
 	var providers []any
 	for _, m := range s.InstalledManagers() {
-		if err := writeProvider(ctx, s, m, ca); err != nil {
-			return fmt.Errorf("components of %s: %w", m.Label, err)
+		releases, err := releasesOf(s, m)
+		if err != nil {
+			return err
 		}
-		providers = append(providers, map[string]any{"name": m.Provider, "type": m.Type, "url": ComponentsFile(s, m)})
+		for _, r := range releases {
+			if err := r.write(s, m, ca); err != nil {
+				return fmt.Errorf("release %s of %s: %w", r.version, m.Label, err)
+			}
+		}
+		gates, err := gateVariables(releases[0].components, s.Gates(m))
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.Label, err)
+		}
+		for name, value := range gates {
+			configuration[name] = value
+		}
+		providers = append(providers, map[string]any{"name": m.Provider, "type": m.Type, "url": ComponentsFile(s, m, releases[0].version)})
 	}
 	configuration["providers"] = providers
 	raw, err := yaml.Marshal(configuration)
@@ -61,16 +70,43 @@ func WriteRepository(ctx context.Context, s *settings.Settings, variables map[st
 	return os.WriteFile(s.ClusterctlConfig(), raw, 0o600)
 }
 
-func writeProvider(ctx context.Context, s *settings.Settings, m settings.Manager, ca []byte) error {
-	file := ComponentsFile(s, m)
+// release is one version of a provider.
+type release struct {
+	version string
+	// components as they are published.
+	components []byte
+	// metadata and templates are files.
+	metadata, templates string
+}
+
+// releasesOf are the releases of a provider that the repository has, the newest first: of ours that of `make release`, and the
+// one that the lab begins with if it is another.
+func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
+	if m.Name != settings.Azure.Name {
+		raw, err := os.ReadFile(filepath.Join(s.Binary("manifests"), m.Label+".yaml"))
+		return []release{{version: CoreVersion, components: raw, metadata: filepath.Join(s.Binary("manifests"), "cluster-api-metadata.yaml")}}, err
+	}
+	folders := []string{s.MadeRelease()}
+	if s.ReleaseDir() != s.MadeRelease() {
+		folders = append(folders, s.ReleaseDir())
+	}
+	var out []release
+	for _, folder := range folders {
+		raw, err := os.ReadFile(filepath.Join(folder, m.Components))
+		if err != nil {
+			return nil, fmt.Errorf("%w (make it with `make release`)", err)
+		}
+		out = append(out, release{version: filepath.Base(folder), components: raw, metadata: filepath.Join(folder, "metadata.yaml"), templates: folder})
+	}
+	return out, nil
+}
+
+func (r release) write(s *settings.Settings, m settings.Manager, ca []byte) error {
+	file := ComponentsFile(s, m, r.version)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	raw, metadata, err := manifests(ctx, s, m)
-	if err != nil {
-		return err
-	}
-	objects, err := Decode(raw)
+	objects, err := Decode(r.components)
 	if err != nil {
 		return err
 	}
@@ -85,28 +121,13 @@ func writeProvider(ctx context.Context, s *settings.Settings, m settings.Manager
 	if err := os.WriteFile(file, components, 0o644); err != nil {
 		return err
 	}
-	if err := copyFile(metadata, filepath.Join(filepath.Dir(file), "metadata.yaml")); err != nil {
+	if err := copyFile(r.metadata, filepath.Join(filepath.Dir(file), "metadata.yaml")); err != nil {
 		return err
 	}
-	if m.Name != settings.Azure.Name {
+	if r.templates == "" {
 		return nil
 	}
-	return copyTemplates(filepath.Join(s.Root, "templates"), filepath.Dir(file))
-}
-
-// manifests are a provider's as kustomize renders them, and the file with its metadata.
-func manifests(ctx context.Context, s *settings.Settings, m settings.Manager) (raw []byte, metadata string, err error) {
-	if m.Name != settings.Azure.Name {
-		raw, err = os.ReadFile(filepath.Join(s.Binary("manifests"), m.Label+".yaml"))
-		return raw, filepath.Join(s.Binary("manifests"), "cluster-api-metadata.yaml"), err
-	}
-	var out, errOut bytes.Buffer
-	command := exec.CommandContext(ctx, s.Binary("kustomize"), "build", filepath.Join(s.Root, "config", "default"))
-	command.Stdout, command.Stderr = &out, &errOut
-	if err := command.Run(); err != nil {
-		return nil, "", fmt.Errorf("kustomize build config/default: %w: %s", err, strings.TrimSpace(errOut.String()))
-	}
-	return out.Bytes(), filepath.Join(s.Root, "metadata.yaml"), nil
+	return copyTemplates(r.templates, filepath.Dir(file))
 }
 
 // copyTemplates copies the flavors, and the ClusterClasses that clusterctl adds to a Cluster that refers to them.
@@ -115,9 +136,6 @@ func copyTemplates(from, to string) error {
 		templates, err := filepath.Glob(filepath.Join(from, pattern))
 		if err != nil {
 			return err
-		}
-		if len(templates) == 0 {
-			return fmt.Errorf("%s has no %s", from, pattern)
 		}
 		for _, template := range templates {
 			if err := copyFile(template, filepath.Join(to, filepath.Base(template))); err != nil {

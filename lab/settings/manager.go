@@ -23,11 +23,11 @@ type Manager struct {
 // Managers are Cluster API's and, last, ours.
 var Managers = []Manager{
 	{Name: "capi-core", Binary: "capi-core", Label: "cluster-api", Provider: "cluster-api", Type: "CoreProvider",
-		Components: "core-components.yaml", FeatureGates: "MachinePool=true,ClusterTopology=true", index: 0},
+		Components: "core-components.yaml", FeatureGates: "ClusterTopology=true", index: 0},
 	{Name: "capi-kubeadm-bootstrap", Binary: "capi-kubeadm-bootstrap", Label: "bootstrap-kubeadm", Provider: "kubeadm", Type: "BootstrapProvider",
-		Components: "bootstrap-components.yaml", FeatureGates: "MachinePool=true,KubeadmBootstrapFormatIgnition=true", index: 1},
+		Components: "bootstrap-components.yaml", FeatureGates: "KubeadmBootstrapFormatIgnition=true", index: 1},
 	{Name: "capi-kubeadm-control-plane", Binary: "capi-kubeadm-control-plane", Label: "control-plane-kubeadm", Provider: "kubeadm", Type: "ControlPlaneProvider",
-		Components: "control-plane-components.yaml", FeatureGates: "MachinePool=true,ClusterTopology=true,KubeadmBootstrapFormatIgnition=true", index: 2},
+		Components: "control-plane-components.yaml", FeatureGates: "ClusterTopology=true,KubeadmBootstrapFormatIgnition=true", index: 2},
 	Azure,
 }
 

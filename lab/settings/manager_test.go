@@ -21,7 +21,7 @@ func TestGates(t *testing.T) {
 		},
 		"Cluster API's": {
 			reason: "it does not know our gates and would not start", manager: bootstrap,
-			more: "APIServerILB=true", want: "MachinePool=true,KubeadmBootstrapFormatIgnition=true",
+			more: "APIServerILB=true", want: "KubeadmBootstrapFormatIgnition=true",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

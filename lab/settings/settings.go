@@ -31,7 +31,7 @@ const KubernetesVersion = "v1.35.2"
 // ManagedKubernetesVersion is what AKS clusters run. AKS offers versions of its own.
 const ManagedKubernetesVersion = "v1.34.1"
 
-// ProviderVersion is the version under which our provider is in the local clusterctl repository.
+// ProviderVersion is the version of our provider that `make release` writes.
 const ProviderVersion = "v2.0.0"
 
 // Settings describe one lab. They are kept in its directory, so that later commands need only --dir.
@@ -54,6 +54,9 @@ type Settings struct {
 	FeatureGates string `json:"featureGates,omitempty"`
 	// Verbosity is our manager's klog level.
 	Verbosity int `json:"verbosity"`
+	// Release is the folder, named by its version, of the release of our provider that the lab begins with; "" is that of
+	// `make release`.
+	Release string `json:"release,omitempty"`
 }
 
 // Validate checks what a person can get wrong.
@@ -128,6 +131,19 @@ func (s *Settings) Path(elements ...string) string {
 // Binary is the path of a program in bin/.
 func (s *Settings) Binary(name string) string { return filepath.Join(s.Root, "bin", name) }
 
+// MadeRelease is the folder that `make release` writes.
+func (s *Settings) MadeRelease() string {
+	return filepath.Join(s.Root, "out", Azure.Label, ProviderVersion)
+}
+
+// ReleaseDir is the folder of the release that the lab begins with. Its name is the version.
+func (s *Settings) ReleaseDir() string {
+	if s.Release != "" {
+		return s.Release
+	}
+	return s.MadeRelease()
+}
+
 // Kubeconfig leads to the management cluster.
 func (s *Settings) Kubeconfig() string { return s.Path("kubeconfig") }
 
@@ -136,6 +152,12 @@ func (s *Settings) RequestLog() string { return s.Path("requests.jsonl") }
 
 // Log is the log file of a process.
 func (s *Settings) Log(process string) string { return s.Path("logs", process+".log") }
+
+// AuditPolicy says what the API server logs of requests.
+func (s *Settings) AuditPolicy() string { return s.Path("pki", "audit-policy.yaml") }
+
+// AuditLog is the log of the managers' requests to the API server.
+func (s *Settings) AuditLog() string { return s.Path("logs", "audit.jsonl") }
 
 // Processes is where the records of the lab's processes are.
 func (s *Settings) Processes() string { return s.Path("run") }

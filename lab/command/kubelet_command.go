@@ -1,0 +1,33 @@
+package command
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/kubelet"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+)
+
+// kubeletCommand is the process that runs the managers' Deployments; `lab up` starts it.
+func kubeletCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "kubelet",
+		Short:  "Run the managers' Deployments as processes",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := load(c)
+			if err != nil {
+				return err
+			}
+			kube, err := management.Client(s)
+			if err != nil {
+				return err
+			}
+			kubelet.Run(c.Context(), s.Dir, kube, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+			return nil
+		},
+	}
+}

@@ -1,0 +1,77 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
+)
+
+// written is a token that is in its file.
+type written struct {
+	// account is the ServiceAccount it is for: another one of the same name makes it worthless.
+	account types.UID
+	renew   time.Time
+}
+
+// project writes the files that the process reads: a kubeconfig, the token it names, and those of the pod's volumes.
+// Tokens are renewed after four fifths of their life, as kubelets do.
+func (w *worker) project(ctx context.Context, p place) error {
+	account := &corev1.ServiceAccount{}
+	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: p.deployment.Namespace, Name: p.pod().ServiceAccountName}, account); err != nil {
+		return fmt.Errorf("ServiceAccount %s: %w", p.pod().ServiceAccountName, err)
+	}
+	fresh := false
+	for _, wanted := range append(p.projected(), token{file: p.file(tokenFile), seconds: apiTokenSeconds}) {
+		if have, ok := w.tokens[wanted.file]; ok && have.account == account.UID && time.Now().Before(have.renew) {
+			continue
+		}
+		request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &wanted.seconds}}
+		if wanted.audience != "" {
+			request.Spec.Audiences = []string{wanted.audience}
+		}
+		if err := w.kube.SubResource("token").Create(ctx, account, request); err != nil {
+			return fmt.Errorf("token of ServiceAccount %s: %w", account.Name, err)
+		}
+		if err := replace(wanted.file, request.Status.Token); err != nil {
+			return err
+		}
+		w.tokens[wanted.file] = written{account: account.UID, renew: time.Now().Add(time.Until(request.Status.ExpirationTimestamp.Time) * 4 / 5)}
+		fresh = true
+	}
+	if !fresh {
+		return nil
+	}
+	return p.writeKubeconfig()
+}
+
+func (p place) writeKubeconfig() error {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: p.APIServerURL(), CertificateAuthority: p.Path("pki", pki.CACert)}
+	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{TokenFile: p.file(tokenFile)}
+	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: metav1.NamespaceDefault}
+	config.CurrentContext = "lab"
+	return clientcmd.WriteToFile(*config, p.file(kubeconfigFile))
+}
+
+// replace writes a file at once, because who reads it may do so at any time.
+func replace(file, content string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", []byte(content), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
