@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,9 @@ func TestManifest(t *testing.T) {
 		if got := test.heard(parse(t, rendered(t, map[string]string{variable: test.value}).Args)); got == test.byDefault {
 			t.Errorf("%s=%s: the manager does not hear of it", variable, test.value)
 		}
+	}
+	if arguments := rendered(t, map[string]string{"CAPZ_VERBOSITY": "7"}).Args; !slices.Contains(arguments, "--v=7") {
+		t.Errorf("CAPZ_VERBOSITY=7: the manager gets %v", arguments)
 	}
 	for _, variable := range []string{"AZURE_AUTHORITY_HOST", "AZURE_RESOURCE_MANAGER_ENDPOINT", "AZURE_RESOURCE_MANAGER_AUDIENCE"} {
 		const value = "https://example.com/"

@@ -19,6 +19,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
@@ -32,6 +33,7 @@ type Options struct {
 	RenewDeadline               time.Duration
 	RetryPeriod                 time.Duration
 	Namespace                   string
+	SecretNamespaces            []string
 	WatchFilter                 string
 	ProfilerAddress             string
 	AzureClusterConcurrency     int
@@ -81,6 +83,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "How long the leader tries to renew before it gives up.")
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "How long to wait between tries.")
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
+	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets are watched, where there are no rights to those of others; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
 	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve profiles at, as in localhost:6060, over HTTPS and to who may get /debug/pprof/*; empty is none.")
 	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
@@ -119,6 +122,16 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	cacheOptions := cache.Options{}
 	if o.Namespace != "" {
 		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
+	}
+	if len(o.SecretNamespaces) > 0 {
+		secrets := cache.ByObject{Namespaces: map[string]cache.Config{}}
+		for _, namespace := range o.SecretNamespaces {
+			secrets.Namespaces[namespace] = cache.Config{}
+		}
+		// They are watched by their metadata only.
+		metadata := &metav1.PartialObjectMetadata{}
+		metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+		cacheOptions.ByObject = map[client.Object]cache.ByObject{metadata: secrets}
 	}
 	return ctrl.Options{
 		Scheme:                     newScheme(),

@@ -189,7 +189,7 @@ func downCommand() *cobra.Command {
 func killCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kill PROCESS",
-		Short: "End one process with SIGKILL, as if it had crashed; `lab up --bare` brings it back",
+		Short: "End one process with SIGKILL, as if it had crashed; a manager comes back by itself, anything else with `lab up --bare`",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(c)

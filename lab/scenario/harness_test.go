@@ -56,6 +56,7 @@ func newLab(t *testing.T) *lab {
 		}
 	}
 	t.Cleanup(func() {
+		l.expectRights()
 		if t.Failed() {
 			l.showLogs()
 		}

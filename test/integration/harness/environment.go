@@ -42,6 +42,10 @@ type Environment struct {
 	Logs *Logs
 
 	envtest envtest.Environment
+	// managers leads to the API server as the ServiceAccount of the release.
+	managers *rest.Config
+	// refused is what managers had no right to.
+	refused refusals
 	// webhooks is the manager that answers the API server's admission requests.
 	webhooks *process
 }
@@ -59,7 +63,7 @@ func Main(m *testing.M, environment **Environment, flags ...string) int {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 	}
 	code := m.Run()
-	if err := e.Stop(); err != nil {
+	if err := errors.Join(e.Stop(), e.refused.err()); err != nil {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 		return max(code, 1)
 	}
@@ -114,20 +118,22 @@ func Start(flags ...string) (*Environment, error) {
 		ControlPlaneStartTimeout: time.Minute,
 		ControlPlaneStopTimeout:  time.Minute,
 	}
+	// Some distributions have this plugin on: who makes an owner block a deletion needs a right to the owner's finalizers.
+	e.envtest.ControlPlane.GetAPIServer().Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
 	if e.Config, err = e.envtest.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("kube-apiserver: %w", err), e.envtest.Stop())
 	}
-	if err := e.serve(flags); err != nil {
+	if e.Client, err = client.NewWithWatch(e.Config, client.Options{Scheme: newScheme()}); err != nil {
+		return nil, errors.Join(fmt.Errorf("client: %w", err), e.Stop())
+	}
+	if err := errors.Join(e.bindRights(root), e.serve(flags)); err != nil {
 		return nil, errors.Join(err, e.Stop())
 	}
 	return e, nil
 }
 
-// serve makes the client and starts the manager that answers admission requests. It watches a namespace that nobody uses.
-func (e *Environment) serve(flags []string) (err error) {
-	if e.Client, err = client.NewWithWatch(e.Config, client.Options{Scheme: newScheme()}); err != nil {
-		return fmt.Errorf("client: %w", err)
-	}
+// serve starts the manager that answers admission requests. It watches a namespace that nobody uses.
+func (e *Environment) serve(flags []string) error {
 	serving := e.envtest.WebhookInstallOptions
 	options, err := managerFlags("webhooks-only", serving.LocalServingCertDir, flags)
 	if err != nil {
@@ -135,7 +141,7 @@ func (e *Environment) serve(flags []string) (err error) {
 	}
 	options.WebhookHost, options.WebhookPort = serving.LocalServingHost, serving.LocalServingPort
 	e.webhooks = newProcess()
-	e.webhooks.start(rest.CopyConfig(e.Config), options)
+	e.webhooks.start(e.managerConfig(), options)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return e.webhooks.listening(ctx, net.JoinHostPort(serving.LocalServingHost, strconv.Itoa(serving.LocalServingPort)))

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/rest"
-
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -74,7 +72,7 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	}
 	parsed.Transport = m.azure(s.Azure.HTTP)
 	parsed.Clock = &s.clock
-	config := rest.CopyConfig(s.Environment.Config)
+	config := s.Environment.managerConfig()
 	config.Wrap(m.kubernetesTransport)
 	m.process.start(config, parsed)
 	s.T.Cleanup(func() {

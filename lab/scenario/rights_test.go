@@ -1,0 +1,76 @@
+package scenario
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// entry is what the API server's audit log has of a request: https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/
+type entry struct {
+	Verb, RequestURI string
+	User             struct{ Username string }
+	ObjectRef        struct{ APIGroup, Resource, Subresource string }
+	ResponseStatus   struct{ Code int }
+	Annotations      map[string]string
+}
+
+// right is what the request needs, as "verb resource.group/subresource".
+func (e entry) right() string {
+	what := e.ObjectRef.Resource
+	if what == "" {
+		return e.Verb + " " + e.RequestURI
+	}
+	if e.ObjectRef.APIGroup != "" {
+		what += "." + e.ObjectRef.APIGroup
+	}
+	if e.ObjectRef.Subresource != "" {
+		what += "/" + e.ObjectRef.Subresource
+	}
+	return e.Verb + " " + what
+}
+
+// audited are the requests of the ServiceAccounts of the managers.
+func (l *lab) audited() []entry {
+	l.t.Helper()
+	file, err := os.Open(filepath.Join(l.dir, "logs", "audit.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the API server was never started
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer file.Close()
+	var out []entry
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			continue // the end of a line that is being written
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// expectRights fails the story for every right that a manager did not have. A namespace on its way out and a webhook refuse
+// with the same status, and are no matter of rights.
+func (l *lab) expectRights() {
+	l.t.Helper()
+	refused := map[string]bool{}
+	for _, e := range l.audited() {
+		if e.Annotations["authorization.k8s.io/decision"] == "forbid" {
+			refused[e.User.Username+": "+e.right()] = true
+		}
+	}
+	if len(refused) > 0 {
+		l.t.Errorf("rights that the releases do not give:\n%s", strings.Join(slices.Sorted(maps.Keys(refused)), "\n"))
+	}
+}

@@ -1,0 +1,175 @@
+package architecture
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	rightsFolder = "../../config/rbac"
+	rightsPage   = "../../docs/book/kubernetes-rights.md"
+)
+
+// role is a Role or ClusterRole of the release.
+func role(t *testing.T, file, name string) rbacv1.ClusterRole {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(rightsFolder, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for document := range bytes.SplitSeq(raw, []byte("\n---\n")) {
+		var out rbacv1.ClusterRole
+		if err := yaml.Unmarshal(document, &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.Name == name && strings.HasSuffix(out.Kind, "Role") {
+			return out
+		}
+	}
+	t.Fatalf("%s has no role %s", file, name)
+	return rbacv1.ClusterRole{}
+}
+
+// managerRules are those of all roles that the release binds to its ServiceAccount.
+func managerRules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	return slices.Concat(role(t, "role.yaml", "manager-role").Rules, role(t, "secrets_role.yaml", "secrets-role").Rules,
+		role(t, "leader_election.yaml", "leader-election-role").Rules)
+}
+
+// rights are the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
+func rights(rules []rbacv1.PolicyRule) []string {
+	var out []string
+	for _, rule := range rules {
+		names := rule.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				resource, subresource, _ := strings.Cut(resource, "/")
+				if group != "" {
+					resource += "." + group
+				}
+				for _, name := range names {
+					what := resource
+					for _, part := range []string{subresource, name} {
+						if part != "" {
+							what += "/" + part
+						}
+					}
+					for _, verb := range rule.Verbs {
+						out = append(out, verb+" "+what)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+var code = regexp.MustCompile("`([^`]+)`")
+
+// TestManagerRights holds the roles of the manager against the book's table of what could be done with them.
+func TestManagerRights(t *testing.T) {
+	page, err := os.ReadFile(rightsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(page), "## What a manager in wrong hands could do\n")
+	if !ok {
+		t.Fatalf("%s has no such section", rightsPage)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var told []string
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 {
+			continue
+		}
+		resources := code.FindAllStringSubmatch(cells[2], -1)
+		if len(resources) == 0 {
+			continue
+		}
+		if len(strings.TrimSpace(cells[3])) < 5 {
+			t.Errorf("a row does not say what could be done: %s", line)
+		}
+		for verb := range strings.SplitSeq(cells[1], ",") {
+			for _, resource := range resources {
+				told = append(told, strings.TrimSpace(verb)+" "+resource[1])
+			}
+		}
+	}
+	slices.Sort(told)
+	if diff := cmp.Diff(slices.Compact(told), rights(managerRules(t))); diff != "" {
+		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md tells of (-told +has). Does it need a new one? Then add its row, with what somebody could do with it:\n%s", diff)
+	}
+}
+
+// TestManagerCannotRise names what would make of the manager's rights all others.
+func TestManagerCannotRise(t *testing.T) {
+	for _, right := range rights(managerRules(t)) {
+		verb, resource, _ := strings.Cut(right, " ")
+		if strings.Contains(right, "*") {
+			t.Errorf("%s: a wildcard also has what does not exist yet", right)
+		}
+		if slices.Contains([]string{"escalate", "bind", "impersonate", "approve", "sign", "delete", "deletecollection"}, verb) {
+			t.Errorf("%s: no story needs it", right)
+		}
+		for _, group := range []string{"rbac.authorization.k8s.io", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io", "apps", "batch"} {
+			if strings.HasSuffix(strings.Split(resource, "/")[0], "."+group) {
+				t.Errorf("%s: who has it can get every other right", right)
+			}
+		}
+		if slices.Contains([]string{"pods", "nodes", "serviceaccounts"}, strings.Split(resource, "/")[0]) && right != "create serviceaccounts/token" {
+			t.Errorf("%s: who has it can get every other right", right)
+		}
+	}
+}
+
+// TestTenantRights has every kind of the release in the roles for people, and identities in none that Kubernetes adds to its own.
+func TestTenantRights(t *testing.T) {
+	view, edit := rights(role(t, "tenants.yaml", "view-role").Rules), rights(role(t, "tenants.yaml", "edit-role").Rules)
+	var installed struct{ Resources []string }
+	raw, err := os.ReadFile("../../config/crd/kustomization.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(raw, &installed); err != nil {
+		t.Fatal(err)
+	}
+	var see, change []string
+	for _, file := range installed.Resources {
+		group, plural, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "_")
+		for _, verb := range []string{"get", "list", "watch"} {
+			see = append(see, verb+" "+plural+"."+group)
+		}
+		if plural == "azureclusteridentities" {
+			continue // whose credentials are used is a right of its own
+		}
+		for _, verb := range []string{"create", "update", "patch", "delete", "deletecollection"} {
+			change = append(change, verb+" "+plural+"."+group)
+		}
+	}
+	slices.Sort(see)
+	slices.Sort(change)
+	if diff := cmp.Diff(see, view); diff != "" {
+		t.Errorf("what view has (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(change, edit); diff != "" {
+		t.Errorf("what edit has (-want +got):\n%s", diff)
+	}
+	if labels := role(t, "tenants.yaml", "identity-editor-role").Labels; len(labels) > 0 {
+		t.Errorf("the role for identities has the labels %v, by which it becomes part of others", labels)
+	}
+}

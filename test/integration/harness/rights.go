@@ -1,0 +1,105 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+)
+
+// managerUser is whom the API server takes the managers for: the ServiceAccount of the release.
+const managerUser = "system:serviceaccount:capz-system:capz-manager"
+
+// bindRights makes the user of the managers, with the roles that the release binds to its ServiceAccount in all namespaces.
+func (e *Environment) bindRights(root string) error {
+	for _, file := range []string{"role.yaml", "secrets_role.yaml"} {
+		raw, err := os.ReadFile(filepath.Join(root, "config", "rbac", file))
+		if err != nil {
+			return err
+		}
+		role := &rbacv1.ClusterRole{}
+		if err := yaml.UnmarshalStrict(raw, role); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		binding := &rbacv1.ClusterRoleBinding{
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: managerUser}},
+		}
+		binding.Name = role.Name
+		if err := e.Client.Create(context.Background(), role); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := e.Client.Create(context.Background(), binding); err != nil {
+			return fmt.Errorf("binding of %s: %w", file, err)
+		}
+	}
+	user, err := e.envtest.AddUser(envtest.User{Name: managerUser}, nil)
+	if err != nil {
+		return fmt.Errorf("user of the managers: %w", err)
+	}
+	e.managers = user.Config()
+	return nil
+}
+
+// managerConfig leads to the API server with the rights of the release.
+func (e *Environment) managerConfig() *rest.Config {
+	config := rest.CopyConfig(e.managers)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			response, err := next.RoundTrip(request)
+			if err == nil && response.StatusCode == http.StatusForbidden {
+				err = e.refused.note(request, response)
+			}
+			return response, err
+		})
+	})
+	return config
+}
+
+// refusals are the requests that managers had no right to, each once.
+type refusals struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// note keeps the request if it is a right that was missing: webhooks, and namespaces on their way out, refuse with the same
+// status.
+func (r *refusals) note(request *http.Request, response *http.Response) error {
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	if !bytes.Contains(body, []byte(managerUser)) {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen == nil {
+		r.seen = map[string]bool{}
+	}
+	r.seen[request.Method+" "+request.URL.Path] = true
+	return nil
+}
+
+// err names what was refused.
+func (r *refusals) err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.seen) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the managers' role in config/rbac lacks the rights to\n%s", strings.Join(slices.Sorted(maps.Keys(r.seen)), "\n"))
+}
