@@ -55,6 +55,7 @@ func upCommand() *cobra.Command {
 	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
 	c.Flags().Int("verbosity", 2, "log level of our manager")
 	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
+	c.Flags().String("beside", "", "directory of another lab whose simulated Azure a new lab uses, as the management cluster that clusters move to")
 	c.Flags().String("release", "", "folder, named by its version, of the release of our provider to begin with (default that of make release)")
 	c.Flags().StringVar(&name, "cluster-name", "", fmt.Sprintf("name of the workload cluster (default %s, of another flavor %s)",
 		workload.DefaultName(workload.DefaultFlavor), workload.DefaultName("FLAVOR")))
@@ -135,12 +136,18 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	if fresh || flags.Changed("time-scale") {
 		s.TimeScale, _ = flags.GetFloat64("time-scale")
 	}
-	if fresh || flags.Changed("release") {
-		if s.Release, _ = flags.GetString("release"); s.Release != "" {
-			if s.Release, err = filepath.Abs(s.Release); err != nil {
+	for name, folder := range map[string]*string{"release": &s.Release, "beside": &s.Beside} {
+		if !fresh && !flags.Changed(name) {
+			continue
+		}
+		if *folder, _ = flags.GetString(name); *folder != "" {
+			if *folder, err = filepath.Abs(*folder); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if err := s.LoadBeside(); err != nil {
+		return nil, err
 	}
 	if fresh || flags.Changed("verbosity") {
 		s.Verbosity, _ = flags.GetInt("verbosity")

@@ -52,11 +52,16 @@ type Settings struct {
 	ControlToken string `json:"controlToken"`
 	// FeatureGates of our manager beside those that every lab turns on, NAME=true,NAME=false.
 	FeatureGates string `json:"featureGates,omitempty"`
+	// Beside is the directory of another lab whose simulated Azure this one uses; "" is one of its own.
+	Beside string `json:"beside,omitempty"`
 	// Verbosity is our manager's klog level.
 	Verbosity int `json:"verbosity"`
 	// Release is the folder, named by its version, of the release of our provider that the lab begins with; "" is that of
 	// `make release`.
 	Release string `json:"release,omitempty"`
+
+	// other is the lab that Beside names.
+	other *Settings
 }
 
 // Validate checks what a person can get wrong.
@@ -106,17 +111,25 @@ func (s *Settings) APIServerURL() string { return s.local("https://", apiServer)
 // ControllerManagerPort is kube-controller-manager's.
 func (s *Settings) ControllerManagerPort() int { return s.BasePort + controllerManager }
 
+// Cloud is the lab that the simulated Azure belongs to.
+func (s *Settings) Cloud() *Settings {
+	if s.other != nil {
+		return s.other
+	}
+	return s
+}
+
 // SimulatorAddress is host:port of the simulated Azure.
-func (s *Settings) SimulatorAddress() string { return s.local("", simulatorARM) }
+func (s *Settings) SimulatorAddress() string { return s.Cloud().local("", simulatorARM) }
 
 // SimulatorURL is the simulated Azure's Resource Manager and authority.
-func (s *Settings) SimulatorURL() string { return s.local("https://", simulatorARM) }
+func (s *Settings) SimulatorURL() string { return s.Cloud().local("https://", simulatorARM) }
 
 // ConnectProxyAddress is host:port of the proxy into the simulated network.
-func (s *Settings) ConnectProxyAddress() string { return s.local("", simulatorConnect) }
+func (s *Settings) ConnectProxyAddress() string { return s.Cloud().local("", simulatorConnect) }
 
 // ProxyURL is the proxy into the simulated network.
-func (s *Settings) ProxyURL() string { return s.local("http://", simulatorConnect) }
+func (s *Settings) ProxyURL() string { return s.Cloud().local("http://", simulatorConnect) }
 
 // KubernetesPorts bound the ports of workload clusters, inclusive.
 func (s *Settings) KubernetesPorts() (first, last int) {
@@ -148,7 +161,7 @@ func (s *Settings) ReleaseDir() string {
 func (s *Settings) Kubeconfig() string { return s.Path("kubeconfig") }
 
 // RequestLog is the simulator's log of requests, JSON lines.
-func (s *Settings) RequestLog() string { return s.Path("requests.jsonl") }
+func (s *Settings) RequestLog() string { return s.Cloud().Path("requests.jsonl") }
 
 // Log is the log file of a process.
 func (s *Settings) Log(process string) string { return s.Path("logs", process+".log") }
@@ -166,7 +179,7 @@ func (s *Settings) Processes() string { return s.Path("run") }
 func (s *Settings) SimulatorState() string { return s.Path("azure") }
 
 // SimulatorCA is the certificate of the simulator's CA.
-func (s *Settings) SimulatorCA() string { return s.Path("azure", "ca.crt") }
+func (s *Settings) SimulatorCA() string { return s.Cloud().Path("azure", "ca.crt") }
 
 // CABundle has the system's CAs and the simulator's.
 func (s *Settings) CABundle() string { return s.Path("pki", "ca-bundle.crt") }
@@ -209,7 +222,20 @@ func Load(dir string) (*Settings, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
 	}
 	s.Dir = dir
-	return s, nil
+	return s, s.LoadBeside()
+}
+
+// LoadBeside reads the lab that Beside names, and takes over what its simulated Azure asks for.
+func (s *Settings) LoadBeside() error {
+	if s.Beside == "" {
+		return nil
+	}
+	other, err := Load(s.Beside)
+	if err != nil {
+		return err
+	}
+	s.other, s.ClientSecret, s.ControlToken = other, other.ClientSecret, other.ControlToken
+	return nil
 }
 
 // Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it.

@@ -31,7 +31,7 @@ const Process = "azuresim"
 
 // New trusts the simulator's CA, which is there once the simulator is ready. It is an error when the simulator does not run.
 func New(s *settings.Settings) (*Client, error) {
-	if err := (&process.Table{Dir: s.Processes()}).Running(Process); err != nil {
+	if err := (&process.Table{Dir: s.Cloud().Processes()}).Running(Process); err != nil {
 		return nil, err
 	}
 	ca, err := os.ReadFile(s.SimulatorCA())

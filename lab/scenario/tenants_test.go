@@ -1,0 +1,129 @@
+package scenario
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// TestRights asks the API server what the release allows to whom, reads metrics as the release serves them, and binds the
+// right to Secrets in one namespace with the commands of the book.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare")
+	for _, subject := range []string{"view --user bob", "edit --user alice", "admin --user carol"} {
+		l.run("kubectl", append([]string{"create", "rolebinding", strings.Fields(subject)[2], "--namespace", "default", "--clusterrole"}, strings.Fields(subject)...)...)
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		who    string
+		right  string
+		want   string
+	}{
+		"view":              {"people see what there is", "bob", "list azuremachines", "yes"},
+		"view changes":      {"and no more", "bob", "patch azuremachines", "no"},
+		"edit":              {"a tenant makes clusters", "alice", "create azureclusters", "yes"},
+		"edit identities":   {"whose credentials are used is not a tenant's to say", "alice", "create azureclusteridentities", "no"},
+		"admin":             {"as edit", "carol", "delete azuremanagedcontrolplanes", "yes"},
+		"admin identities":  {"as edit", "carol", "patch azureclusteridentities", "no"},
+		"status":            {"it is the manager's word", "carol", "patch azureclusters --subresource status", "no"},
+		"bootstrap manager": {"it reads the version of every control plane", "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager", "get azuremanagedcontrolplanes", "yes"},
+		"manager":           {"deleting is for those who own the object", "system:serviceaccount:capz-system:capz-manager", "delete azureclusters", "no"},
+		"manager's token":   {"nobody gets in as somebody else", "system:serviceaccount:capz-system:capz-manager", "impersonate users", "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// It ends with status 1 for a no.
+			out, _ := l.in(t, nil).try("kubectl", append([]string{"auth", "can-i", "--namespace", "default", "--as", tc.who}, strings.Fields(tc.right)...)...)
+			if got := strings.TrimSpace(out); got != tc.want {
+				t.Errorf("%s: may %s %s? %q, want %q", tc.reason, tc.who, tc.right, got, tc.want)
+			}
+		})
+	}
+
+	l.run("kubectl", "create", "serviceaccount", "prometheus")
+	token := strings.TrimSpace(l.run("kubectl", "create", "token", "prometheus"))
+	if status, _ := l.metrics(token); status != http.StatusForbidden {
+		t.Errorf("metrics for somebody who may not read them: status %d, want 403", status)
+	}
+	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-metrics-reader-role", "--serviceaccount", "default:prometheus")
+	if status, body := l.metrics(token); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
+		t.Errorf("metrics for somebody who may read them: status %d, %d bytes", status, len(body))
+	}
+
+	l.bindSecretsInDefault()
+	l.expectIdentity("default", "True", "")
+	l.expectIdentity("elsewhere", "False", "cannot get resource \"secrets\"")
+}
+
+// metrics are those of our manager, as its Deployment serves them.
+func (l *lab) metrics(token string) (status int, body string) {
+	l.t.Helper()
+	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, "https://"+l.settings().DiagnosticsAddress(settings.Azure)+"/metrics", nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	// The manager signs its certificate itself.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	response, err := client.Do(request)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return response.StatusCode, string(raw)
+}
+
+// bindSecretsInDefault runs the commands of the book's page on rights that bind the right to Secrets in one namespace.
+func (l *lab) bindSecretsInDefault() {
+	l.t.Helper()
+	for _, b := range l.blocks() {
+		if b.language != "sh" || !strings.HasPrefix(b.place, "kubernetes-rights.md:") || !strings.Contains(b.text, "--secret-namespaces") {
+			continue
+		}
+		for line := range strings.Lines(b.text) {
+			words := splitWords(strings.TrimSpace(line))
+			l.run(words[0], words[1:]...)
+		}
+		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=jsonpath={.status.observedGeneration}=2", "--timeout", patience.String())
+		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available", "--timeout", patience.String())
+		return
+	}
+	l.t.Fatal("the book's page on rights has no commands that bind the right to Secrets by namespace")
+}
+
+// expectIdentity makes a service principal in the namespace, with its Secret, and looks what becomes of it.
+func (l *lab) expectIdentity(namespace, ready, says string) {
+	l.t.Helper()
+	if namespace != "default" {
+		l.run("kubectl", "create", "namespace", namespace)
+	}
+	l.apply(fmt.Sprintf(`
+apiVersion: v1
+kind: Secret
+metadata: {name: principal, namespace: %[1]s}
+stringData: {clientSecret: %[2]s}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureClusterIdentity
+metadata: {name: principal, namespace: %[1]s}
+spec:
+  type: ServicePrincipal
+  tenantID: %[3]s
+  clientID: %[4]s
+  clientSecret: {name: principal, namespace: %[1]s}
+`, namespace, l.settings().ClientSecret, settings.TenantID, settings.ClientID))
+	l.run("kubectl", "wait", "azureclusteridentity/principal", "--namespace", namespace, "--for=condition=Ready="+ready, "--timeout", patience.String())
+	if message := l.run("kubectl", "get", "azureclusteridentity/principal", "--namespace", namespace, "-o", "jsonpath={"+condition("Ready", "message")+"}"); !strings.Contains(message, says) {
+		l.t.Errorf("the identity in %s says %q, want %q in it", namespace, message, says)
+	}
+}
