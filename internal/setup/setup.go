@@ -25,10 +25,6 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// Metrics and diagnostics are served to those whom the API server knows and allows.
-// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
-// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
-
 // Run starts the manager and returns when ctx ends or something cannot go on.
 func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := o.Validate(); err != nil {

@@ -51,7 +51,7 @@ func TestRights(t *testing.T) {
 	if status, _ := l.metrics(token); status != http.StatusForbidden {
 		t.Errorf("metrics for somebody who may not read them: status %d, want 403", status)
 	}
-	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-metrics-reader-role", "--serviceaccount", "default:prometheus")
+	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-metrics-reader", "--serviceaccount", "default:prometheus")
 	if status, body := l.metrics(token); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
 		t.Errorf("metrics for somebody who may read them: status %d, %d bytes", status, len(body))
 	}
