@@ -1,0 +1,16 @@
+// Package rollout decides what happens to the VMs of a pool next: which go, and how many there are to be.
+//
+// It is pure: Decide is a function of what is wanted and what was seen. It holds, whatever happens to VMs meanwhile, whenever
+// a process dies, and however often the spec changes:
+//
+//   - No VM with a Ready node is given up when fewer than Replicas - MaxUnavailable would be left.
+//   - There are never more VMs than Replicas + MaxSurge because of it.
+//   - No Ready VM of the latest model is given up while there is one of an older model, or a broken one.
+//   - Azure never chooses which VM goes: VMs go by name, and the size of the scale set is only lowered to the number of VMs
+//     that there are.
+//   - Nothing is decided from a list that is older than what was last written.
+//   - Where VMs come up, everything ends with Replicas VMs of the latest model.
+//
+// A VM goes in two steps. Its Machine is deleted first, so that Cluster API cordons and drains the node with its own rules and
+// timeouts; when nothing holds the VM any more, Azure deletes it.
+package rollout

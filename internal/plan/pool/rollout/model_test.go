@@ -1,0 +1,340 @@
+package rollout_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+)
+
+// vm is the state of a VM as bits.
+type vm uint8
+
+const (
+	outdated vm = 1 << iota
+	ready
+	broken
+	leaving
+	free
+	deleting
+)
+
+// ids are those of the VMs of a world, in their order.
+var ids = []string{"0", "1", "2", "3", "4", "5", "6", "7"}
+
+func (v vm) is(bit vm) bool { return v&bit != 0 }
+
+// world is a scale set, what is wanted of it, and how much may still go wrong. Worlds that differ in the order of their VMs
+// only are one: policies choose between equals.
+type world struct {
+	replicas, capacity    int
+	updating, setOld      bool
+	vms                   [8]vm
+	count                 int
+	mishaps, newModels    int
+	surge, maxUnavailable int
+}
+
+func (w world) all() []vm { return w.vms[:w.count] }
+
+// with is the world with these VMs.
+func (w world) with(vms []vm) world {
+	slices.Sort(vms)
+	w.vms, w.count = [8]vm{}, len(vms)
+	copy(w.vms[:], vms)
+	there := w.there()
+	if there >= w.capacity {
+		w.updating = false
+	}
+	return w
+}
+
+// set is the world with VM i changed.
+func (w world) set(i int, v vm) world {
+	vms := slices.Clone(w.all())
+	vms[i] = v
+	return w.with(vms)
+}
+
+// there is how many VMs count towards the capacity.
+func (w world) there() int {
+	n := 0
+	for _, v := range w.all() {
+		if !v.is(deleting) {
+			n++
+		}
+	}
+	return n
+}
+
+func (w world) spec() rollout.Spec {
+	return rollout.Spec{
+		Limits: rollout.Limits{MaxSurge: w.surge, MaxUnavailable: min(w.maxUnavailable, w.replicas)}, Replicas: w.replicas, Policy: rollout.Random,
+	}
+}
+
+func (w world) seen() rollout.Seen {
+	seen := rollout.Seen{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld}
+	for i, v := range w.all() {
+		seen.Instances = append(seen.Instances, rollout.Instance{
+			ID: ids[i], Outdated: v.is(outdated), Ready: v.is(ready), Broken: v.is(broken), Leaving: v.is(leaving), Free: v.is(free), Deleting: v.is(deleting),
+		})
+	}
+	return seen
+}
+
+func (w world) String() string {
+	var vms []string
+	for _, v := range w.all() {
+		var words []string
+		for i, word := range []string{"outdated", "ready", "broken", "leaving", "free", "deleting"} {
+			if v.is(1 << i) {
+				words = append(words, word)
+			}
+		}
+		vms = append(vms, "["+strings.Join(words, " ")+"]")
+	}
+	return fmt.Sprintf("wanted %d (surge %d, unavailable %d), capacity %d, updating %v, scale set outdated %v: %s",
+		w.replicas, w.surge, w.maxUnavailable, w.capacity, w.updating, w.setOld, strings.Join(vms, " "))
+}
+
+// progress are the worlds that Azure, Cluster API and the kubelets make of this one when nothing goes wrong.
+func (w world) progress() []world {
+	var out []world
+	if w.updating && w.there() < w.capacity {
+		var made vm
+		if w.setOld {
+			made = outdated
+		}
+		out = append(out, w.with(append(slices.Clone(w.all()), made)))
+	}
+	if w.setOld {
+		next := w
+		next.setOld = false
+		out = append(out, next)
+	}
+	for i, v := range w.all() {
+		switch {
+		case v.is(deleting):
+			out = append(out, w.with(slices.Delete(slices.Clone(w.all()), i, i+1)))
+		case v.is(leaving) && !v.is(free):
+			out = append(out, w.set(i, v|free))
+		case !v.is(leaving | ready | broken):
+			out = append(out, w.set(i, v|ready))
+		}
+	}
+	return out
+}
+
+// mishap are the worlds that something going wrong makes of this one, or somebody who changes the spec.
+func (w world) mishap(most int) []world {
+	var out []world
+	if w.newModels > 0 {
+		next := w
+		next.newModels--
+		next.setOld = true
+		vms := slices.Clone(w.all())
+		for i := range vms {
+			vms[i] |= outdated
+		}
+		out = append(out, next.with(vms))
+		for replicas := range most + 1 {
+			if next = w; replicas != w.replicas {
+				next.newModels--
+				next.replicas = replicas
+				out = append(out, next)
+			}
+		}
+	}
+	if w.mishaps == 0 {
+		return out
+	}
+	w.mishaps--
+	if w.updating {
+		next := w
+		next.updating = false // Azure has no capacity for the rest
+		out = append(out, next)
+	}
+	for i, v := range w.all() {
+		if v.is(deleting) {
+			continue
+		}
+		if v.is(ready) {
+			out = append(out, w.set(i, v&^ready))
+		} else if !v.is(broken) {
+			out = append(out, w.set(i, v|broken))
+		}
+		if !v.is(leaving) {
+			out = append(out, w.set(i, v|leaving))
+		}
+		next := w.with(slices.Delete(slices.Clone(w.all()), i, i+1)) // deleted outside
+		next.capacity = max(0, next.capacity-1)
+		out = append(out, next)
+	}
+	return out
+}
+
+// step is one thing that the provider does.
+type step struct {
+	name  string
+	apply func(*world, []vm)
+}
+
+func steps(actions rollout.Actions) []step {
+	var out []step
+	index := func(id string) int { return slices.Index(ids, id) }
+	for _, id := range actions.Retire {
+		out = append(out, step{"retire", func(_ *world, vms []vm) { vms[index(id)] |= leaving }})
+	}
+	for _, id := range actions.Delete {
+		out = append(out, step{"delete", func(w *world, vms []vm) {
+			vms[index(id)] |= deleting
+			w.capacity--
+		}})
+	}
+	if actions.Capacity != nil {
+		out = append(out, step{"capacity", func(w *world, _ []vm) { w.capacity = *actions.Capacity }})
+	}
+	return out
+}
+
+// do applies some of what was decided; the rest is lost.
+func (w world) do(all []step, chosen int) world {
+	vms := slices.Clone(w.all())
+	next, grown := w, false
+	// The size was computed with the VMs that were there, so it is written before any of them goes.
+	for _, name := range []string{"capacity", "retire", "delete"} {
+		for i, s := range all {
+			if chosen&(1<<i) != 0 && s.name == name {
+				s.apply(&next, vms)
+				grown = grown || name == "capacity"
+			}
+		}
+	}
+	if grown {
+		next.updating = true
+	}
+	return next.with(vms)
+}
+
+// breaks says which promise a step breaks, "" for none.
+func (w world) breaks(next world) string {
+	count := func(w world, keep func(vm) bool) (n int) {
+		for _, v := range w.all() {
+			if keep(v) {
+				n++
+			}
+		}
+		return n
+	}
+	kept := func(v vm) bool { return v.is(ready) && !v.is(leaving|deleting) }
+	before, after := count(w, kept), count(next, kept)
+	if floor := w.replicas - min(w.maxUnavailable, w.replicas); after < before && after < floor {
+		return fmt.Sprintf("%d Ready VMs are left, and %d have to be", after, floor)
+	}
+	total := max(next.capacity, next.there()) + next.count - next.there()
+	if next.capacity > w.capacity && total > w.replicas+w.surge {
+		return fmt.Sprintf("there will be %d VMs, and %d may be", total, w.replicas+w.surge)
+	}
+	if next.capacity < next.there() {
+		return fmt.Sprintf("Azure chooses which VM goes: the size is %d, and there are %d", next.capacity, next.there())
+	}
+	current := func(v vm) bool { return kept(v) && !v.is(outdated) }
+	worse := func(v vm) bool { return !v.is(leaving|deleting) && (v.is(outdated) || v.is(broken) && !v.is(ready)) }
+	if !w.setOld && count(next, current) < count(w, current) && count(w, worse) > 0 && count(next, worse) > 0 {
+		return "a Ready VM of the latest model goes before a worse one"
+	}
+	return ""
+}
+
+// settles tells whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
+func (w world) settles(known map[world]bool) bool {
+	var path []world
+	for range 200 {
+		if known[w] {
+			break
+		}
+		path = append(path, w)
+		all := steps(rollout.Decide(w.spec(), w.seen()))
+		progress := w.progress()
+		if len(all) == 0 && len(progress) == 0 {
+			if w.capacity != w.replicas || w.count != w.replicas || w.setOld || slices.ContainsFunc(w.all(), func(v vm) bool { return v != ready }) {
+				return false
+			}
+			break
+		}
+		if len(all) > 0 {
+			w = w.do(all, 1<<len(all)-1)
+		} else {
+			w = progress[0]
+		}
+	}
+	if len(path) == 200 {
+		return false
+	}
+	for _, w := range path {
+		known[w] = true
+	}
+	return true
+}
+
+// TestModel walks through every world that a pool of up to four VMs can come to: whatever the order in which things happen,
+// with each step of the provider lost or not, a mishap and a change of the spec in the middle. Each promise is checked at
+// each step, and everything settles from each world.
+func TestModel(t *testing.T) {
+	most := 4
+	if testing.Short() {
+		most = 3
+	}
+	var worlds, transitions atomic.Int64
+	t.Cleanup(func() { t.Logf("%d worlds, %d steps", worlds.Load(), transitions.Load()) })
+	for replicas := range most + 1 {
+		for surge := range 3 {
+			for unavailable := range replicas + 1 {
+				if surge == 0 && unavailable == 0 {
+					continue
+				}
+				start := world{replicas: replicas, capacity: replicas, setOld: true, surge: surge, maxUnavailable: unavailable, mishaps: 1, newModels: 1}
+				start = start.with(slices.Repeat([]vm{outdated | ready}, replicas))
+				t.Run(fmt.Sprintf("%d VMs, surge %d, unavailable %d", replicas, surge, unavailable), func(t *testing.T) {
+					t.Parallel()
+					w, n := explore(t, start, most)
+					worlds.Add(int64(w))
+					transitions.Add(int64(n))
+				})
+			}
+		}
+	}
+}
+
+func explore(t *testing.T, start world, most int) (worlds, transitions int) {
+	t.Helper()
+	seen, settled := map[world]bool{start: true}, map[world]bool{}
+	for queue := []world{start}; len(queue) > 0; {
+		w := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if !w.settles(settled) {
+			t.Fatalf("never settles: %s", w)
+		}
+		next := append(w.progress(), w.mishap(most)...)
+		all := steps(rollout.Decide(w.spec(), w.seen()))
+		for chosen := 1; chosen < 1<<len(all); chosen++ {
+			after := w.do(all, chosen)
+			if wrong := w.breaks(after); wrong != "" {
+				t.Fatalf("%s\nbefore: %s\nafter:  %s", wrong, w, after)
+			}
+			next = append(next, after)
+		}
+		transitions += len(next)
+		for _, n := range next {
+			if !seen[n] {
+				seen[n] = true
+				queue = append(queue, n)
+			}
+		}
+	}
+	return len(seen), transitions
+}

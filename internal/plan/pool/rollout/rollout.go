@@ -1,0 +1,203 @@
+package rollout
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Policy is the order in which VMs go that are equal otherwise.
+type Policy string
+
+// Policies. Random is an order by ID: IDs of scale sets say nothing about what a VM is used for.
+const (
+	Oldest Policy = "Oldest"
+	Newest Policy = "Newest"
+	Random Policy = "Random"
+)
+
+// Spec is what is wanted.
+type Spec struct {
+	Limits
+	// Replicas is the number of VMs.
+	Replicas int
+	Policy   Policy
+	// ScaledElsewhere says that an autoscaler owns the number of VMs: neither is it written, nor does a VM go but one that
+	// somebody else deletes.
+	ScaledElsewhere bool
+}
+
+// Seen is the scale set and its VMs as Azure and the workload cluster have them.
+type Seen struct {
+	// Stale says that the list of VMs may be older than the last write.
+	Stale bool
+	// Outdated says that the scale set itself has an older model than the one wanted, so that what is made is of no use.
+	Outdated bool
+	// Capacity is the size of the scale set: how many VMs Azure wants there to be.
+	Capacity int
+	// Updating says that Azure still makes the VMs that are missing to the capacity.
+	Updating  bool
+	Instances []Instance
+}
+
+// Instance is one VM.
+type Instance struct {
+	ID      string
+	Created time.Time
+	// Outdated says that it is of an older model than the scale set.
+	Outdated bool
+	// Ready says that its node is Ready, Broken that it will not become so by itself: Azure failed to make it, stopped it or
+	// took it away. One that is Ready is not broken, whatever Azure says of it.
+	Ready, Broken bool
+	// Unwanted says that somebody wants it replaced, by the annotation cluster.x-k8s.io/delete-machine.
+	Unwanted bool
+	// Leaving says that its Machine is being deleted, Free that nothing holds the VM any more, Deleting that Azure deletes it.
+	Leaving, Free, Deleting bool
+}
+
+// Actions are what to do next. They are independent of each other, and each may be lost.
+type Actions struct {
+	// Retire are the VMs whose Machines are to be deleted.
+	Retire []string
+	// Delete are the VMs that Azure is to delete.
+	Delete []string
+	// Capacity is the size that the scale set is to have, nil for the one it has.
+	Capacity *int
+}
+
+// Decide says what to do next. Nothing to do is the zero value.
+func Decide(spec Spec, seen Seen) Actions {
+	if seen.Stale {
+		return Actions{}
+	}
+	var out Actions
+	for _, vm := range seen.Instances {
+		if vm.Leaving && vm.Free && !vm.Deleting {
+			out.Delete = append(out.Delete, vm.ID)
+		}
+	}
+	if spec.ScaledElsewhere {
+		return out
+	}
+	staying := pick(seen.Instances, func(vm Instance) bool { return !vm.Leaving && !vm.Deleting })
+	order(staying, spec.Policy)
+	out.Retire = retire(spec, seen, staying)
+	left := pick(staying, func(vm Instance) bool { return !slices.Contains(out.Retire, vm.ID) })
+	out.Capacity = capacity(spec, seen, left)
+	return out
+}
+
+// coming is how many VMs Azure is about to make.
+func (s Seen) coming() int {
+	if !s.Updating {
+		return 0
+	}
+	return max(0, s.Capacity-len(pick(s.Instances, func(vm Instance) bool { return !vm.Deleting })))
+}
+
+// retire chooses the VMs that go.
+func retire(spec Spec, seen Seen, staying []Instance) []string {
+	floor := max(0, spec.Replicas-spec.MaxUnavailable)
+	r := retirement{
+		spare:   len(staying) - floor,
+		ready:   len(pick(staying, func(vm Instance) bool { return vm.Ready })) - floor,
+		surplus: len(staying) + seen.coming() - spec.Replicas,
+	}
+	worse := false
+	for _, vm := range staying {
+		switch {
+		case seen.Outdated:
+			// What would come in its place is no better: there are only too many, or not.
+			if r.surplus > 0 {
+				r.take(vm)
+			}
+		case vm.broken(), vm.old():
+			r.take(vm)
+			worse = true
+		case !worse && r.surplus > 0:
+			// Nothing but this is left to make the pool smaller by.
+			r.take(vm)
+		}
+	}
+	return r.out
+}
+
+// retirement counts how many VMs can still be given up: of all, of the Ready ones, and of those beyond what is wanted.
+type retirement struct {
+	spare, ready, surplus int
+	out                   []string
+}
+
+// take gives a VM up where that leaves enough. Nodes that are not Ready may be so again in a minute, all at once; so they
+// count as well, and only what Azure says is broken goes at once.
+func (r *retirement) take(vm Instance) {
+	if !vm.broken() && r.spare <= 0 || vm.Ready && r.ready <= 0 {
+		return
+	}
+	r.out = append(r.out, vm.ID)
+	r.spare--
+	r.surplus--
+	if vm.Ready {
+		r.ready--
+	}
+}
+
+// capacity is the size that the scale set is to have, nil for the one it has. left are the VMs that stay in the end.
+func capacity(spec Spec, seen Seen, left []Instance) *int {
+	there := len(pick(seen.Instances, func(vm Instance) bool { return !vm.Deleting }))
+	coming := seen.coming()
+	wanted := spec.Replicas
+	if !seen.Outdated {
+		wanted += min(spec.MaxSurge, len(pick(left, Instance.old)))
+	}
+	missing := wanted - len(left) - coming
+	room := spec.Replicas + spec.MaxSurge - len(seen.Instances) - coming
+	switch more := min(missing, room); {
+	case more > 0 && !seen.Updating:
+		return new(there + more)
+	case !seen.Updating && seen.Capacity > there && missing <= 0:
+		// Azure gave up on the rest, and nobody wants it any more.
+		return new(there)
+	}
+	return nil
+}
+
+func (vm Instance) broken() bool { return vm.Broken && !vm.Ready }
+
+// old VMs are to be replaced.
+func (vm Instance) old() bool { return vm.Outdated || vm.Unwanted }
+
+// order puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, and then by policy.
+func order(vms []Instance, policy Policy) {
+	slices.SortStableFunc(vms, func(a, b Instance) int {
+		age := a.Created.Compare(b.Created)
+		switch policy {
+		case Newest:
+			age = -age
+		case Random:
+			age = 0
+		}
+		return cmp.Or(first(a.broken(), b.broken()), first(a.old(), b.old()), first(!a.Ready, !b.Ready), first(a.Unwanted, b.Unwanted), age, cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// first orders what is so before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func pick(vms []Instance, keep func(Instance) bool) []Instance {
+	var out []Instance
+	for _, vm := range vms {
+		if keep(vm) {
+			out = append(out, vm)
+		}
+	}
+	return out
+}
