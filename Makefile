@@ -31,6 +31,7 @@ generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the 
 	go run ./hack/immutable api/v1beta1
 	controller-gen object paths=./api/...
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
+	go run ./hack/maxima config/crd/bases internal/plan/maxima/zz_generated.maxima.go
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
 	go test ./internal/webhook -run TestManifests -update
 
@@ -48,7 +49,7 @@ lint: ## golangci-lint, which has gofmt, go vet and staticcheck, with .golangci.
 	@for module in $(MODULES); do (cd $$module && golangci-lint run --max-issues-per-linter=0 --max-same-issues=0 ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config templates internal/plan/managed/armschema internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
+	@git diff --exit-code -- api config templates internal/plan/managed/armschema internal/plan/maxima internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 
 envtest: lab-tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)

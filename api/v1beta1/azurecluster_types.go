@@ -50,6 +50,7 @@ type AzureClusterClassSpec struct {
 	// failureDomains takes zones away from control-plane machines: a zone listed here with controlPlane false gets none.
 	// Which zones there are is asked of Azure.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=100
 	FailureDomains map[string]FailureDomainSpec `json:"failureDomains,omitempty"`
 }
 
@@ -61,6 +62,7 @@ type FailureDomainSpec struct {
 
 	// attributes are for users.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=100
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
@@ -73,6 +75,7 @@ type APIEndpoint struct {
 
 	// port is the port.
 	// +optional
+	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 }
 

@@ -29,6 +29,7 @@ type AllowedNamespaces struct {
 	// list names namespaces. An empty list allows none.
 	// +optional
 	// +nullable
+	// +kubebuilder:validation:MaxItems=10000
 	NamespaceList []string `json:"list,omitzero"`
 
 	// selector selects namespaces by their labels. An empty selector selects none.

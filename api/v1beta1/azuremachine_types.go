@@ -33,6 +33,7 @@ type AzureMachineSpec struct {
 
 	// dnsServers are the DNS servers of the first network interface. The default is the virtual network's.
 	// +optional
+	// +kubebuilder:validation:MaxItems=64
 	DNSServers []string `json:"dnsServers,omitempty"`
 
 	// disableExtensionOperations forbids extensions on the VM.

@@ -39,6 +39,7 @@ type AzureMachinePoolSpec struct {
 
 	// providerIDList are the provider IDs of the VMs. The provider sets it.
 	// +optional
+	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 
 	// strategy is how VMs of an older template are replaced.
@@ -53,7 +54,9 @@ type AzureMachinePoolSpec struct {
 
 	// platformFaultDomainCount is over how many fault domains of each zone VMs are spread. The default is Azure's for Uniform
 	// and 1 for Flexible.
+	// Azure takes 5.
 	// +optional
+	// +kubebuilder:validation:Maximum=5
 	PlatformFaultDomainCount *int32 `json:"platformFaultDomainCount,omitempty"`
 
 	// zoneBalance keeps the number of VMs in each zone alike, also if a zone has no capacity. It has no effect with fewer

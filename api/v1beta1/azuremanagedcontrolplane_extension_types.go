@@ -46,6 +46,7 @@ type AKSExtension struct {
 
 	// configurationSettings are settings of the extension.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=1000
 	ConfigurationSettings map[string]string `json:"configurationSettings,omitempty"`
 
 	// extensionType is the type of the extension, for example microsoft.flux.

@@ -98,22 +98,27 @@ type ManagedControlPlaneSubnet struct {
 type LoadBalancerProfile struct {
 	// managedOutboundIPs is the number of public IP addresses that AKS makes, 1 to 100.
 	// +optional
+	// +kubebuilder:validation:Maximum=100
 	ManagedOutboundIPs *int `json:"managedOutboundIPs,omitempty"`
 
 	// outboundIPPrefixes are the Azure resource IDs of public IP prefixes to use.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	OutboundIPPrefixes []string `json:"outboundIPPrefixes,omitempty"`
 
 	// outboundIPs are the Azure resource IDs of public IP addresses to use.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	OutboundIPs []string `json:"outboundIPs,omitempty"`
 
 	// allocatedOutboundPorts is the number of SNAT ports of each node, 0 to 64000. Azure chooses with 0, the default.
 	// +optional
+	// +kubebuilder:validation:Maximum=64000
 	AllocatedOutboundPorts *int `json:"allocatedOutboundPorts,omitempty"`
 
 	// idleTimeoutInMinutes is how long an idle outbound connection is kept, 4 to 120. The default is AKS's: 30.
 	// +optional
+	// +kubebuilder:validation:Maximum=120
 	IdleTimeoutInMinutes *int `json:"idleTimeoutInMinutes,omitempty"`
 }
 
@@ -122,6 +127,7 @@ type APIServerAccessProfile struct {
 	// authorizedIPRanges are the address ranges that reach a public API server, for example 203.0.113.0/24. The default is
 	// everybody.
 	// +optional
+	// +kubebuilder:validation:MaxItems=2000
 	AuthorizedIPRanges []string `json:"authorizedIPRanges,omitempty"`
 
 	// enablePrivateCluster gives the API server an address in the virtual network only.
@@ -150,6 +156,7 @@ type HTTPProxyConfig struct {
 
 	// noProxy are the destinations to reach without the proxy.
 	// +optional
+	// +kubebuilder:validation:MaxItems=1000
 	NoProxy []string `json:"noProxy,omitempty"`
 
 	// trustedCa is a CA certificate to trust, in base64.

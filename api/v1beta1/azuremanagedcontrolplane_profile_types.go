@@ -8,6 +8,7 @@ type AADProfile struct {
 
 	// adminGroupObjectIDs are the object IDs of the groups whose members administrate the cluster.
 	// +required
+	// +kubebuilder:validation:MaxItems=1000
 	AdminGroupObjectIDs []string `json:"adminGroupObjectIDs"`
 }
 
@@ -19,6 +20,7 @@ type AddonProfile struct {
 
 	// config are settings of the add-on.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=100
 	Config map[string]string `json:"config,omitempty"`
 
 	// enabled turns the add-on on or off.

@@ -83,6 +83,7 @@ type AzureManagedControlPlaneClassSpec struct {
 
 	// addonProfiles turn AKS's add-ons on.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	AddonProfiles []AddonProfile `json:"addonProfiles,omitempty"`
 
 	// sku is the tier of the cluster.
@@ -135,11 +136,13 @@ type AzureManagedControlPlaneClassSpec struct {
 
 	// extensions are extensions of the cluster.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	Extensions []AKSExtension `json:"extensions,omitempty"`
 
 	// asoManagedClusterPatches are JSON merge patches, in JSON or YAML, for what the fields here do not cover. They are
 	// written for the ManagedCluster of the Azure Service Operator, and applied in order after everything else.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	ASOManagedClusterPatches []string `json:"asoManagedClusterPatches,omitempty"`
 
 	// enablePreviewFeatures speaks the preview version of AKS's API, so that patches can have preview features.

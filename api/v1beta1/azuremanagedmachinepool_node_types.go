@@ -54,6 +54,7 @@ type KubeletConfig struct {
 
 	// allowedUnsafeSysctls are the unsafe sysctls, or patterns of them that end in *, that pods may set.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	AllowedUnsafeSysctls []string `json:"allowedUnsafeSysctls,omitempty"`
 
 	// failSwapOn keeps the kubelet from starting when there is swap. The default is AKS's: true.
@@ -62,16 +63,20 @@ type KubeletConfig struct {
 
 	// containerLogMaxSizeMB is the size at which a container's log is rotated, in megabytes.
 	// +optional
+	// +kubebuilder:validation:Maximum=1000000
 	ContainerLogMaxSizeMB *int `json:"containerLogMaxSizeMB,omitempty"`
 
 	// containerLogMaxFiles is how many log files of a container are kept.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
+	// +kubebuilder:validation:Maximum=100000
 	ContainerLogMaxFiles *int `json:"containerLogMaxFiles,omitempty"`
 
 	// podMaxPids is how many processes a pod may have; -1 is the kubelet's default.
+	// Linux takes 4194304.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
+	// +kubebuilder:validation:Maximum=4194304
 	PodMaxPids *int `json:"podMaxPids,omitempty"`
 }
 
@@ -80,6 +85,7 @@ type LinuxOSConfig struct {
 	// swapFileSizeMB is the size of the swap file, in megabytes. It needs kubeletConfig.failSwapOn false.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=16777216
 	SwapFileSizeMB *int `json:"swapFileSizeMB,omitempty"`
 
 	// sysctls are kernel parameters.

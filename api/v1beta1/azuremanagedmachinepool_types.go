@@ -35,15 +35,19 @@ type AzureManagedMachinePoolClassSpec struct {
 	SKU string `json:"sku"`
 
 	// osDiskSizeGB is the size of the OS disk. AKS chooses with 0, the default.
+	// AKS takes 2048.
 	// +optional
+	// +kubebuilder:validation:Maximum=2048
 	OSDiskSizeGB *int `json:"osDiskSizeGB,omitempty"`
 
 	// availabilityZones are the zones of the machines.
 	// +optional
+	// +kubebuilder:validation:MaxItems=10
 	AvailabilityZones []string `json:"availabilityZones,omitempty"`
 
 	// nodeLabels are labels of the nodes.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=1000
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 
 	// taints are taints of the nodes.
@@ -55,7 +59,9 @@ type AzureManagedMachinePoolClassSpec struct {
 	Scaling *ManagedMachinePoolScaling `json:"scaling,omitempty"`
 
 	// maxPods is how many pods a node can run, 10 to 250.
+	// AKS takes 250.
 	// +optional
+	// +kubebuilder:validation:Maximum=250
 	MaxPods *int `json:"maxPods,omitempty"`
 
 	// osDiskType is where the OS disk is: Managed, or Ephemeral for one on the host.
@@ -124,17 +130,22 @@ type AzureManagedMachinePoolClassSpec struct {
 	// asoManagedClustersAgentPoolPatches are JSON merge patches, in JSON or YAML, for what the fields here do not cover. They
 	// are written for the ManagedClustersAgentPool of the Azure Service Operator, and applied in order after everything else.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	ASOManagedClustersAgentPoolPatches []string `json:"asoManagedClustersAgentPoolPatches,omitempty"`
 }
 
 // ManagedMachinePoolScaling are the limits of the cluster autoscaler.
 type ManagedMachinePoolScaling struct {
 	// minSize is the least number of nodes.
+	// AKS takes 1000.
 	// +optional
+	// +kubebuilder:validation:Maximum=1000
 	MinSize *int `json:"minSize,omitempty"`
 
 	// maxSize is the greatest number of nodes.
+	// AKS takes 1000.
 	// +optional
+	// +kubebuilder:validation:Maximum=1000
 	MaxSize *int `json:"maxSize,omitempty"`
 }
 
@@ -158,6 +169,7 @@ type Taint struct {
 }
 
 // Taints are taints of nodes.
+// +kubebuilder:validation:MaxItems=100
 type Taints []Taint
 
 // AzureManagedMachinePoolSpec describes an agent pool of an AKS cluster.
@@ -166,6 +178,7 @@ type AzureManagedMachinePoolSpec struct {
 
 	// providerIDList are the provider IDs of the machines. The provider sets it.
 	// +optional
+	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 }
 

@@ -6,6 +6,7 @@ import "k8s.io/apimachinery/pkg/api/resource"
 type CloudProviderConfigOverrides struct {
 	// rateLimits are the client-side rate limits by kind of resource.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	RateLimits []RateLimitSpec `json:"rateLimits,omitempty"`
 
 	// backOffs tell how failed requests are tried again.
@@ -37,6 +38,7 @@ type RateLimitConfig struct {
 
 	// cloudProviderRateLimitBucket is the number of reads at once.
 	// +optional
+	// +kubebuilder:validation:Maximum=1000000
 	CloudProviderRateLimitBucket int `json:"cloudProviderRateLimitBucket,omitempty"`
 
 	// cloudProviderRateLimitQPSWrite is the number of writes per second.
@@ -45,6 +47,7 @@ type RateLimitConfig struct {
 
 	// cloudProviderRateLimitBucketWrite is the number of writes at once.
 	// +optional
+	// +kubebuilder:validation:Maximum=1000000
 	CloudProviderRateLimitBucketWrite int `json:"cloudProviderRateLimitBucketWrite,omitempty"`
 }
 
@@ -56,6 +59,7 @@ type BackOffConfig struct {
 
 	// cloudProviderBackoffRetries is the number of tries.
 	// +optional
+	// +kubebuilder:validation:Maximum=1000
 	CloudProviderBackoffRetries int `json:"cloudProviderBackoffRetries,omitempty"`
 
 	// cloudProviderBackoffExponent is the factor by which the wait grows.
@@ -64,6 +68,7 @@ type BackOffConfig struct {
 
 	// cloudProviderBackoffDuration is the first wait in seconds.
 	// +optional
+	// +kubebuilder:validation:Maximum=86400
 	CloudProviderBackoffDuration int `json:"cloudProviderBackoffDuration,omitempty"`
 
 	// cloudProviderBackoffJitter is the jitter of the wait.

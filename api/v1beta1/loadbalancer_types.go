@@ -49,7 +49,9 @@ type LoadBalancerSpec struct {
 	Name string `json:"name,omitempty"`
 
 	// frontendIPs are the frontend IP configurations.
+	// Azure takes 600 for a load balancer.
 	// +optional
+	// +kubebuilder:validation:MaxItems=600
 	FrontendIPs []FrontendIP `json:"frontendIPs,omitempty"`
 
 	// frontendIPsCount is the number of frontends of an outbound load balancer. A load balancer has at most 600.

@@ -15,6 +15,7 @@ type ManagedIdentities struct {
 
 	// userAssignedIdentities are the managed identities of a VM with identity UserAssigned.
 	// +optional
+	// +kubebuilder:validation:MaxItems=1000
 	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
 
 	// systemAssignedIdentityRole is the role assignment of a VM with identity SystemAssigned.

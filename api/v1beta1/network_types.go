@@ -56,6 +56,7 @@ type NetworkSpec struct {
 	// additionalAPIServerLBPorts are further ports of the API server load balancer. Each leads to the same port of the
 	// control-plane machines.
 	// +optional
+	// +kubebuilder:validation:MaxItems=500
 	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
 
 	// privateDNSZone tells who looks after the private DNS zone of a cluster with an internal API server load balancer:
@@ -97,6 +98,7 @@ type NetworkTemplateSpec struct {
 
 	// additionalAPIServerLBPorts are further ports of the API server load balancer.
 	// +optional
+	// +kubebuilder:validation:MaxItems=500
 	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
 }
 
@@ -116,6 +118,7 @@ type VnetClassSpec struct {
 	// cidrBlocks are the address ranges of the network. The default is 10.0.0.0/8.
 	// +optional
 	// +kubebuilder:validation:items:Format=cidr
+	// +kubebuilder:validation:MaxItems=1000
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
 	// tags are the tags that an existing network carries. They are not written to Azure.
@@ -199,9 +202,11 @@ type VnetPeeringSpec struct {
 }
 
 // VnetPeerings are the peerings of a cluster's virtual network.
+// +kubebuilder:validation:MaxItems=500
 type VnetPeerings []VnetPeeringSpec
 
 // VnetPeeringsTemplateSpec are the peerings of the virtual network of clusters made from a template.
+// +kubebuilder:validation:MaxItems=500
 type VnetPeeringsTemplateSpec []VnetPeeringClassSpec
 
 // PublicIPSpec describes a public IP address.
@@ -216,6 +221,7 @@ type PublicIPSpec struct {
 
 	// ipTags are the IP tags, which say for example how the address is routed.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	IPTags []IPTag `json:"ipTags,omitempty"`
 }
 

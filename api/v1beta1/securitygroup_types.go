@@ -28,6 +28,7 @@ type SecurityGroup struct {
 // SecurityRules are the rules of a network security group.
 // +listType=map
 // +listMapKey=name
+// +kubebuilder:validation:MaxItems=1000
 type SecurityRules []SecurityRule
 
 // SecurityGroupProtocol is the protocol of a security rule.
@@ -105,7 +106,9 @@ type SecurityRule struct {
 	Source *string `json:"source,omitempty"`
 
 	// sources are several source address ranges or service tags, in place of source.
+	// Azure takes 4000 for a group.
 	// +optional
+	// +kubebuilder:validation:MaxItems=4000
 	Sources []*string `json:"sources,omitempty"`
 
 	// destination is the destination address range, service tag, or "*".

@@ -6,11 +6,13 @@ package v1beta1
 // +kubebuilder:validation:items:XValidation:rule=`oldSelf.?securityGroup.?name.orValue("") == "" || has(self.securityGroup) && self.securityGroup.name == oldSelf.securityGroup.name`,message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
 // +kubebuilder:validation:items:XValidation:rule=`oldSelf.?routeTable.?name.orValue("") == "" || has(self.routeTable) && self.routeTable.name == oldSelf.routeTable.name`,message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
 // +kubebuilder:validation:items:XValidation:rule=`oldSelf.?natGateway.?name.orValue("") == "" || has(self.natGateway) && self.natGateway.name == oldSelf.natGateway.name`,message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:MaxItems=3000
 type Subnets []SubnetSpec
 
 // SubnetTemplatesSpec are the subnets of the virtual network of clusters made from a template.
 // +listType=map
 // +listMapKey=name
+// +kubebuilder:validation:MaxItems=3000
 type SubnetTemplatesSpec []SubnetTemplateSpec
 
 // SubnetRole says what a subnet is for.
@@ -43,6 +45,7 @@ type SubnetClassSpec struct {
 	// cidrBlocks are the address ranges of the subnet, within those of the virtual network.
 	// +optional
 	// +kubebuilder:validation:items:Format=cidr
+	// +kubebuilder:validation:MaxItems=1000
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
 	// serviceEndpoints are the Azure services that the subnet reaches on a direct route.
@@ -120,6 +123,7 @@ type NatGateway struct {
 
 	// zones are the availability zones of the gateway.
 	// +optional
+	// +kubebuilder:validation:MaxItems=10
 	Zones []string `json:"zones,omitempty"`
 
 	NatGatewayClassSpec `json:",inline"`
@@ -128,6 +132,7 @@ type NatGateway struct {
 // ServiceEndpoints are the service endpoints of a subnet.
 // +listType=map
 // +listMapKey=service
+// +kubebuilder:validation:MaxItems=100
 type ServiceEndpoints []ServiceEndpointSpec
 
 // ServiceEndpointSpec describes a virtual network service endpoint.
@@ -138,12 +143,14 @@ type ServiceEndpointSpec struct {
 
 	// locations are the regions of the service, or "*".
 	// +required
+	// +kubebuilder:validation:MaxItems=100
 	Locations []string `json:"locations"`
 }
 
 // PrivateEndpoints are the private endpoints of a subnet.
 // +listType=map
 // +listMapKey=name
+// +kubebuilder:validation:MaxItems=1000
 type PrivateEndpoints []PrivateEndpointSpec
 
 // PrivateEndpointSpec describes a private endpoint.
@@ -160,6 +167,7 @@ type PrivateEndpointSpec struct {
 	// privateLinkServiceConnections are the services that the endpoint leads to.
 	// +required
 	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
 	PrivateLinkServiceConnections []PrivateLinkServiceConnection `json:"privateLinkServiceConnections,omitempty"`
 
 	// customNetworkInterfaceName is the name of the endpoint's network interface. Azure makes one up by default.
@@ -168,10 +176,12 @@ type PrivateEndpointSpec struct {
 
 	// privateIPAddresses are the addresses of the endpoint, within those of the subnet.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	PrivateIPAddresses []string `json:"privateIPAddresses,omitempty"`
 
 	// applicationSecurityGroups are the Azure resource IDs of the endpoint's application security groups.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	ApplicationSecurityGroups []string `json:"applicationSecurityGroups,omitempty"`
 
 	// manualApproval makes the owner of the service approve the connection.
@@ -193,6 +203,7 @@ type PrivateLinkServiceConnection struct {
 
 	// groupIDs are the parts of the service to reach, for example blob.
 	// +optional
+	// +kubebuilder:validation:MaxItems=100
 	GroupIDs []string `json:"groupIDs,omitempty"`
 
 	// requestMessage is what the owner of the service reads who has to approve the connection.

@@ -1,6 +1,9 @@
 package v1beta1
 
-// Tags are Azure tags: names and values.
+import "strings"
+
+// Tags are Azure tags: names and values. Azure takes 50 for a resource. The bound is that of settings of extensions, too.
+// +kubebuilder:validation:MaxProperties=100
 type Tags map[string]string
 
 // Tags and tag values on Azure resources. The key of the ownership tag ends in the name of the Cluster:
@@ -11,6 +14,9 @@ const (
 
 	// OwnedTagPrefix starts the key of the tag that marks a resource as a cluster's. The name of the Cluster follows.
 	OwnedTagPrefix = TagPrefix + "cluster_"
+
+	// OwnerTag is the key of the tag that tells owners apart whose Clusters have the same name.
+	OwnerTag = TagPrefix + "owner"
 
 	// RoleTag is the key of the tag that says what a resource is for.
 	RoleTag = TagPrefix + "role"
@@ -48,6 +54,12 @@ const (
 
 // ClusterTagKey is the key of the ownership tag of a Cluster.
 func ClusterTagKey(cluster string) string { return OwnedTagPrefix + cluster }
+
+// Marks tells whether the tag with a key marks whose a resource is.
+func Marks(key string) bool {
+	key = strings.ToLower(key)
+	return strings.HasPrefix(key, OwnedTagPrefix) || key == OwnerTag
+}
 
 // CloudProviderTagKey is the key of the tag by which cloud-provider-azure knows a cluster's resources.
 func CloudProviderTagKey(cluster string) string { return CloudProviderTagPrefix + cluster }

@@ -180,8 +180,10 @@ type NetworkInterface struct {
 	SubnetName string `json:"subnetName,omitempty"`
 
 	// privateIPConfigs is the number of private addresses. The default is 1.
+	// Azure takes 256 for an interface.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=256
 	PrivateIPConfigs int `json:"privateIPConfigs,omitempty"`
 
 	// acceleratedNetworking turns on accelerated networking. The default is on where the VM size can.

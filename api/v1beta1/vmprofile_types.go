@@ -65,9 +65,11 @@ type VirtualMachineProfile struct {
 
 	// vmExtensions are the extensions of the VM.
 	// +optional
+	// +kubebuilder:validation:MaxItems=64
 	VMExtensions []VMExtension `json:"vmExtensions,omitempty"`
 
 	// networkInterfaces are the network interfaces. The default is one.
 	// +optional
+	// +kubebuilder:validation:MaxItems=32
 	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
 }
