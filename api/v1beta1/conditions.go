@@ -109,6 +109,8 @@ const (
 const (
 	// FailedReason is the reason of a part that Azure refused; the message has Azure's code.
 	FailedReason = "Failed"
+	// IgnoredReason is the reason of events about annotations of this provider's that others wrote and that do not count.
+	IgnoredReason = "Ignored"
 	// DeletionFailedReason is the reason of a part that Azure refused to delete; the message has Azure's code.
 	DeletionFailedReason = "DeletionFailed"
 	// InvalidConfigurationReason is the reason of a spec that cannot work; the message names the field.

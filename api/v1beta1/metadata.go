@@ -17,9 +17,18 @@ const (
 	// BlockMoveAnnotation keeps clusterctl from moving an object while it is being reconciled; it is gone while paused.
 	BlockMoveAnnotation = "clusterctl.cluster.x-k8s.io/block-move"
 
-	// InventoryAnnotation is a JSON list of the IDs of Azure resources that are the object's, but cannot say so by a tag.
-	// It survives clusterctl move and backups, which status does not.
+	// InventoryAnnotation is a JSON object of the IDs of Azure resources that cannot say by a tag whose they are: "made" has
+	// those that were made for the object, "adopted" those that it keeps in line and does not delete, and "of" is the kind,
+	// namespace and name of the object. It survives clusterctl move and backups, which status does not.
 	InventoryAnnotation = "sigs.k8s.io/cluster-api-provider-azure-inventory"
+
+	// OwnerIDAnnotation on an AzureCluster or AzureManagedControlPlane is what the tag OwnerTag is made from, beside namespace
+	// and name. It is made once, and moves with the object.
+	OwnerIDAnnotation = "sigs.k8s.io/cluster-api-provider-azure-owner-id"
+
+	// DeleteAdoptedAnnotation is "true" on an AzureManagedControlPlane or AzureManagedMachinePool with which what it has adopted
+	// is deleted. Without it that is let go.
+	DeleteAdoptedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-delete-adopted"
 
 	// AzureMachineAnnotation is "true" on an AzureMachine whose VM exists.
 	AzureMachineAnnotation = "cluster-api-provider-azure"

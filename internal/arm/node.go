@@ -72,7 +72,7 @@ const (
 	// neither changed nor deleted, and dependants go on.
 	UseForeign ForeignAction = "Use"
 
-	// AdoptForeign takes the resource over as if it were the cluster's own, as users hand over AKS clusters that exist: it
-	// is kept in line, and deleted with the cluster. It is remembered in the inventory and needs no ownership tag.
+	// AdoptForeign keeps the resource in line as if it were the cluster's own, as users hand over AKS clusters that exist. It
+	// needs no ownership tag, and is not deleted with the cluster unless that is asked for.
 	AdoptForeign ForeignAction = "Adopt"
 )

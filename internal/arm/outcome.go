@@ -71,9 +71,13 @@ type Outcome struct {
 	// Changes are what was brought about in Azure for the object since the last outcome, in the order in which it was.
 	Changes []Change
 
-	// Inventory lists the untagged resources below foreign parents that are ours: the given inventory with what this pass
-	// created added and what is gone removed, sorted.
+	// Inventory lists the resources that are ours and cannot carry tags: the given inventory with what this pass created added,
+	// and what is gone or does not count removed, sorted.
 	Inventory []ID
+	// Adopted are the resources that were adopted, in this pass or before, sorted.
+	Adopted []ID
+	// Ignored are those of the given inventory that do not count, sorted.
+	Ignored []ID
 }
 
 // Change is something that was brought about in Azure.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
@@ -22,5 +23,5 @@ func BYOSubnet(in ClusterInput, network VNetFact, name string) (prefixes []strin
 	if !BYONetwork(in, network) {
 		return nil, false
 	}
-	return network.BYOSubnet(SubnetID(in, name), in.AzureCluster.Annotations)
+	return network.BYOSubnet(SubnetID(in, name), inventory.Of("AzureCluster", in.AzureCluster))
 }

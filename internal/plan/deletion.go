@@ -12,7 +12,11 @@ func Deletion(wanted *arm.Graph) (*arm.Graph, error) {
 	named := &arm.Graph{}
 	for _, node := range wanted.Nodes() {
 		if hasName(node.ID) {
-			named.Add(arm.Node{ID: node.ID, Policy: node.Policy, Foreign: arm.UseForeign, Group: node.Group})
+			foreign := arm.UseForeign
+			if node.Foreign == arm.AdoptForeign {
+				foreign = node.Foreign
+			}
+			named.Add(arm.Node{ID: node.ID, Policy: node.Policy, Foreign: foreign, Group: node.Group})
 		}
 	}
 	for _, node := range named.Nodes() {

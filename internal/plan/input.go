@@ -1,14 +1,13 @@
 package plan
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
 )
 
 // ClusterInput is what the plan of an AzureCluster is computed from. The objects are copies, defaulted as the webhook
@@ -82,23 +81,13 @@ func (f VNetFact) Elsewhere(location string) bool {
 }
 
 // BYOSubnet are the CIDR blocks of a subnet that came with a network that users brought; ok is false when it is not there, or is
-// one that was made in their network for the object whose annotations these are.
-func (f VNetFact) BYOSubnet(subnet arm.ID, annotations map[string]string) (prefixes []string, ok bool) {
-	if !f.Foreign() || slices.ContainsFunc(Inventory(annotations), subnet.Equal) {
+// one that was made in their network for the object whose inventory this is.
+func (f VNetFact) BYOSubnet(subnet arm.ID, made inventory.List) (prefixes []string, ok bool) {
+	if !f.Foreign() || made.Has(subnet) {
 		return nil, false
 	}
 	prefixes, ok = f.Subnets[strings.ToLower(subnet.Name())]
 	return prefixes, ok
-}
-
-// Inventory is the list in the annotations of an object of the Azure resources that are its own and cannot say so by a tag.
-// What cannot be read counts as empty: then nothing of what it named is written or deleted.
-func Inventory(annotations map[string]string) []arm.ID {
-	var ids []arm.ID
-	if err := json.Unmarshal([]byte(annotations[infrav1.InventoryAnnotation]), &ids); err != nil {
-		return nil
-	}
-	return ids
 }
 
 // MachineInput is what the plan of an AzureMachine is computed from.

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
 // OwnerTag is the tag that marks a resource as the cluster's: what carries it is repaired and deleted.
@@ -11,7 +12,7 @@ func OwnerTag(in ClusterInput) (key, value string) {
 	return infrav1.ClusterTagKey(ClusterName(in)), infrav1.TagOwned
 }
 
-// Tags are the tags of a resource: additional ones first, then the ownership tag, the role and the name, which win over
+// Tags are the tags of a resource: additional ones first, then those of ownership, the role and the name, which win over
 // additional ones of the same key. role and name are left out when empty.
 func Tags(in ClusterInput, role, name string, additional map[string]string) map[string]*string {
 	tags := maps.Clone(additional)
@@ -20,6 +21,9 @@ func Tags(in ClusterInput, role, name string, additional map[string]string) map[
 	}
 	key, value := OwnerTag(in)
 	tags[key] = value
+	if owner := ownership.Value(in.AzureCluster, ClusterName(in)); owner != "" {
+		tags[infrav1.OwnerTag] = owner
+	}
 	if role != "" {
 		tags[infrav1.RoleTag] = role
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 )
 
 const immutableMachine = "cannot change after the machine was made; make a new machine"
@@ -67,13 +68,15 @@ func immutableIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *
 	return filledIdentityRole(old, role, path)
 }
 
-// immutableNetworkInterfaces lets the subnet of the first interface be filled in, once it is clear.
+// immutableNetworkInterfaces lets the subnet of the first interface be filled in, once it is clear, and what is beyond the schema's
+// maxima be corrected: nothing was made of that.
 func immutableNetworkInterfaces(old, spec *infrav1.AzureMachineSpec, path *field.Path) field.ErrorList {
 	before := slices.Clone(old.NetworkInterfaces)
 	if len(before) > 0 && len(spec.NetworkInterfaces) > 0 && before[0].SubnetName == "" {
 		before[0].SubnetName = spec.NetworkInterfaces[0].SubnetName
 	}
-	if equality.Semantic.DeepEqual(before, spec.NetworkInterfaces) {
+	if equality.Semantic.DeepEqual(before, spec.NetworkInterfaces) ||
+		len(maxima.Exceeded("AzureMachine", infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{NetworkInterfaces: old.NetworkInterfaces}}})) > 0 {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, immutableMachine)}

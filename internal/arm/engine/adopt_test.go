@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// A resource that is handed over as it is costs no write, is kept in line from then on without an ownership tag, and is
-// deleted with the cluster.
+// A resource that is handed over as it is costs no write, is kept in line from then on without an ownership tag, and is let go
+// in the end unless the request says otherwise.
 func TestAdopt(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
@@ -27,24 +27,31 @@ func TestAdopt(t *testing.T) {
 	if writes := w.writes(); !outcome.Done() || len(writes) > 0 {
 		t.Errorf("what matches is adopted without a write, got %v %v", states(outcome), writes)
 	}
-	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Inventory); diff != "" {
-		t.Errorf("an adopted resource is remembered: %s", diff)
+	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Adopted); diff != "" || len(outcome.Inventory) > 0 || len(outcome.Changes) != 1 {
+		t.Errorf("an adopted resource is remembered as that, and told: %+v %v %s", outcome.Changes, outcome.Inventory, diff)
 	}
 
 	request := w.request(adopted("10.0.0.0/9"))
-	request.Inventory = outcome.Inventory
+	request.Adopted = outcome.Adopted
 	outcome = w.converge(request, time.Minute)
+	if len(outcome.Changes) != 1 || outcome.Changes[0].What == arm.Adopted {
+		t.Errorf("an adoption is told once: %+v", outcome.Changes)
+	}
 	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet"}, w.writes()); diff != "" || !outcome.Done() {
 		t.Errorf("an adopted resource is kept in line: %v %s", states(outcome), diff)
 	}
 
-	request = w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.UseForeign})
-	request.Inventory = outcome.Inventory
+	request = w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign})
+	request.Adopted, request.Inventory = outcome.Adopted, outcome.Adopted
+	if outcome = w.delete(request, time.Minute); !outcome.Deleted() || len(w.writes()) > 0 {
+		t.Errorf("an adopted resource is let go: %v", states(outcome))
+	}
+	request.DeleteAdopted = true
 	if outcome = w.delete(request, time.Minute); !outcome.Deleted() {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet"}, w.writes()); diff != "" {
-		t.Errorf("an adopted resource is deleted with the cluster: %s", diff)
+		t.Errorf("an adopted resource is deleted where that is asked for: %s", diff)
 	}
 }
 

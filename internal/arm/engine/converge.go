@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
@@ -44,6 +45,10 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 		case arm.Gone:
 			delete(p.inventory, id.Key())
 		case arm.Foreign:
+			if _, listed := p.inventory[id.Key()]; listed {
+				delete(p.inventory, id.Key())
+				p.ignored[id.Key()] = id
+			}
 		default:
 			order = append(order, id)
 		}
@@ -110,6 +115,10 @@ func (p *pass) converge(node *arm.Node) {
 
 // unsettled are the differences of a resource but for those that the request leaves.
 func (p *pass) unsettled(id arm.ID, owned bool, differences []compare.Difference) []compare.Difference {
+	if owned {
+		// A resource that was made before there was such a tag gets it with another write.
+		differences = slices.DeleteFunc(differences, func(d compare.Difference) bool { return strings.EqualFold(d.Path, "tags."+p.request.Owner.IDKey) })
+	}
 	if p.request.Leave == nil || !owned {
 		return differences
 	}
@@ -159,7 +168,7 @@ func (p *pass) blocker(node *arm.Node) arm.ID {
 func (p *pass) pruned() []arm.ID {
 	var out []arm.ID
 	seen := map[string]bool{}
-	for _, id := range append(append([]arm.ID{}, p.request.Inventory...), p.request.Prune...) {
+	for _, id := range append(sortedIDs(p.inventory), p.request.Prune...) {
 		if !p.request.Graph.Has(id) && !seen[id.Key()] {
 			seen[id.Key()] = true
 			out = append(out, id)
@@ -188,6 +197,10 @@ func (p *pass) prune(id arm.ID, all []arm.ID) {
 // remove decides about a resource that is to go and does it.
 func (p *pass) remove(w *work) {
 	w.remove = true
+	w.owned = w.owned && p.removable(w.id, w.node)
+	if w.node != nil && w.node.Foreign == arm.AdoptForeign && p.request.DeleteAdopted && w.rival == "" {
+		w.owned = true
+	}
 	w.wait, w.failure = p.engine.memory.failed(w.id.Key(), goneHash)
 	p.settle(w)
 }

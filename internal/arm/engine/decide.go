@@ -116,6 +116,8 @@ func decideOthers(s situation, doing arm.State) decision {
 	node := s.node
 	using := node.Policy == arm.Observe || node.Foreign == arm.UseForeign || node.Body == nil
 	switch {
+	case s.namesake != "":
+		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: contested(s)})
 	case using && (doing == arm.Deleting || doing == arm.Creating):
 		return decision{do: follow, state: doing, wait: safety}
 	case s.owned:
@@ -137,6 +139,17 @@ func decideOthers(s situation, doing arm.State) decision {
 			node.ID, strings.Join(compare.Paths(s.differences), ", "))
 	}
 	return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: message})
+}
+
+// contested says that a resource is that of a cluster with the same name, whoever looks after that.
+func contested(s situation) string {
+	us := s.owner.ID
+	if us == "" {
+		us = "an owner without an ID"
+	}
+	return fmt.Sprintf("%s belongs to %s by its tag %s, and this is %s, so it is left alone: name another resource group or Cluster; "+
+		"where both are the same cluster, as after a restore without annotations, set the tag to %q on all that carry it to hand them over",
+		s.node.ID, s.namesake, s.owner.IDKey, us, s.owner.ID)
 }
 
 // decideWrite says whether a write that would bring the resource in line can be sent.

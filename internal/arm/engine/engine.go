@@ -69,6 +69,9 @@ type Engine struct {
 // sigs.k8s.io_cluster-api-provider-azure_cluster_<cluster>=owned.
 type Owner struct {
 	TagKey, TagValue string
+	// IDKey is the tag that tells owners with the same TagKey apart, and ID what it says of this one; "" is not known. A resource
+	// without it is the owner's by the other tag alone, and gets it with the next write.
+	IDKey, ID string
 }
 
 // Request is one pass over a graph.
@@ -82,10 +85,18 @@ type Request struct {
 	Owner Owner
 	// Graph is the desired state.
 	Graph *arm.Graph
-	// Inventory lists untagged resources below foreign parents that are ours, as kept in the object's annotation.
+	// Inventory lists resources that were made for the object and cannot carry tags, as kept in its annotation. Anybody may have
+	// written that, so only what the graph has counts, or what Azure shows to be there for a resource of ours.
 	Inventory []arm.ID
+	// Adopted lists what was adopted before, which is not told again.
+	Adopted []arm.ID
+	// DeleteAdopted has what would be adopted deleted, too. Without it that is let go.
+	DeleteAdopted bool
+	// Unlabelled are resources of the graph that Azure makes with another one and may leave without tags: they are ours
+	// without.
+	Unlabelled []arm.ID
 	// Prune lists resources that an earlier plan wanted and this one does not; owned ones are deleted. Inventory entries
-	// that are not in the graph are pruned without being listed here.
+	// that count and are not in the graph are pruned without being listed here.
 	Prune []arm.ID
 	// Leave tells of a difference between a resource of ours and its node, by path and what is wanted and there as short text,
 	// that it is not to be brought in line. It neither counts as drift. Nil leaves none.

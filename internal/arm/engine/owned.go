@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -37,43 +38,131 @@ func ancestors(id arm.ID) []arm.ID {
 	return out
 }
 
-// owned tells whether a resource is the cluster's: by the inventory, its own tag, or the ownership of what it is below. What
-// carries another cluster's tag, and not this one's, is that one's whatever the inventory says, which anybody can write who may
-// write the object.
+// owned tells whether a resource is the cluster's: by its own tag, the ownership of what it is below, what it is tied to, or the
+// inventory as far as that counts.
 func (p *pass) owned(id arm.ID) bool {
-	if p.listed(id) {
-		return true
+	row, err := types.Of(id)
+	if err != nil {
+		return false
 	}
-	if row, err := types.Of(id); err == nil && row.Taggable && p.tagged(id) {
+	if row.Taggable && (p.tagged(id) || p.unlabelled[id.Key()] && p.rival(id) == "") || row.Linked && p.tied(id, row) || p.listed(id, row) {
 		return true
 	}
 	for _, ancestor := range ancestors(id) {
-		if p.listed(ancestor) || p.tagged(ancestor) {
+		ancestorRow, _ := types.Of(ancestor)
+		if p.tagged(ancestor) || p.listed(ancestor, ancestorRow) {
 			return true
 		}
 	}
 	return false
 }
 
-// listed tells whether a resource is the cluster's by the inventory.
-func (p *pass) listed(id arm.ID) bool {
-	_, ok := p.inventory[id.Key()]
-	return ok && (p.rival(id) == "" || p.tagged(id))
+// countable tells whether an entry of the inventory can count: of a resource that cannot carry a tag, and that the spec names or
+// Azure may show to be there for one of ours.
+func (p *pass) countable(id arm.ID) bool {
+	row, err := types.Of(id)
+	return err == nil && !row.Taggable && (p.request.Graph.Has(id) || len(row.Ties) > 0)
 }
 
-// rival is the ownership tag of another cluster that a resource carries, "" for none.
+// listed tells whether a resource is the cluster's by the inventory. What the spec names no more is so only while it is tied to
+// what carries the ownership tag: anybody may have written the inventory who may write the object.
+func (p *pass) listed(id arm.ID, row types.Type) bool {
+	_, ok := p.inventory[id.Key()]
+	return ok && (p.request.Graph.Has(id) || p.tied(id, row))
+}
+
+// removable tells whether a resource that is the cluster's may be deleted. One that is so by the inventory alone has to be tied to
+// what it was made for, where the plan says what that is.
+func (p *pass) removable(id arm.ID, node *arm.Node) bool {
+	row, err := types.Of(id)
+	if err != nil || row.Taggable || node == nil || len(node.After) == 0 || len(row.Ties) == 0 || !p.listed(id, row) {
+		return true
+	}
+	return p.ownedAbove(id) || p.tied(id, row)
+}
+
+// tied tells whether Azure shows a resource to be there for one that carries the ownership tag, or that the plan has where that
+// is enough.
+func (p *pass) tied(id arm.ID, row types.Type) bool {
+	body, err := compare.Decode(p.found[id.Key()].Body)
+	if err != nil {
+		return false
+	}
+	node := p.request.Graph.Node(id)
+	for _, path := range row.Ties {
+		text := textAt(body, path)
+		if text == "" {
+			continue
+		}
+		if target := arm.ID(text); p.ours(target) || row.Loose && node != nil && p.request.Graph.Has(target) {
+			return true
+		}
+		if node == nil {
+			continue
+		}
+		for _, holder := range node.After {
+			if observe.HeadOf(p.found[holder.Key()].Body).Identity.PrincipalID == text && p.tagged(holder) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ours tells whether a resource that something is tied to carries the ownership tag, or is in a group that does and was not
+// looked at, because the group goes as a whole.
+func (p *pass) ours(id arm.ID) bool {
+	if _, seen := p.found[id.Key()]; seen {
+		return p.tagged(id)
+	}
+	return id.ResourceGroup() != "" && p.tagged(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
+}
+
+// textAt is the text at a dotted path, "" for none.
+func textAt(body any, path string) string {
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := body.(map[string]any)
+		body = object[key]
+	}
+	text, _ := body.(string)
+	return text
+}
+
+// rival is the tag by which a resource is another cluster's or owner's, "" for none.
 func (p *pass) rival(id arm.ID) string {
 	return rivalOf(observe.HeadOf(p.found[id.Key()].Body).Tags, p.request.Owner)
 }
 
-// rivalOf is the key of the first tag that marks a resource as another cluster's, "" for none.
+// rivalOf is the key of the first tag that marks a resource as another cluster's or owner's, "" for none.
 func rivalOf(tags map[string]string, owner Owner) string {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if strings.HasPrefix(strings.ToLower(key), ownerPrefix) && !strings.EqualFold(key, owner.TagKey) && strings.EqualFold(tags[key], owner.TagValue) {
 			return key
 		}
 	}
+	if other := otherOwner(tags, owner); other != "" {
+		return owner.IDKey
+	}
 	return ""
+}
+
+// otherOwner is who else owns a resource by its tags, "" for nobody.
+func otherOwner(tags map[string]string, owner Owner) string {
+	for key, value := range tags {
+		if owner.IDKey != "" && strings.EqualFold(key, owner.IDKey) && value != "" && value != owner.ID {
+			return value
+		}
+	}
+	return ""
+}
+
+// namesake is who else owns a resource that carries the tag of a cluster of this name, "" for nobody.
+func (p *pass) namesake(id arm.ID) string {
+	tags := observe.HeadOf(p.found[id.Key()].Body).Tags
+	if !ofCluster(tags, p.request.Owner) {
+		return ""
+	}
+	return otherOwner(tags, p.request.Owner)
 }
 
 func (p *pass) tagged(id arm.ID) bool {
@@ -81,6 +170,11 @@ func (p *pass) tagged(id arm.ID) bool {
 }
 
 func hasTag(tags map[string]string, owner Owner) bool {
+	return ofCluster(tags, owner) && otherOwner(tags, owner) == ""
+}
+
+// ofCluster tells whether tags have the ownership tag of the cluster, whoever's that is.
+func ofCluster(tags map[string]string, owner Owner) bool {
 	for key, value := range tags {
 		if strings.EqualFold(key, owner.TagKey) && value == owner.TagValue {
 			return true
@@ -92,7 +186,7 @@ func hasTag(tags map[string]string, owner Owner) bool {
 // ownedAbove tells whether a resource is below one that carries the ownership tag or was in the inventory when the pass began.
 func (p *pass) ownedAbove(id arm.ID) bool {
 	for _, ancestor := range ancestors(id) {
-		if p.tagged(ancestor) || p.recorded[ancestor.Key()] && p.rival(ancestor) == "" {
+		if p.tagged(ancestor) || p.recorded[ancestor.Key()] {
 			return true
 		}
 	}

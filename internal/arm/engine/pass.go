@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -40,6 +41,10 @@ type pass struct {
 	// inventory is the given one with what this pass adds and removes.
 	inventory map[string]arm.ID
 	recorded  map[string]bool // in the inventory as given: stored already
+	// adopted is what was adopted, now or before, ignored what of the given inventory does not count, unlabelled what is ours
+	// without a tag.
+	adopted, ignored map[string]arm.ID
+	unlabelled       map[string]bool
 
 	// patient passes come often, woken by one operation after another; what was in place a moment ago is not read again
 	// each time.
@@ -73,10 +78,21 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 	request.Fresh = request.Fresh || request.Anew
 	p := &pass{engine: e, ctx: ctx, request: request, nodes: nodes,
 		found: map[string]observe.Observation{}, results: map[string]arm.Result{}, waits: map[string]time.Duration{},
-		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, changed: make(chan struct{}, 1), slots: make(chan struct{}, e.options.MaxParallel), wrote: map[string]string{}}
+		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, unlabelled: map[string]bool{},
+		changed: make(chan struct{}, 1), slots: make(chan struct{}, e.options.MaxParallel), wrote: map[string]string{}}
 	for _, id := range request.Inventory {
+		if !p.countable(id) {
+			p.ignored[id.Key()] = id
+			continue
+		}
 		p.inventory[id.Key()] = id
 		p.recorded[id.Key()] = true
+	}
+	for _, id := range request.Adopted {
+		p.adopted[id.Key()] = id
+	}
+	for _, id := range request.Unlabelled {
+		p.unlabelled[id.Key()] = true
 	}
 	for _, node := range nodes {
 		p.hasten(node.ID)
@@ -222,9 +238,10 @@ func (p *pass) outcome(order []arm.ID) arm.Outcome {
 			out.RetryAfter = wait
 		}
 	}
-	for _, id := range p.inventory {
-		out.Inventory = append(out.Inventory, id)
-	}
-	slices.SortFunc(out.Inventory, func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) })
+	out.Inventory, out.Adopted, out.Ignored = sortedIDs(p.inventory), sortedIDs(p.adopted), sortedIDs(p.ignored)
 	return out
+}
+
+func sortedIDs(ids map[string]arm.ID) []arm.ID {
+	return slices.SortedFunc(maps.Values(ids), func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) })
 }

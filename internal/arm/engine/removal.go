@@ -34,6 +34,8 @@ func decideRemoval(s situation) decision {
 		return unreadable(s, s.found.Err)
 	case !s.found.Exists:
 		return decision{do: forget, state: arm.Gone}
+	case !s.owned && s.namesake != "":
+		return decision{do: report, state: arm.Foreign, message: "stays: it belongs to " + s.namesake}
 	case !s.owned:
 		return decision{do: report, state: arm.Foreign}
 	}

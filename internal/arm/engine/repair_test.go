@@ -194,10 +194,28 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 	}
 	w.writes()
 
-	// A plan without it: what is in the inventory goes.
+	// A plan without it: nothing shows that it was made for the cluster.
+	listed := outcome.Inventory
 	request = w.request(groupNode(), vnetNode())
-	request.Inventory = outcome.Inventory
-	if outcome = w.converge(request, time.Minute); !outcome.Done() || len(outcome.Inventory) != 0 {
+	request.Inventory = listed
+	outcome = w.converge(request, time.Minute)
+	if diff := cmp.Diff([]arm.ID{cp}, outcome.Ignored); diff != "" || !outcome.Done() || len(outcome.Inventory) != 0 {
+		t.Fatalf("%+v %s", outcome, diff)
+	}
+	if writes := w.writes(); len(writes) > 0 {
+		t.Errorf("nobody knows whose it is: %v", writes)
+	}
+
+	// It has a security group of the cluster's.
+	request = w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"))
+	request.Inventory = listed
+	if outcome = w.converge(request, time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome)
+	}
+	w.writes()
+	request = w.request(groupNode(), vnetNode(), nsgNode())
+	request.Inventory = listed
+	if outcome = w.converge(request, time.Minute); !outcome.Done() || len(outcome.Inventory)+len(outcome.Ignored) != 0 {
 		t.Fatalf("%+v", outcome)
 	}
 	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {

@@ -53,8 +53,9 @@ type situation struct {
 	// owned tells whether the resource is the cluster's, ownedAbove whether something above it is, by tag or inventory, and
 	// recorded whether it was in the inventory when the pass began: only what is stored counts.
 	owned, ownedAbove, recorded bool
-	// rival is the ownership tag of another cluster that the resource carries, "" for none.
-	rival string
+	// rival is the tag by which the resource is another cluster's or owner's, "" for none. namesake is the owner it says where
+	// that is one with a cluster of the same name.
+	rival, namesake string
 
 	compared bool // what follows is known
 	// broken is why the plan's body cannot be compared.

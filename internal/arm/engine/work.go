@@ -30,6 +30,7 @@ func (p *pass) look(id arm.ID) *work {
 	}
 	w.row, w.unknown = types.Of(id)
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
+	w.namesake = p.namesake(id)
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)
@@ -67,8 +68,10 @@ func (p *pass) settle(w *work) {
 		d := decide(w.situation)
 		switch d.do {
 		case adopt:
-			e.news.add(p.request.Object, arm.Change{ID: w.id, What: arm.Adopted})
-			p.inventory[key] = w.id
+			if _, known := p.adopted[key]; !known {
+				e.news.add(p.request.Object, arm.Change{ID: w.id, What: arm.Adopted})
+			}
+			p.adopted[key] = w.id
 			w.owned = true
 		case examine:
 			p.examine(w)

@@ -48,6 +48,9 @@ type Head struct {
 	Properties struct {
 		ProvisioningState string `json:"provisioningState"`
 	} `json:"properties"`
+	Identity struct {
+		PrincipalID string `json:"principalId"`
+	} `json:"identity"`
 }
 
 // HeadOf reads the head of a body.

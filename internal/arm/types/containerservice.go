@@ -27,7 +27,7 @@ var containerService = []Type{
 	// Labels, taints and tags are what the last PUT said, and no more than that.
 	{Name: AgentPool, APIVersion: containerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
 		Whole: []string{"properties.nodeLabels", "properties.tags"}, Fold: []string{"properties.vmSize"}},
-	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5},
+	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5, Ties: []string{"properties.clusterResourceId"}, Loose: true},
 	// The collection is that of an extension resource, below the cluster.
 	{Name: ClusterExtension, APIVersion: "2023-05-01", DiesWithParent: true, NoList: true, DeleteRank: 8,
 		WriteOnly: []string{"properties.configurationProtectedSettings"},

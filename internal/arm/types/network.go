@@ -34,11 +34,13 @@ var network = []Type{
 	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
 	// beside the cluster, and they and Azure Policy give a subnet what the spec gives it none of.
 	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65,
+		Ties:  []string{"properties.networkSecurityGroup.id", "properties.routeTable.id", "properties.natGateway.id"},
 		Carry: []string{"properties.serviceEndpoints"}, Fold: []string{"properties.delegations[].properties.serviceName"},
 		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
 			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations",
 			"properties.serviceGateway", "properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"}},
-	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60},
+	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 60,
+		Ties: []string{"properties.remoteVirtualNetwork.id"}, Loose: true},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
 	// Service tags, as in "Internet", have no case.

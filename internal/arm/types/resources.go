@@ -22,6 +22,6 @@ var resources = []Type{
 	{Name: ResourceGroup, APIVersion: "2021-04-01", Taggable: true, NoList: true, DeleteRank: 100},
 	// The collection of a scope holds inherited assignments, too. Assignments cannot be changed, only made and deleted:
 	// https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments-rest
-	{Name: RoleAssignment, APIVersion: "2022-04-01", NoList: true, DeleteRank: 5},
+	{Name: RoleAssignment, APIVersion: "2022-04-01", NoList: true, DeleteRank: 5, Ties: []string{"properties.principalId"}, Linked: true},
 	{Name: UserAssignedIdentity, APIVersion: "2024-11-30", Taggable: true, DeleteRank: 80},
 }

@@ -47,6 +47,11 @@ type Type struct {
 	Free []string
 	// FoldKeys lists those of Free whose keys are IDs or Azure's own names.
 	FoldKeys []string
+	// Ties lists paths of what a resource that cannot carry tags is there for: IDs of resources, or the principal of one.
+	Ties []string
+	// Linked tells that a resource is of no use but for what it is tied to, so that it is whose that is. Loose tells that it may
+	// be tied to what is somebody else's, as a network that users brought.
+	Linked, Loose bool
 	// GetQuery is sent with a GET of one resource and ListQuery with that of its collection, for what Azure shows only on
 	// request.
 	GetQuery, ListQuery url.Values

@@ -38,7 +38,7 @@ func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*i
 		}
 	}
 	return &input{cluster: cluster, clusterGone: gone, azureCluster: azureCluster}, pass.Subject{
-		Cluster: cluster, Identity: access.OfAzureCluster(azureCluster),
+		Cluster: cluster, Owner: azureCluster, Identity: access.OfAzureCluster(azureCluster),
 		Made: azureCluster.Status.Initialization.Provisioned != nil,
 	}, nil
 }

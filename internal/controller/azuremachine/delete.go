@@ -46,7 +46,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	}
 	out := &pass.Plan{
 		// Azure makes the disks, and may leave them without tags.
-		Graph: graph, Also: machine.Disks(planned),
+		Graph: graph, Unlabelled: machine.Disks(planned),
 		Gone: func() { k.Facts.ReleaseMachine(planned) },
 	}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && machine.GoesWithGroup(planned, graph) {

@@ -41,6 +41,7 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	}
 	subject := pass.Subject{Cluster: in.cluster, Made: azureMachine.Status.Initialization.Provisioned != nil}
 	if in.azureCluster != nil {
+		subject.Owner = in.azureCluster
 		subject.Identity = access.OfAzureCluster(in.azureCluster)
 		if !infrastructureProvisioned(in.cluster) {
 			subject.WaitsFor = &metav1.Condition{

@@ -40,7 +40,7 @@ func (k *Kind) Load(ctx context.Context, controlPlane *infrav1.AzureManagedContr
 		}
 	}
 	return &input{cluster: cluster, clusterGone: gone, controlPlane: controlPlane}, pass.Subject{
-		Cluster: cluster, Identity: managed.Identity(controlPlane),
+		Cluster: cluster, Owner: controlPlane, Identity: managed.Identity(controlPlane),
 		Made: controlPlane.Status.Initialization.ControlPlaneInitialized != nil,
 	}, nil
 }

@@ -40,6 +40,7 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 	}
 	subject := pass.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
 	if in.controlPlane != nil {
+		subject.Owner = in.controlPlane
 		subject.Identity = managed.Identity(in.controlPlane)
 		if !in.initialized() {
 			subject.WaitsFor = &metav1.Condition{

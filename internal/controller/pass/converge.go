@@ -8,10 +8,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
@@ -41,6 +41,10 @@ func (a *azure[O, I]) work(ctx context.Context) (outcome, time.Duration, error) 
 
 // converge brings Azure one step closer to the spec.
 func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, error) {
+	if err := a.bounded(); err != nil {
+		return "", 0, err
+	}
+	identified := a.identify()
 	if err := a.kind.Prepare(ctx, a.turn, a.in); err != nil {
 		return "", 0, err
 	}
@@ -55,7 +59,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if err != nil {
 		return "", 0, err
 	}
-	if annotation.Set(a.object, planned.Sent.Remember(planned.Graph)) {
+	if annotation.Set(a.object, planned.Sent.Remember(planned.Graph)) || identified {
 		if err := a.changes.Write(ctx); err != nil {
 			return "", 0, fmt.Errorf("remember the plan: %w", err)
 		}
@@ -68,7 +72,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		return "", 0, fmt.Errorf("converge: %w", err)
 	}
 	a.story.Saw(outcome)
-	inventory.Set(a.object, outcome.Inventory)
+	a.enlist(outcome)
 	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
 	holds, err := a.kind.Report(ctx, a.turn, a.in, outcome)
 	if err != nil && verdictOf(err) == nil {
@@ -91,6 +95,25 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		holds = a.Resync
 	}
 	return settles, a.settled.SettleFor(a.key, fingerprint, holds), nil
+}
+
+// bounded refuses to plan from objects with more in them than their schemas allow. What is deleted is only named, so such an
+// object can go.
+func (a *azure[O, I]) bounded() error {
+	errs := maxima.Exceeded(a.declared.Name, a.object)
+	if owner := a.subject.Owner; owner != nil && len(errs) == 0 {
+		gvk, err := a.Client.GroupVersionKindFor(owner)
+		if err != nil {
+			return err
+		}
+		if gvk.Kind != a.declared.Name {
+			errs = maxima.Exceeded(gvk.Kind, owner)
+		}
+	}
+	if len(errs) > 0 {
+		return Refused(errs)
+	}
+	return nil
 }
 
 // fingerprint is of everything that decides what a pass makes.
@@ -121,16 +144,20 @@ func (a *azure[O, I]) hold(ctx context.Context) error {
 
 // request is what the engine is asked for.
 func (a *azure[O, I]) request(planned *Plan) engine.Request {
+	list := a.inventory(planned.Graph)
 	return engine.Request{
-		Object:      a.turn.Name,
-		Client:      a.turn.Access.Client,
-		Owner:       engine.Owner{TagKey: infrav1.ClusterTagKey(a.subject.Cluster.Name), TagValue: infrav1.TagOwned},
-		Graph:       planned.Graph,
-		Prune:       planned.Sent.Prune(planned.Graph),
-		Inventory:   append(inventory.Of(a.object), planned.Also...),
-		Wake:        a.turn.Wake,
-		Anew:        lifecycle.Requested(a.object),
-		WholeGroups: planned.WholeGroups,
+		Object:        a.turn.Name,
+		Client:        a.turn.Access.Client,
+		Owner:         a.owner(),
+		Graph:         planned.Graph,
+		Prune:         planned.Sent.Prune(planned.Graph),
+		Inventory:     list.Made,
+		Adopted:       list.Adopted,
+		DeleteAdopted: a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
+		Unlabelled:    planned.Unlabelled,
+		Wake:          a.turn.Wake,
+		Anew:          lifecycle.Requested(a.object),
+		WholeGroups:   planned.WholeGroups,
 	}
 }
 

@@ -3,14 +3,11 @@ package pass
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -59,7 +56,7 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 			return "", 0, fmt.Errorf("delete: %w", err)
 		}
 		a.story.Saw(outcome)
-		inventory.Set(a.object, slices.DeleteFunc(outcome.Inventory, func(id arm.ID) bool { return slices.ContainsFunc(planned.Also, id.Equal) }))
+		a.enlist(outcome)
 		a.kind.ReportDeletion(a.in, outcome)
 		if !outcome.Deleted() {
 			a.held().Explain(a.object, outcome, a.declared.Alike...)

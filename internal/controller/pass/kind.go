@@ -111,6 +111,8 @@ type Subject struct {
 	Identity access.Request
 	// WaitsFor says what somebody else has to do before Azure is asked anything; nil is nothing.
 	WaitsFor *metav1.Condition
+	// Owner has in its annotations what tells the Cluster's resources from those of one with the same name; nil is not known.
+	Owner client.Object
 	// Made tells that everything was in place once.
 	Made bool
 }
@@ -131,8 +133,8 @@ type Plan struct {
 	Graph *arm.Graph
 	// Sent is what earlier plans sent: what of it is no longer wanted goes.
 	Sent memory.Memory
-	// Also are resources that the graph does not have and that cannot say by a tag that they are the object's.
-	Also []arm.ID
+	// Unlabelled are resources of the graph that may be without tags and are the object's all the same.
+	Unlabelled []arm.ID
 	// WholeGroups lets the deletion take a resource group with everything in it. GoesWith is the group that will take
 	// everything planned, when the deletion of something else deletes it whole; "" for none.
 	WholeGroups bool

@@ -57,6 +57,7 @@ type Pass struct {
 
 	outcomes []arm.Outcome
 	failures []error
+	ignored  []string
 }
 
 // Begin begins to follow a pass over obj, as it is stored.
@@ -70,12 +71,18 @@ func (p *Pass) Saw(outcome arm.Outcome) { p.outcomes = append(p.outcomes, outcom
 // Failed is an error that the pass went into a condition with.
 func (p *Pass) Failed(err error) { p.failures = append(p.failures, err) }
 
+// Ignored is something that users gave and that does not count, which no condition tells.
+func (p *Pass) Ignored(text string) { p.ignored = append(p.ignored, text) }
+
 // End tells what is new. It is for the defer of a pass.
 func (p *Pass) End() {
 	for _, outcome := range p.outcomes {
 		for _, change := range outcome.Changes {
 			p.change(change)
 		}
+	}
+	for _, text := range p.ignored {
+		p.teller.Warn(p.ctx, p.obj, "ignored", infrav1.IgnoredReason, text, nil)
 	}
 	covered := p.errors()
 	p.conditions(covered)

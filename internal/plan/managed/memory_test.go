@@ -186,7 +186,7 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 	var got []string
 	for _, node := range g.Nodes() {
 		got = append(got, node.ID.Short())
-		if node.Foreign != arm.UseForeign || node.Body != nil {
+		if node.Foreign == arm.RefuseForeign || node.Body != nil {
 			t.Errorf("%s: nothing is in the way of a deletion, and nothing is written", node.ID)
 		}
 	}

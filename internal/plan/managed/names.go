@@ -27,6 +27,7 @@ func ClusterName(in Input) string {
 func owner(in Input) plan.ClusterInput {
 	return plan.ClusterInput{
 		Cluster:        &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: ClusterName(in)}},
+		AzureCluster:   &infrav1.AzureCluster{ObjectMeta: in.ControlPlane.ObjectMeta},
 		SubscriptionID: in.SubscriptionID,
 	}
 }

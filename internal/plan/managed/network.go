@@ -10,6 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
@@ -48,7 +49,7 @@ func subnet(in Input, g *arm.Graph) {
 // existingSubnet are the prefixes of the subnet in a network that the user brought; ok is false when it is not there, or was
 // made there for the cluster.
 func existingSubnet(in Input) (prefixes []string, ok bool) {
-	return in.Facts.VNet.BYOSubnet(SubnetID(in), in.ControlPlane.Annotations)
+	return in.Facts.VNet.BYOSubnet(SubnetID(in), inventory.Of("AzureManagedControlPlane", in.ControlPlane))
 }
 
 // attached is what users and AKS attach to the subnet and no field of the spec is about: outbound types demand a route

@@ -15,13 +15,17 @@ func tags(in Input, role, name string) map[string]*string {
 
 // clusterTags sets the tags of the managed cluster in a body to which patches were applied: the additional ones, and
 // those that mark it as ours where it is new or has the mark already. A cluster that was taken over gets no mark, so that
-// taking over one that is as its manifest says writes nothing.
+// taking over one that is as its manifest says writes nothing, and no additional tag makes one of it.
 func clusterTags(in Input, have Observed, body map[string]any) {
 	key, value := OwnerTag(in)
 	wanted := map[string]string{}
-	maps.Copy(wanted, in.ControlPlane.Spec.AdditionalTags)
 	if !have.Exists || have.Tags[key] == value {
-		wanted[key], wanted[infrav1.RoleTag], wanted[infrav1.NameTag] = value, infrav1.RoleCommon, in.ControlPlane.Name
+		for tag, text := range tags(in, infrav1.RoleCommon, in.ControlPlane.Name) {
+			wanted[tag] = *text
+		}
+	} else {
+		maps.Copy(wanted, in.ControlPlane.Spec.AdditionalTags)
+		maps.DeleteFunc(wanted, func(tag, _ string) bool { return infrav1.Marks(tag) })
 	}
 	overlay(body, "tags", wanted)
 }

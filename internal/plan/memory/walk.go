@@ -121,7 +121,7 @@ func sendable(id, path string) bool {
 
 // mark tells whether a tag says whose a resource is and what for, which no spec takes away.
 func mark(key string) bool {
-	return strings.HasPrefix(strings.ToLower(key), infrav1.ClusterTagKey("")) || strings.EqualFold(key, infrav1.RoleTag) || strings.EqualFold(key, infrav1.NameTag)
+	return infrav1.Marks(key) || strings.EqualFold(key, infrav1.RoleTag) || strings.EqualFold(key, infrav1.NameTag)
 }
 
 // name is what tells an element of a list from others: its name, ID or service, or the text that it is.

@@ -12,6 +12,7 @@ import (
 	goruntime "runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,6 +49,11 @@ type Environment struct {
 	refused refusals
 	// webhooks is the manager that answers the API server's admission requests.
 	webhooks *process
+
+	// second is another management cluster, which is started when a test asks for it.
+	second  *Environment
+	begun   sync.Once
+	failure error
 }
 
 // Main runs the tests of a package with an environment, which it stores in *environment, and returns the exit code. The
@@ -83,6 +89,16 @@ func parallel() error {
 
 // Start starts an environment. The flags are further ones of the manager that answers admission requests.
 func Start(flags ...string) (*Environment, error) {
+	return start(newLogs(), flags)
+}
+
+// other is another management cluster.
+func (e *Environment) other() (*Environment, error) {
+	e.begun.Do(func() { e.second, e.failure = start(e.Logs, nil) })
+	return e.second, e.failure
+}
+
+func start(logs *Logs, flags []string) (*Environment, error) {
 	root, err := ModuleDir("")
 	if err != nil {
 		return nil, err
@@ -101,7 +117,7 @@ func Start(flags ...string) (*Environment, error) {
 		return nil, err
 	}
 
-	e := &Environment{Logs: newLogs()}
+	e := &Environment{Logs: logs}
 	ctrl.SetLogger(e.Logs.logger())
 	klog.SetLogger(e.Logs.logger())
 	serving := envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}}
@@ -158,8 +174,11 @@ func (e *Environment) ServeAgain(flags ...string) error {
 // Stop stops everything that Start started.
 func (e *Environment) Stop() error {
 	var err error
+	if e.second != nil {
+		err = e.second.Stop()
+	}
 	if e.webhooks != nil {
-		err = e.webhooks.stop()
+		err = errors.Join(err, e.webhooks.stop())
 	}
 	return errors.Join(err, e.envtest.Stop())
 }

@@ -73,11 +73,26 @@ func newStage(t testing.TB, environment *Environment, timeScale float64, throttl
 	return s
 }
 
-// Elsewhere is another namespace in front of the same Azure, with managers and objects of its own, as that of the management
-// cluster that clusterctl moves a cluster to.
+// Elsewhere is the namespace of the same name in another management cluster in front of the same Azure, as that which clusterctl
+// moves a cluster to.
 func (s *Stage) Elsewhere() *Stage {
 	s.T.Helper()
-	other := &Stage{T: s.T, Environment: s.Environment, Client: s.Client, Namespace: "stage-" + uuid.NewString()[:8], Azure: s.Azure, secrets: s.secrets}
+	other, err := s.Environment.other()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return s.in(other, s.Namespace)
+}
+
+// Beside is another namespace in the same management cluster in front of the same Azure, as that of another tenant.
+func (s *Stage) Beside() *Stage {
+	s.T.Helper()
+	return s.in(s.Environment, "stage-"+uuid.NewString()[:8])
+}
+
+func (s *Stage) in(environment *Environment, namespace string) *Stage {
+	s.T.Helper()
+	other := &Stage{T: s.T, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets}
 	other.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
 	s.T.Cleanup(other.checkSecrets)
 	return other

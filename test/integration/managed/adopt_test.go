@@ -42,7 +42,7 @@ func adopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 }
 
 // TestAdopt takes a cluster over whose manifest says what it is: nothing is written to Azure. From then on it is kept in
-// line, and deleted with its Cluster; what it was put into stays.
+// line, and let go with its Cluster. Where an annotation asks for that it is deleted; what it was put into stays.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -76,6 +76,21 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("an adopted pool is kept in line with one write (-want +got):\n%s", diff)
 	}
 
+	mark = stage.Azure.Mark()
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
+	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+		t.Errorf("what was adopted is let go, but: %q", writes)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+
+	again := adopting(stage)
+	again.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
+	labelled := slices.Clone(pools)
+	labelled[1].Change = func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} }
+	stage.CreateManagedCluster(again, labelled...)
+	stage.WaitManagedClusterReady("c1", pools...)
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 	want := []string{"resourceGroups/c1", "resourceGroups/net", "resourceGroups/net/Microsoft.Network/virtualNetworks/vnet"}
 	if diff := cmp.Diff(want, stage.Azure.Resources()); diff != "" {

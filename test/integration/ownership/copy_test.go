@@ -1,0 +1,140 @@
+package ownership_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// copyOf is what kubectl get and apply make of an AzureCluster elsewhere.
+func copyOf(from, to *harness.Stage) *infrav1.AzureCluster {
+	from.T.Helper()
+	c := &infrav1.AzureCluster{}
+	from.Get(c, "c1")
+	c.ObjectMeta = metav1.ObjectMeta{Namespace: to.Namespace, Name: "c1", Labels: c.Labels, Annotations: c.Annotations}
+	c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{}
+	return c
+}
+
+// TestCopy has the AzureCluster of a cluster that stands applied once more, with all its annotations: in another tenant's
+// namespace, and in another management cluster. The copy says whose everything is, and takes nothing with it when it goes.
+func TestCopy(t *testing.T) {
+	places := map[string]func(*harness.Stage) *harness.Stage{"another namespace": (*harness.Stage).Beside, "another management cluster": (*harness.Stage).Elsewhere}
+	forms := map[string]func(*infrav1.AzureCluster){
+		"as it is":            func(*infrav1.AzureCluster) {},
+		"without annotations": func(c *infrav1.AzureCluster) { c.Annotations = nil },
+		"with another ID":     func(c *infrav1.AzureCluster) { annotate(c, infrav1.OwnerIDAnnotation, "made-up") },
+		"with its inventory rewritten": func(c *infrav1.AzureCluster) {
+			annotate(c, infrav1.InventoryAnnotation, strings.ReplaceAll(c.Annotations[infrav1.InventoryAnnotation], "AzureCluster/", "AzureCluster/"+c.Namespace+"/"))
+		},
+	}
+	for place, other := range places {
+		for form, change := range forms {
+			if place == "another management cluster" && form == "as it is" {
+				continue // It moved there, and its namesake is left behind: TestMove.
+			}
+			t.Run(form+" in "+place, func(t *testing.T) {
+				t.Parallel()
+				stage := harness.NewStage(t, environment)
+				foreign(stage)
+				stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+				stage.CreateIdentity()
+				stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
+				stage.WaitClusterProvisioned("c1")
+				made := stage.Azure.Resources()
+				tenant := other(stage)
+				tenant.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+				tenant.CreateIdentity()
+				c := copyOf(stage, tenant)
+				change(c)
+				mark := stage.Azure.Mark()
+				tenant.CreateCluster(c)
+				refused := harness.WaitFor(tenant, &infrav1.AzureCluster{}, "c1", "refused", func(c *infrav1.AzureCluster) bool {
+					return harness.Condition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.ResourceExistsNotOwnedReason
+				})
+				message := harness.Condition(refused, infrav1.ReadyCondition).Message
+				if !strings.Contains(message, "belongs to "+stage.Namespace+"/c1/") || !strings.Contains(message, "this is "+tenant.Namespace+"/c1/") {
+					t.Errorf("both owners are named, but: %s", message)
+				}
+				tenant.DeleteCluster("c1")
+				if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+					t.Errorf("a copy writes nothing, but: %q", writes)
+				}
+				own := "resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"
+				stands(t, stage, made, append(subnets(), own)...)
+				harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) })
+				stage.DeleteCluster("c1")
+				if status, _ := stage.Azure.Get(own, networkVersion); status != 404 {
+					t.Errorf("the owner deletes its subnet: %d", status)
+				}
+			})
+		}
+	}
+}
+
+// TestForgedStatus has a tenant say in the status and in the memory of plans that everything of somebody else's was made for the
+// cluster.
+func TestForgedStatus(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	id := foreign(stage)
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	c := stage.AzureCluster("c1")
+	c.Spec.ResourceGroup = "hub"
+	annotate(c, infrav1.LastAppliedAnnotation, `{"hub":[""],"hub/providers/Microsoft.Network/virtualNetworks/hub-1":[""],`+
+		`"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""],"hub/providers/Microsoft.Network/publicIPAddresses/theirs":[""]}`)
+	annotate(c, infrav1.TakenOverAnnotation, "{}")
+	stage.CreateCluster(c)
+	harness.ChangeStatus(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
+		c.Status.Ready, c.Status.Initialization.Provisioned = true, new(true)
+		c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"}, {ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
+	})
+	stage.WaitClusterProvisioned("c1")
+	stands(t, stage, before, subnets()...)
+	stage.DeleteCluster("c1")
+	stands(t, stage, before, subnets()...)
+	if now := stage.Azure.Resources(); len(now) != len(before) {
+		t.Errorf("nothing of the cluster's is left, but: %q", now)
+	}
+}
+
+// TestReplace has kubectl replace take all annotations off a cluster with subnets in a network that was brought: they are known as
+// the cluster's all the same, and go with it.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	foreign(stage)
+	before := stage.Azure.Resources()
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateIdentity()
+	stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
+	stage.WaitClusterProvisioned("c1")
+	mark := stage.Azure.Mark()
+	c := &infrav1.AzureCluster{}
+	stage.Get(c, "c1")
+	c.Annotations = nil
+	if err := stage.Client.Update(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Annotations[infrav1.OwnerIDAnnotation] == "" || !strings.Contains(c.Annotations[infrav1.InventoryAnnotation], "subnets/nodes") {
+		t.Errorf("what is in Azure is known: %v", c.Annotations)
+	}
+	stage.WaitClusterProvisioned("c1")
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("nothing is written, but: %q", writes)
+	}
+	stage.DeleteCluster("c1")
+	for _, name := range []string{"nodes", "control-planes"} {
+		if status, _ := stage.Azure.Get("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
+			t.Errorf("the subnet %s is left behind: %d", name, status)
+		}
+	}
+	stands(t, stage, before, subnets()...)
+}
