@@ -2,6 +2,8 @@ package server
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,7 +15,7 @@ import (
 
 // authorize notes the actions that the request takes and, when roles are enforced, refuses it when the caller lacks one.
 func (x *exchange) authorize() error {
-	need, any := x.need()
+	need, any := x.s.need(x.r.Method, x.r.URL.Path)
 	if !any {
 		return nil
 	}
@@ -21,11 +23,7 @@ func (x *exchange) authorize() error {
 	if x.r.Method == "PUT" || x.r.Method == "PATCH" {
 		linked = authorization.Linked(x.call.ID, x.call.Body)
 	}
-	for _, n := range append([]authorization.Need{need}, linked...) {
-		if !slices.Contains(x.record.Actions, n.Action) {
-			x.record.Actions = append(x.record.Actions, n.Action)
-		}
-	}
+	x.takes(append([]authorization.Need{need}, linked...)...)
 	if !x.s.opts.EnforceRBAC || x.s.isOwner(x.call.Principal.ClientID) {
 		return nil
 	}
@@ -52,6 +50,30 @@ func (x *exchange) authorize() error {
 			who.ClientID, who.ObjectID, need.Action, need.Scope, strings.Join(actions, ","), strings.Join(scopes, ","))
 	}
 	return nil
+}
+
+// takes notes actions of the request, each once.
+func (x *exchange) takes(needs ...authorization.Need) {
+	for _, n := range needs {
+		if !slices.Contains(x.record.Actions, n.Action) {
+			x.record.Actions = append(x.record.Actions, n.Action)
+		}
+	}
+}
+
+// follows notes what it takes to follow the operation that the answer names, whether the caller has to ask for it or finds
+// out in another way: that depends on how long it takes.
+func (x *exchange) follows() {
+	h := x.w.Header()
+	target := h.Get("Azure-AsyncOperation")
+	if target == "" && x.r.Method != http.MethodGet {
+		target = h.Get("Location")
+	}
+	if u, err := url.Parse(target); err == nil && target != "" {
+		if need, any := x.s.need(http.MethodGet, u.Path); any {
+			x.takes(need)
+		}
+	}
 }
 
 // forbidden is written as Resource Manager does it.

@@ -128,4 +128,10 @@ func TestLoggedActions(t *testing.T) {
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {
 		t.Errorf("a peering takes a right at both ends (-want +got):\n%s", diff)
 	}
+	a.do("DELETE", groupA+vnet("w"), nil)
+	requests = a.sim.Requests()
+	want = []string{"Microsoft.Network/virtualNetworks/delete", "Microsoft.Network/locations/operations/read"}
+	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {
+		t.Errorf("who starts an operation has to follow it (-want +got):\n%s", diff)
+	}
 }

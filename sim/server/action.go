@@ -19,29 +19,30 @@ var special = map[string]string{
 // need is the action that the request itself takes, and where. What anybody may ask who is signed in has none: Azure lists
 // the subscriptions that the caller can see, and the providers of the tenant.
 // Source: https://learn.microsoft.com/azure/role-based-access-control/resource-provider-operations
-func (x *exchange) need() (authorization.Need, bool) {
-	l, n := x.lower, len(x.lower)
+func (s *Server) need(method, path string) (authorization.Need, bool) {
+	segs, l := segments(path), segments(strings.ToLower(path))
+	n := len(segs)
 	if n < 2 || l[0] == "providers" && n <= 2 {
 		return authorization.Need{}, false
 	}
-	path := "/" + strings.Join(x.segs, "/")
+	path = "/" + strings.Join(segs, "/")
 	i := lastProvider(l)
 	if i < 0 || l[0] == "subscriptions" && i == 2 && n <= 5 && (n <= 4 || l[4] == "register" || l[4] == "unregister") {
-		return x.needOfManager(path, i), true
+		return needOfManager(verbs[method], segs, i), true
 	}
-	namespace, rest := x.segs[i+1], x.segs[i+2:]
-	if space := x.s.env.Space(namespace); space != nil {
+	namespace, rest := segs[i+1], segs[i+2:]
+	if space := s.env.Space(namespace); space != nil {
 		namespace = space.Namespace
 	}
-	types, verb, scope := []string{namespace}, verbs[x.r.Method], path
+	types, verb, scope := []string{namespace}, verbs[method], path
 	for j := 0; j < len(rest); j += 2 {
 		types = append(types, rest[j])
 	}
 	if len(rest)%2 == 1 {
 		// A collection, or an action or read below a resource: what it is asked of is the scope.
-		scope = "/" + strings.Join(x.segs[:len(x.segs)-1], "/")
+		scope = "/" + strings.Join(segs[:len(segs)-1], "/")
 	}
-	action := x.canonical(types) + "/" + verb
+	action := s.canonical(types) + "/" + verb
 	if id, err := store.ParseID(path); err == nil && len(rest)%2 == 0 && id.Name() == "current" && special[strings.ToLower(action)] != "" {
 		action = special[strings.ToLower(action)]
 	}
@@ -49,33 +50,29 @@ func (x *exchange) need() (authorization.Need, bool) {
 }
 
 // needOfManager is the need for what Resource Manager itself has: subscriptions, groups, and the registration of providers.
-func (x *exchange) needOfManager(path string, i int) authorization.Need {
-	verb := verbs[x.r.Method]
+func needOfManager(verb string, segs []string, i int) authorization.Need {
 	if i >= 0 {
-		scope := "/" + strings.Join(x.segs[:2], "/")
-		if len(x.segs) == 5 {
-			return authorization.Need{Action: x.segs[3] + "/" + x.lower[4] + "/action", Scope: scope}
+		scope := "/" + strings.Join(segs[:2], "/")
+		if len(segs) == 5 {
+			return authorization.Need{Action: segs[3] + "/" + strings.ToLower(segs[4]) + "/action", Scope: scope}
 		}
 		return authorization.Need{Action: "Microsoft.Resources/subscriptions/providers/" + verb, Scope: scope}
 	}
 	types := []string{"Microsoft.Resources"}
-	for j := 0; j < len(x.segs); j += 2 {
-		name := x.segs[j]
+	for j := 0; j < len(segs); j += 2 {
+		name := segs[j]
 		if strings.EqualFold(name, "resourceGroups") {
 			name = "resourceGroups"
 		}
 		types = append(types, name)
 	}
-	if len(x.segs)%2 == 1 {
-		path = "/" + strings.Join(x.segs[:len(x.segs)-1], "/")
-	}
-	return authorization.Need{Action: strings.Join(types, "/") + "/" + verb, Scope: path}
+	return authorization.Need{Action: strings.Join(types, "/") + "/" + verb, Scope: "/" + strings.Join(segs[:len(segs)/2*2], "/")}
 }
 
 // canonical writes a type as Azure does. The last part may be an action or a read that is no type.
-func (x *exchange) canonical(types []string) string {
+func (s *Server) canonical(types []string) string {
 	for n := len(types); n > 1; n-- {
-		if t := x.s.env.TypeOf(strings.Join(types[:n], "/")); t != nil {
+		if t := s.env.TypeOf(strings.Join(types[:n], "/")); t != nil {
 			return strings.Join(append([]string{t.Name}, types[n:]...), "/")
 		}
 	}

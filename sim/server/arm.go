@@ -128,6 +128,7 @@ func (x *exchange) serveARM() {
 		return
 	}
 	x.reply(rep)
+	x.follows()
 }
 
 // before acts a fault that strikes ahead of the request.

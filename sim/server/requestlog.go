@@ -19,7 +19,7 @@ type RequestRecord struct {
 	UserAgent   string    `json:"userAgent,omitempty"`
 	RequestID   string    `json:"requestID,omitempty"`
 	OperationID string    `json:"operationID,omitempty"` // of the operation the request started or asked for
-	Actions     []string  `json:"actions,omitempty"`     // what a role must allow for it: its own action, then those at what the body refers to
+	Actions     []string  `json:"actions,omitempty"`     // what a role must allow for it: its own action, those at what the body refers to, and reading the operation that it starts
 }
 
 const keptRequests = 200000
