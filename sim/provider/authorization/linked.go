@@ -39,7 +39,6 @@ var links = map[string]string{
 	"microsoft.compute/capacityreservationgroups":         "Microsoft.Compute/capacityReservationGroups/deploy/action",
 	"microsoft.compute/proximityplacementgroups":          "Microsoft.Compute/proximityPlacementGroups/write",
 	"microsoft.operationalinsights/workspaces":            "Microsoft.OperationalInsights/workspaces/sharedkeys/read",
-	"microsoft.network/privatelinkservices":               network + "privateLinkServices/privateEndpointConnectionsApproval/action",
 }
 
 // fromType are links that another type than the usual asks for, or that only one type has, by the type that refers.
@@ -47,19 +46,19 @@ var fromType = map[string]map[string]string{
 	// https://learn.microsoft.com/azure/virtual-network/virtual-network-manage-peering#permissions
 	"microsoft.network/virtualnetworks/virtualnetworkpeerings": {"microsoft.network/virtualnetworks": network + "virtualNetworks/peer/action"},
 	// https://learn.microsoft.com/azure/dns/dns-protect-private-zones-recordsets: the role has it for links
-	"microsoft.network/privatednszones/virtualnetworklinks": {"microsoft.network/virtualnetworks": network + "virtualNetworks/join/action"},
-	"microsoft.network/networksecuritygroups":               {"microsoft.network/applicationsecuritygroups": network + "applicationSecurityGroups/joinNetworkSecurityRule/action"},
-	"microsoft.network/networksecuritygroups/securityrules": {"microsoft.network/applicationsecuritygroups": network + "applicationSecurityGroups/joinNetworkSecurityRule/action"},
-	// https://learn.microsoft.com/azure/private-link/rbac-permissions
+	"microsoft.network/privatednszones/virtualnetworklinks":   {"microsoft.network/virtualnetworks": network + "virtualNetworks/join/action"},
+	"microsoft.network/networksecuritygroups":                 {"microsoft.network/applicationsecuritygroups": network + "applicationSecurityGroups/joinNetworkSecurityRule/action"},
+	"microsoft.network/networksecuritygroups/securityrules":   {"microsoft.network/applicationsecuritygroups": network + "applicationSecurityGroups/joinNetworkSecurityRule/action"},
 	"microsoft.network/privateendpoints/privatednszonegroups": {"microsoft.network/privatednszones": network + "privateDnsZones/join/action"},
 }
 
 // Linked are the actions that a write of a body takes at what the body refers to, ordered and each once. References to
-// the resource itself and what is inside it take none.
+// the resource itself and what is inside it take none. A private endpoint is approved by whoever makes it, unless it asks for
+// approval: https://learn.microsoft.com/azure/private-link/rbac-permissions.
 func Linked(id store.ID, content body.Object) []Need {
 	own, special := id.Key()+"/", fromType[strings.ToLower(id.Type())]
 	var out []Need
-	add := func(text string) {
+	add := func(key, text string) {
 		if !strings.HasPrefix(text, "/subscriptions/") || strings.HasPrefix(strings.ToLower(text)+"/", own) {
 			return
 		}
@@ -72,28 +71,34 @@ func Linked(id store.ID, content body.Object) []Need {
 		if action == "" {
 			action = links[typ]
 		}
+		if strings.EqualFold(key, "privateLinkServiceId") {
+			action = to.Type() + "/privateEndpointConnectionsApproval/action"
+		}
 		if need := (Need{Action: action, Scope: text}); action != "" && !slices.Contains(out, need) {
 			out = append(out, need)
 		}
 	}
-	var walk func(value any)
-	walk = func(value any) {
+	var walk func(key string, value any)
+	walk = func(key string, value any) {
 		switch v := value.(type) {
 		case string:
-			add(v)
+			add(key, v)
 		case []any:
 			for _, item := range v {
-				walk(item)
+				walk(key, item)
 			}
 		case body.Object:
 			for key, item := range v {
-				add(key) // userAssignedIdentities has them as keys
-				walk(item)
+				if strings.EqualFold(key, "manualPrivateLinkServiceConnections") {
+					continue
+				}
+				add("", key) // userAssignedIdentities has them as keys
+				walk(key, item)
 			}
 		}
 	}
 	for _, part := range []string{"properties", "identity"} {
-		walk(content[part])
+		walk(part, content[part])
 	}
 	slices.SortFunc(out, func(a, b Need) int {
 		return strings.Compare(a.Action+"\n"+strings.ToLower(a.Scope), b.Action+"\n"+strings.ToLower(b.Scope))

@@ -35,19 +35,29 @@ type Simulator struct {
 	OtherSecret string
 
 	t testing.TB
+	// user is the application that tests play a user of Azure with; "" is the provider's.
+	user string
 }
 
+// userID is the application of the user where the provider's may not do everything.
+const userID = "99999999-9999-9999-9999-999999999999"
+
 // newSimulator starts a simulator in which operations take timeScale times as long as on Azure.
-func newSimulator(t testing.TB, secret, other string, timeScale float64, throttle *server.Throttle) *Simulator {
+func newSimulator(t testing.TB, secret, other string, timeScale float64, throttle *server.Throttle, guarded bool) *Simulator {
 	t.Helper()
 	s := &Simulator{
 		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, OtherSecret: other, t: t,
 	}
-	var err error
-	s.Server, err = server.New(server.Options{
+	options := server.Options{
 		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}, {ClientID: s.ClientID, Secret: other}},
 		Throttle: throttle,
-	})
+	}
+	if guarded {
+		s.user = userID
+		options.EnforceRBAC, options.Owners, options.Principals = true, []string{userID}, append(options.Principals, server.Principal{ClientID: userID})
+	}
+	var err error
+	s.Server, err = server.New(options)
 	if err != nil {
 		t.Fatalf("simulator: %v", err)
 	}
@@ -180,7 +190,7 @@ func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []b
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+s.Token(""))
+	request.Header.Set("Authorization", "Bearer "+s.Token(s.user))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", harnessAgent)
 	response, err := s.HTTP.Do(request)

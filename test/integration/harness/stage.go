@@ -34,7 +34,9 @@ type Stage struct {
 	Namespace   string
 	Azure       *Simulator
 
-	clock clock
+	// patience is how long the stage waits; 0 is Patience.
+	patience time.Duration
+	clock    clock
 	// secrets are values that must not show up anywhere.
 	secrets []string
 }
@@ -49,19 +51,31 @@ func NewStage(t testing.TB, environment *Environment) *Stage {
 func NewSlowStage(t testing.TB, environment *Environment, timeScale float64) *Stage {
 	t.Helper()
 	// Limits are measured elsewhere; at a time scale they would be those of a slow Azure.
-	return newStage(t, environment, timeScale, &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6})
+	return newStage(t, environment, timeScale, unlimited, false)
+}
+
+// unlimited are limits that no test reaches.
+var unlimited = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}
+
+// NewGuardedStage is NewStage in which the provider may do in Azure what Azure.Grant gives it, and nothing else. It has as
+// much patience.
+func NewGuardedStage(t testing.TB, environment *Environment, patience time.Duration) *Stage {
+	t.Helper()
+	s := newStage(t, environment, 0, unlimited, true)
+	s.patience = patience
+	return s
 }
 
 // NewRealStage is NewStage in which Azure's operations take as long as on Azure, and requests are limited as there.
 func NewRealStage(t testing.TB, environment *Environment) *Stage {
 	t.Helper()
-	return newStage(t, environment, 1, &server.AzureThrottle)
+	return newStage(t, environment, 1, &server.AzureThrottle, false)
 }
 
-func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle) *Stage {
+func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle, guarded bool) *Stage {
 	t.Helper()
 	s := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8]}
-	s.Azure = newSimulator(t, s.Secret("client-secret"), s.Secret("other-secret"), timeScale, throttle)
+	s.Azure = newSimulator(t, s.Secret("client-secret"), s.Secret("other-secret"), timeScale, throttle, guarded)
 	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
 	t.Cleanup(func() {
@@ -109,7 +123,7 @@ func (s *Stage) Secret(name string) string {
 // Context ends with the test, or when the stage's patience does.
 func (s *Stage) context() (context.Context, context.CancelFunc) {
 	// Not the test's own context: cleanups use it, too.
-	return context.WithTimeout(context.Background(), Patience)
+	return context.WithTimeout(context.Background(), max(s.patience, Patience))
 }
 
 // Create makes an object.

@@ -1,0 +1,169 @@
+package rights_test
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// feature is a feature set: what users choose a role for.
+type feature struct {
+	// description is that of the role.
+	description string
+	// stories are lives of clusters, each from nothing to nothing.
+	stories map[string]func(*harness.Stage)
+	// unnamed are actions without which the story goes on, with the reason why no condition names them.
+	unnamed map[string]string
+}
+
+// patience is how long a story that gets its actions one after the other waits for a condition.
+const patience = 4 * time.Minute
+
+var features = map[string]feature{
+	"self-managed": {
+		description: "Self-managed clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
+		stories: map[string]func(*harness.Stage){
+			"own group": func(s *harness.Stage) { selfManaged(s, rendered(s, "cluster-template.yaml", nil)) },
+			"brought group": func(s *harness.Stage) {
+				brought(s, "brought")
+				selfManaged(s, rendered(s, "cluster-template.yaml", inGroup("brought")))
+			},
+		},
+	},
+	"self-managed-brought-network": {
+		description: "Self-managed clusters in a virtual network that exists, which is read and joined and never written.",
+		stories: map[string]func(*harness.Stage){
+			"brought network": func(s *harness.Stage) {
+				brought(s, "brought")
+				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24", "nodes": "10.0.1.0/24"})
+				selfManaged(s, withNetwork(rendered(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
+					"vnet":    map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
+					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"}, map[string]any{"name": "nodes", "role": "node"}},
+				}))
+			},
+		},
+	},
+	"self-managed-private": {
+		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
+		stories: map[string]func(*harness.Stage){
+			"private": func(s *harness.Stage) {
+				brought(s, "brought")
+				s.Azure.PutNetwork("hub", "hub-vnet", "172.20.0.0/16", map[string]string{"services": "172.20.0.0/24"})
+				selfManaged(s, withNetwork(rendered(s, "cluster-template-private.yaml", inGroup("brought")), map[string]any{
+					"vnet": map[string]any{"name": "c1-vnet", "peerings": []any{map[string]any{"resourceGroup": "hub", "remoteVnetName": "hub-vnet"}}},
+				}))
+			},
+		},
+	},
+	"self-managed-machine-identities": {
+		description: "Self-managed clusters whose machines have system-assigned identities, to which the provider assigns roles.",
+		stories: map[string]func(*harness.Stage){
+			"system-assigned": func(s *harness.Stage) {
+				selfManaged(s, rendered(s, "cluster-template-system-assigned-identity.yaml", nil))
+			},
+		},
+	},
+	"aks": {
+		description: "AKS clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
+		stories: map[string]func(*harness.Stage){
+			"own group": func(s *harness.Stage) { managed(s, rendered(s, "cluster-template-aks.yaml", nil)) },
+			"brought group": func(s *harness.Stage) {
+				brought(s, "brought")
+				managed(s, rendered(s, "cluster-template-aks.yaml", inGroup("brought")))
+			},
+		},
+	},
+	"aks-brought-network": {
+		description: "AKS clusters in a virtual network that exists and with identities that exist, which are read and joined and never written.",
+		stories: map[string]func(*harness.Stage){
+			"brought network": func(s *harness.Stage) {
+				brought(s, "brought")
+				s.Azure.PutNetwork("shared-network", "shared", "10.30.0.0/16", map[string]string{"nodes": "10.30.0.0/20"})
+				managed(s, withControlPlane(rendered(s, "cluster-template-aks.yaml", inGroup("brought")), map[string]any{
+					"virtualNetwork": map[string]any{"resourceGroup": "shared-network", "name": "shared", "cidrBlock": "10.30.0.0/16", "subnet": map[string]any{"name": "nodes", "cidrBlock": "10.30.0.0/20"}},
+					"identity":       map[string]any{"type": "UserAssigned", "userAssignedIdentityResourceID": "/subscriptions/" + s.Azure.SubscriptionID + "/" + flavors.OwnIdentity},
+				}))
+			},
+		},
+	},
+	"aks-add-ons": {
+		description: "AKS clusters with extensions, private endpoints and a place in a fleet.",
+		stories: map[string]func(*harness.Stage){
+			"add-ons": func(s *harness.Stage) {
+				brought(s, "shared")
+				s.Azure.Put("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
+				s.Azure.Put("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01", map[string]any{"location": "eastus"})
+				managed(s, withControlPlane(rendered(s, "cluster-template-aks.yaml", nil), map[string]any{
+					"extensions":   []any{map[string]any{"name": "flux", "extensionType": "microsoft.flux", "releaseTrain": "Stable", "autoUpgradeMinorVersion": true, "scope": map[string]any{"scopeType": "Cluster", "releaseNamespace": "flux-system"}}},
+					"fleetsMember": map[string]any{"name": "team-a", "group": "canary", "managerName": "fleet", "managerResourceGroup": "shared"},
+					"virtualNetwork": map[string]any{"name": "production", "cidrBlock": "10.0.0.0/8", "subnet": map[string]any{
+						"name": "nodes", "cidrBlock": "10.240.0.0/16", "privateEndpoints": []any{map[string]any{
+							"name": "registry", "location": "eastus", "applicationSecurityGroups": []any{"/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints"},
+							"privateLinkServiceConnections": []any{map[string]any{"name": "registry", "privateLinkServiceID": "/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/privateLinkServices/registry", "groupIDs": []any{"registry"}}},
+						}},
+					}},
+				}))
+			},
+		},
+	},
+}
+
+// newStage is a stage in which the provider may do nothing yet.
+func newStage(t *testing.T) *harness.Stage {
+	t.Helper()
+	flavors.Install(t, environment.Config)
+	return harness.NewGuardedStage(t, environment, patience)
+}
+
+// brought makes a resource group as a user does.
+func brought(stage *harness.Stage, group string) {
+	stage.T.Helper()
+	stage.Azure.Put("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
+}
+
+func inGroup(group string) map[string]string { return map[string]string{"AZURE_RESOURCE_GROUP": group} }
+
+// rendered are the objects of a template.
+func rendered(stage *harness.Stage, template string, variables map[string]string) []*unstructured.Unstructured {
+	t := stage.T.(*testing.T)
+	t.Helper()
+	all := flavors.Variables(map[string]string{"WORKER_MACHINE_COUNT": "1"})
+	if template == "cluster-template-aks.yaml" {
+		all = flavors.Variables(map[string]string{"KUBERNETES_VERSION": harness.ManagedVersion})
+	}
+	for name, value := range variables {
+		all[name] = value
+	}
+	objects, err := flavors.Decode(flavors.Render(t, template, all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// withNetwork puts fields into the network of the AzureCluster.
+func withNetwork(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
+	return with(objects, "AzureCluster", fields, "spec", "networkSpec")
+}
+
+// withControlPlane puts fields into the AzureManagedControlPlane.
+func withControlPlane(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
+	return with(objects, "AzureManagedControlPlane", fields, "spec")
+}
+
+func with(objects []*unstructured.Unstructured, kind string, fields map[string]any, path ...string) []*unstructured.Unstructured {
+	for _, object := range objects {
+		if object.GetKind() != kind {
+			continue
+		}
+		for name, value := range fields {
+			// The paths lead through objects only, so this cannot fail.
+			_ = unstructured.SetNestedField(object.Object, value, append(path[:len(path):len(path)], name)...)
+		}
+	}
+	return objects
+}

@@ -1,0 +1,67 @@
+package rights_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// selfManaged is the life of a self-managed cluster: it comes up, gets another tag, loses a machine, and goes.
+func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
+	flavors.Bring(stage)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
+	cluster := flavors.Up(stage, objects)
+	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster.Name}}, func(c *infrav1.AzureCluster) {
+		c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
+	})
+	for _, name := range cluster.Machines {
+		harness.Change(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(m *infrav1.AzureMachine) {
+			m.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
+		})
+	}
+	waitTagged(stage, "Microsoft.Network/loadBalancers", "Microsoft.Compute/virtualMachines", "Microsoft.Network/networkInterfaces")
+	worker := cluster.Machines[len(cluster.Machines)-1]
+	stage.DeleteMachine(worker)
+	stage.DeleteCluster(cluster.Name, cluster.Machines[:len(cluster.Machines)-1]...)
+}
+
+// managed is the life of an AKS cluster: it comes up, gets another tag, loses a pool, and goes.
+func managed(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
+	flavors.Bring(stage)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
+	cluster := flavors.UpManaged(stage, objects)
+	harness.Change(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster.ControlPlane}}, func(c *infrav1.AzureManagedControlPlane) {
+		c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
+	})
+	waitTagged(stage, "Microsoft.ContainerService/managedClusters")
+	var pools []harness.PlayedPool
+	for _, pool := range cluster.Pools {
+		pools = append(pools, pool.PlayedPool)
+	}
+	last := len(pools) - 1
+	stage.EndManagedPool(pools[last])
+	stage.EndManagedCluster(cluster.Name, cluster.ControlPlane, cluster.Infrastructure, pools[:last]...)
+}
+
+// waitTagged waits until every resource of the types has the tag.
+func waitTagged(stage *harness.Stage, types ...string) {
+	stage.T.Helper()
+	for _, typ := range types {
+		stage.Eventually(typ+" has the new tag", func() bool {
+			all := true
+			for _, resource := range stage.Azure.State() {
+				if resource["type"] == typ {
+					all = all && harness.Find(resource, "tags.team") == "rights"
+				}
+			}
+			return all
+		})
+	}
+}

@@ -1,0 +1,17 @@
+// Package rights_test holds the role definitions of templates/azure-roles against what the stories of their feature sets call.
+//
+// Its promise: with its role, and nothing else, the provider takes the feature set's clusters from nothing to Ready, through a
+// change, and back to nothing, and uses every action of the role; and while an action is missing, a condition names it. With
+// -update the files are written from what was called.
+package rights_test
+
+import (
+	"os"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+var environment *harness.Environment
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }

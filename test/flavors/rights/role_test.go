@@ -1,0 +1,135 @@
+package rights_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+var update = flag.Bool("update", false, "write the role definitions from what the stories call")
+
+// role is a definition as `az role definition create` takes it.
+type role struct {
+	Name             string
+	IsCustom         bool
+	Description      string
+	Actions          []string
+	NotActions       []string
+	AssignableScopes []string
+}
+
+// roleName is the GUID of the role and of its assignment in a story.
+const roleName = "77777777-7777-4777-8777-777777777777"
+
+func roleFile(t *testing.T, feature string) string {
+	t.Helper()
+	return filepath.Join(flavors.Root(t), "templates", "azure-roles", feature+".json")
+}
+
+func readRole(t *testing.T, feature string) role {
+	t.Helper()
+	raw, err := os.ReadFile(roleFile(t, feature))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	var r role
+	if err := decoder.Decode(&r); err != nil {
+		t.Fatalf("%s: %v", feature, err)
+	}
+	return r
+}
+
+func definition(name string, f feature, actions []string) role {
+	return role{
+		Name: "Cluster API Provider Azure: " + name, IsCustom: true, Description: f.description,
+		Actions: actions, NotActions: []string{}, AssignableScopes: []string{"/subscriptions/00000000-0000-0000-0000-000000000000"},
+	}
+}
+
+func writeRole(t *testing.T, feature string, r role) {
+	t.Helper()
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(roleFile(t, feature), append(raw, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// grant gives the provider a role of these actions in the subscription.
+func grant(stage *harness.Stage, actions []string) {
+	stage.T.Helper()
+	if err := stage.Azure.Grant(roleName, stage.Azure.ClientID, "/subscriptions/"+stage.Azure.SubscriptionID, actions); err != nil {
+		stage.T.Fatal(err)
+	}
+}
+
+// TestRoles runs the stories of every feature set with its role: nothing is refused, and nothing in the role is unused.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	for name, f := range features {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			used := []string{}
+			for story, live := range f.stories {
+				t.Run(story, func(t *testing.T) {
+					stage := newStage(t)
+					actions := []string{"*"}
+					if !*update {
+						actions = readRole(t, name).Actions
+					}
+					grant(stage, actions)
+					live(stage)
+					for _, request := range stage.Azure.Requests() {
+						if request.Principal != stage.Azure.ClientID {
+							continue
+						}
+						if request.Status == 403 {
+							t.Errorf("%s %s was refused; it takes %q", request.Method, request.URL, request.Actions)
+						}
+						used = append(used, request.Actions...)
+					}
+				})
+			}
+			slices.Sort(used)
+			used = slices.Compact(used)
+			if *update && !t.Failed() {
+				writeRole(t, name, definition(name, f, used))
+			}
+			if diff := cmp.Diff(definition(name, f, used), readRole(t, name)); diff != "" {
+				t.Errorf("%s has other actions than its stories call; `make azure-roles` writes it (-called +role):\n%s", roleFile(t, name), diff)
+			}
+			t.Logf("%d actions", len(used))
+		})
+	}
+}
+
+// TestEveryRoleHasStories finds files that nothing proves.
+func TestEveryRoleHasStories(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(roleFile(t, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		base := filepath.Base(file)
+		if _, ok := features[base[:len(base)-len(".json")]]; !ok {
+			t.Errorf("%s belongs to no feature set", file)
+		}
+	}
+	if len(files) != len(features) {
+		t.Errorf("%d roles for %d feature sets", len(files), len(features))
+	}
+}
