@@ -1,6 +1,7 @@
 package rights_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -25,12 +26,44 @@ const patience = 4 * time.Minute
 
 var features = map[string]feature{
 	"self-managed": {
-		description: "Self-managed clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
+		description: "Self-managed clusters with a network of their own, or subnets of their own in a network that exists, in resource groups that the provider makes and deletes or that are brought.",
 		stories: map[string]func(*harness.Stage){
 			"own group": func(s *harness.Stage) { selfManaged(s, rendered(s, "cluster-template.yaml", nil)) },
-			"brought group": func(s *harness.Stage) {
+			// Without zones there are availability sets.
+			"brought group without zones": func(s *harness.Stage) {
 				brought(s, "brought")
-				selfManaged(s, rendered(s, "cluster-template.yaml", inGroup("brought")))
+				selfManaged(s, withMachines(rendered(s, "cluster-template.yaml", map[string]string{"AZURE_RESOURCE_GROUP": "brought", "AZURE_LOCATION": "westus"}), map[string]any{
+					"allocatePublicIP": true,
+					"vmExtensions":     []any{map[string]any{"name": "CustomScript", "publisher": "Microsoft.Azure.Extensions", "version": "2.1"}},
+				}))
+			},
+			"own subnet in a brought network": func(s *harness.Stage) {
+				brought(s, "brought")
+				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24"})
+				selfManaged(s, withNetwork(rendered(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
+					"vnet":    map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
+					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"}, map[string]any{"name": "nodes", "role": "node", "cidrBlocks": []any{"10.0.1.0/24"}}},
+				}))
+			},
+		},
+	},
+	"self-managed-brought-machine-resources": {
+		description: "Self-managed clusters whose machines use images, disk encryption sets and reserved capacity that exist.",
+		stories: map[string]func(*harness.Stage){
+			"brought": func(s *harness.Stage) {
+				flavors.World(s)
+				compute := "/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/%s/providers/Microsoft.Compute/"
+				set := map[string]any{"storageAccountType": "Premium_LRS", "diskEncryptionSet": map[string]any{"id": fmt.Sprintf(compute, "keys") + "diskEncryptionSets/nodes"}}
+				objects := rendered(s, "cluster-template.yaml", nil)
+				for _, object := range objects {
+					if object.GetKind() == "AzureMachineTemplate" && object.GetName() == "c1-md-0" {
+						withMachines([]*unstructured.Unstructured{object}, map[string]any{"capacityReservationGroupID": fmt.Sprintf(compute, "capacity") + "capacityReservationGroups/nodes"})
+					}
+				}
+				selfManaged(s, withMachines(objects, map[string]any{
+					"image":  map[string]any{"computeGallery": map[string]any{"subscriptionID": s.Azure.SubscriptionID, "resourceGroup": "images", "gallery": "nodes", "name": "ubuntu-2404", "version": "1.34.2"}},
+					"osDisk": map[string]any{"osType": "Linux", "diskSizeGB": int64(128), "managedDisk": set},
+				}))
 			},
 		},
 	},
@@ -91,13 +124,13 @@ var features = map[string]feature{
 		},
 	},
 	"aks-add-ons": {
-		description: "AKS clusters with extensions, private endpoints and a place in a fleet.",
+		description: "AKS clusters with extensions, private endpoints, a place in a fleet, and their health as Azure Resource Health has it.",
 		stories: map[string]func(*harness.Stage){
 			"add-ons": func(s *harness.Stage) {
 				brought(s, "shared")
 				s.Azure.Put("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
 				s.Azure.Put("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01", map[string]any{"location": "eastus"})
-				managed(s, withControlPlane(rendered(s, "cluster-template-aks.yaml", nil), map[string]any{
+				addOns(s, withControlPlane(rendered(s, "cluster-template-aks.yaml", nil), map[string]any{
 					"extensions":   []any{map[string]any{"name": "flux", "extensionType": "microsoft.flux", "releaseTrain": "Stable", "autoUpgradeMinorVersion": true, "scope": map[string]any{"scopeType": "Cluster", "releaseNamespace": "flux-system"}}},
 					"fleetsMember": map[string]any{"name": "team-a", "group": "canary", "managerName": "fleet", "managerResourceGroup": "shared"},
 					"virtualNetwork": map[string]any{"name": "production", "cidrBlock": "10.0.0.0/8", "subnet": map[string]any{
@@ -153,6 +186,11 @@ func withNetwork(objects []*unstructured.Unstructured, fields map[string]any) []
 // withControlPlane puts fields into the AzureManagedControlPlane.
 func withControlPlane(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
 	return with(objects, "AzureManagedControlPlane", fields, "spec")
+}
+
+// withMachines puts fields into all AzureMachineTemplates.
+func withMachines(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
+	return with(objects, "AzureMachineTemplate", fields, "spec", "template", "spec")
 }
 
 func with(objects []*unstructured.Unstructured, kind string, fields map[string]any, path ...string) []*unstructured.Unstructured {

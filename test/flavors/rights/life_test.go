@@ -1,10 +1,13 @@
 package rights_test
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
@@ -31,21 +34,47 @@ func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.DeleteCluster(cluster.Name, cluster.Machines[:len(cluster.Machines)-1]...)
 }
 
-// managed is the life of an AKS cluster: it comes up, gets another tag, loses a pool, and goes.
+// managed is the life of an AKS cluster: it comes up, gets another tag and a machine more, loses a pool, and goes.
 func managed(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
+	managedWith(stage, objects, func(*flavors.ManagedCluster) {})
+}
+
+// addOns is the life of an AKS cluster that loses its add-ons before it goes.
+func addOns(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
+	managedWith(stage, objects, func(cluster *flavors.ManagedCluster) {
+		harness.Change(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) {
+			c.Spec.Extensions, c.Spec.FleetsMember, c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = nil, nil, nil
+		})
+		for _, part := range []string{"/extensions/", "/members/", "/privateendpoints/"} {
+			stage.Eventually(part+" are gone", func() bool {
+				return !slices.ContainsFunc(stage.Azure.Resources(), func(id string) bool { return strings.Contains(strings.ToLower(id), part) })
+			})
+		}
+	}, "--feature-gates=AKSResourceHealth=true")
+}
+
+func controlPlane(cluster *flavors.ManagedCluster) *infrav1.AzureManagedControlPlane {
+	return &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster.ControlPlane}}
+}
+
+func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, change func(*flavors.ManagedCluster), flags ...string) {
+	stage.T.Helper()
 	flavors.Bring(stage)
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute, Flags: flags})
 	cluster := flavors.UpManaged(stage, objects)
-	harness.Change(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster.ControlPlane}}, func(c *infrav1.AzureManagedControlPlane) {
-		c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
-	})
+	harness.Change(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"} })
 	waitTagged(stage, "Microsoft.ContainerService/managedClusters")
 	var pools []harness.PlayedPool
 	for _, pool := range cluster.Pools {
 		pools = append(pools, pool.PlayedPool)
 	}
 	last := len(pools) - 1
+	replicas := int32(cluster.Pools[last].Replicas + 1)
+	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pools[last].MachinePool}}, func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
+	stage.WaitPoolReady(pools[last].AzurePool, int(replicas))
+	change(cluster)
 	stage.EndManagedPool(pools[last])
 	stage.EndManagedCluster(cluster.Name, cluster.ControlPlane, cluster.Infrastructure, pools[:last]...)
 }
