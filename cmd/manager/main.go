@@ -17,6 +17,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/redact"
 )
 
 // version is set by the linker.
@@ -61,7 +62,7 @@ func run(arguments []string) error {
 	if err := logsv1.ValidateAndApply(logOptions, nil); err != nil {
 		return err
 	}
-	ctrl.SetLogger(klog.Background())
+	ctrl.SetLogger(redact.Install())
 	if fs.Arg(0) == migrateCRDs {
 		klog.Background().Info("Nothing to migrate: the CRDs of a second operator are left alone")
 		return nil

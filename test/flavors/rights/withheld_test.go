@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -33,6 +34,7 @@ func TestWithheldActions(t *testing.T) {
 					for action := range f.unnamed {
 						w.give(action)
 					}
+					w.slowDown()
 					ctx, cancel := context.WithCancel(t.Context())
 					ended := make(chan struct{})
 					go func() { defer close(ended); w.watch(ctx) }()
@@ -67,24 +69,46 @@ func (w *withheld) give(action string) {
 	grant(w.stage, w.given)
 }
 
-// watch gives what conditions name, one action at a time, and has everything looked at again.
+// watch gives what conditions name, one action at a time, and has everything looked at again. It does the latter once a second
+// in any case: a request may have been refused after its action was given and before the look, and an operation's URL is
+// asked when its time has come.
 func (w *withheld) watch(ctx context.Context) {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	for {
+	for tick := 1; ; tick++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
 		objects := w.objects(ctx)
+		again := tick%20 == 0
 		for _, object := range objects {
 			if action := w.named(object); action != "" {
 				w.give(action)
-				w.stage.Advance(2 * time.Minute)
-				w.wake(ctx, objects)
+				again = true
 				break
 			}
+		}
+		if again {
+			w.stage.Advance(2 * time.Minute)
+			w.wake(ctx, objects)
+		}
+	}
+}
+
+// slow are types whose first operation takes so long that its URL is asked, which is an action of its own.
+var slow = map[string]string{
+	"Microsoft.Network/virtualNetworks": "PUT", "Microsoft.Network/networkInterfaces": "DELETE", "Microsoft.Network/privateDnsZones": "PUT",
+	"Microsoft.Compute/virtualMachines": "PUT", "Microsoft.Compute/disks": "DELETE", "Microsoft.Resources/resourceGroups": "DELETE",
+	"Microsoft.ContainerService/managedClusters": "PUT", "Microsoft.KubernetesConfiguration/extensions": "PUT",
+}
+
+func (w *withheld) slowDown() {
+	w.stage.T.Helper()
+	for typ, method := range slow {
+		if err := w.stage.Azure.AddFault(fault.Rule{Kind: fault.Slow, Method: method, Type: typ, Count: 1, Seconds: 6}); err != nil {
+			w.stage.T.Fatal(err)
 		}
 	}
 }
