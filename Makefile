@@ -67,6 +67,18 @@ test: lab-tools build release ## Run all tests, with the stories in the lab; end
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
+# How long each fuzz target runs.
+FUZZ_TIME ?= 1m
+
+.PHONY: fuzz azure-roles
+fuzz: ## Run each fuzz target for FUZZ_TIME; what fails stays in its testdata/fuzz, to be committed with the mend
+	@set -e; grep -rl --include=*_test.go '^func Fuzz' $(wildcard cmd internal sim test) | while read -r file; do \
+	grep -oE '^func Fuzz[A-Za-z0-9]+' $$file | cut -c6- | while read -r target; do \
+	echo "$$target in $$(dirname $$file)"; go test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_TIME); done; done
+
+azure-roles: ## Rewrite templates/azure-roles from what the stories of each feature set call
+	go test ./test/flavors/rights -run TestRoles -update
+
 golden: ## Rewrite the golden files of the plans
 	go test ./internal/plan ./internal/plan/managed -update
 

@@ -65,11 +65,12 @@ func (id ID) Equal(other ID) bool { return strings.EqualFold(string(id), string(
 // String implements fmt.Stringer.
 func (id ID) String() string { return string(id) }
 
-// segments splits the ID and returns the index of the last "providers" segment, or -1.
+// segments splits the ID and returns the index of the last "providers" segment, or -1. A name may be "providers", too, but
+// names stand at odd places only.
 func (id ID) segments() ([]string, int) {
 	segments := strings.Split(strings.Trim(string(id), "/"), "/")
 	for i := len(segments) - 1; i >= 0; i-- {
-		if strings.EqualFold(segments[i], "providers") {
+		if i%2 == 0 && strings.EqualFold(segments[i], "providers") {
 			return segments, i
 		}
 	}

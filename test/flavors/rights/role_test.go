@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,5 +132,21 @@ func TestEveryRoleHasStories(t *testing.T) {
 	}
 	if len(files) != len(features) {
 		t.Errorf("%d roles for %d feature sets", len(files), len(features))
+	}
+}
+
+// TestPage holds the table of the book against the roles.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(flavors.Root(t), "docs", "book", "azure-permissions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range features {
+		r := readRole(t, name)
+		row := fmt.Sprintf("| [`%s`](../../templates/azure-roles/%s.json) | %d | %s |\n", name, name, len(r.Actions), r.Description)
+		if !bytes.Contains(page, []byte(row)) {
+			t.Errorf("docs/book/azure-permissions.md has no row %q", row)
+		}
 	}
 }

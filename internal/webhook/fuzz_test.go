@@ -1,0 +1,98 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/test/fuzzed"
+)
+
+// admitted is a kind whose webhooks are given objects.
+type admitted struct {
+	schema   *fuzzed.Kind
+	document []byte
+	// ask gives an object to all webhooks, made and as a change of the document's.
+	ask func(tb testing.TB, raw []byte)
+}
+
+func admit[T client.Object](tb testing.TB, plural string, k kind[T], good T) admitted {
+	tb.Helper()
+	document, err := json.Marshal(good)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	schema := fuzzed.Load(tb, "../..", plural)
+	if _, ok := schema.Object(document, fuzzed.Edit{Path: "metadata.name", Value: `"other"`}); !ok {
+		tb.Fatalf("the schema of %s refuses the object that is to be changed: %s", plural, document)
+	}
+	return admitted{schema: schema, document: document, ask: func(tb testing.TB, raw []byte) {
+		tb.Helper()
+		made, old := empty[T](), good.DeepCopyObject().(T)
+		if json.Unmarshal(raw, made) != nil {
+			return
+		}
+		changed := made.DeepCopyObject().(T)
+		if k.defaults != nil {
+			if err := k.Default(tb.Context(), made); err != nil {
+				return // What it takes more than the object is not there.
+			}
+			_ = k.Default(tb.Context(), changed)
+		}
+		// Refusals are as good as admissions: what must not happen is a panic, and an endless answer.
+		_, _ = k.ValidateCreate(tb.Context(), made)
+		_, _ = k.ValidateUpdate(tb.Context(), old, changed)
+		_, _ = k.ValidateDelete(tb.Context(), changed)
+	}}
+}
+
+// fixed is a generator without chance and without the time that a key takes.
+type fixed struct{}
+
+func (fixed) sshPublicKey() (string, error) { return testSSHKey, nil }
+func (fixed) roleAssignmentName() string    { return "00000000-0000-4000-8000-000000000000" }
+
+// empties is an API server that has nothing.
+type empties struct{}
+
+func (empties) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return apierrors.NewNotFound(runtimeschema.GroupResource{}, key.Name)
+}
+func (empties) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+// FuzzWebhooks changes a good object of every kind in one place and gives it to the kind's webhooks.
+func FuzzWebhooks(f *testing.F) {
+	subscription := func(context.Context, client.Object) (string, error) {
+		return "00000000-0000-0000-0000-000000000001", nil
+	}
+	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{}, fixed{}
+	kinds := []admitted{
+		admit(f, "azureclusters", clusters(features), newCluster()),
+		admit(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
+		admit(f, "azuremachines", machines(subscription, given), newMachine()),
+		admit(f, "azuremachinetemplates", machineTemplates(given), newMachineTemplate(func(*infrav1.AzureMachineSpec) {})),
+		admit(f, "azuremachinepools", machinePools(subscription, given), newMachinePool()),
+		admit(f, "azuremanagedcontrolplanes", controlPlanes(lookup, given), newControlPlane()),
+		admit(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
+		admit(f, "azuremanagedmachinepools", pools(lookup), newPool()),
+		admit(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
+		admit(f, "azureclusteridentities", identities, &infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
+	}
+	for i, k := range kinds {
+		for _, edit := range k.schema.Edits() {
+			f.Add(uint8(i), edit.Path, edit.Value)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, path, value string) {
+		k := kinds[int(which)%len(kinds)]
+		if raw, ok := k.schema.Object(k.document, fuzzed.Edit{Path: path, Value: value}); ok {
+			k.ask(t, raw)
+		}
+	})
+}
