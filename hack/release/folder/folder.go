@@ -1,0 +1,143 @@
+// Package folder makes a release: the image, and the folder that clusterctl installs from with components, metadata, templates
+// and classes, and what people want beside it: a list of what is in the image, checksums and notes. The same source and the
+// same Go give the same bytes. A folder is complete or not there.
+package folder
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/image"
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/notes"
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/program"
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/sbom"
+)
+
+// Release says what is released and where it goes.
+type Release struct {
+	// Root is the checkout, Out the folder for everything that is made.
+	Root, Out string
+	// Version is the release's, Registry the place that clusters get its image from.
+	Version, Registry string
+	// Kustomize is the program.
+	Kustomize string
+}
+
+// Image is the folder with the image.
+func (r *Release) Image() string { return filepath.Join(r.Out, "image") }
+
+// Folder is what clusterctl reads: it wants exactly {base}/{label}/{version}.
+func (r *Release) Folder() string { return filepath.Join(r.Out, "infrastructure-azure", r.Version) }
+
+// WriteImage builds the manager for all architectures and writes the image. programs are the managers, which live until
+// done is called.
+func (r *Release) WriteImage(ctx context.Context) (index v1.ImageIndex, programs []string, done func() error, err error) {
+	if err := CheckVersion(r.Root, r.Version); err != nil {
+		return nil, nil, nil, err
+	}
+	folder, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	done = func() error { return os.RemoveAll(folder) }
+	byArchitecture := map[string]string{}
+	for _, architecture := range program.Architectures {
+		out := filepath.Join(folder, "manager-"+architecture)
+		if err := program.Build(ctx, r.Root, "./cmd/manager", r.Version, architecture, out); err != nil {
+			return nil, nil, done, err
+		}
+		byArchitecture[architecture] = out
+		programs = append(programs, out)
+	}
+	if index, err = image.New(byArchitecture, program.Architectures, r.Version); err != nil {
+		return nil, nil, done, err
+	}
+	return index, programs, done, image.Write(r.Image(), index, r.Version)
+}
+
+// Write makes the image and the folder.
+func (r *Release) Write(ctx context.Context) (err error) {
+	index, programs, done, err := r.WriteImage(ctx)
+	if done != nil {
+		defer func() {
+			if gone := done(); err == nil {
+				err = gone
+			}
+		}()
+	}
+	if err != nil {
+		return err
+	}
+	reference, err := image.Reference(r.Registry, r.Version, index)
+	if err != nil {
+		return err
+	}
+	digest, err := index.Digest()
+	if err != nil {
+		return err
+	}
+	files, err := r.manifests(ctx, digest.String())
+	if err != nil {
+		return err
+	}
+	roots, err := rootsModule(ctx, r.Root)
+	if err != nil {
+		return err
+	}
+	list, err := sbom.Write(sbom.Release{Name: image.Repository, Version: r.Version, Digest: digest.String(), Programs: programs, Roots: roots})
+	if err != nil {
+		return err
+	}
+	files["sbom.spdx.json"] = list
+	told, err := r.notes(reference)
+	if err != nil {
+		return err
+	}
+	files["release-notes.md"] = []byte(told)
+	files["SHA256SUMS"] = sums(files)
+	return replace(r.Folder(), files)
+}
+
+// notes are those of the release, from the documentation of the checkout.
+func (r *Release) notes(reference string) (string, error) {
+	decisions, err := os.ReadFile(filepath.Join(r.Root, "docs", "design", "README.md"))
+	if err != nil {
+		return "", err
+	}
+	differences, err := os.ReadFile(filepath.Join(r.Root, "docs", "differences.md"))
+	if err != nil {
+		return "", err
+	}
+	return notes.Write(notes.Release{Version: r.Version, Image: reference, Decisions: string(decisions), Differences: string(differences)})
+}
+
+// replace puts the files where the folder is, at once.
+func replace(folder string, files map[string][]byte) error {
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(filepath.Dir(folder), ".release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(fresh)
+	if err := os.Chmod(fresh, 0o755); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(fresh, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, folder); err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	return nil
+}

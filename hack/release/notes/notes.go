@@ -1,0 +1,53 @@
+// Package notes writes the notes of a release from what the documentation says: its decisions, and where it differs from the
+// established provider. It is pure.
+package notes
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Release is what notes are made of.
+type Release struct {
+	// Version is the release's.
+	Version string
+	// Image is its image, by digest.
+	Image string
+	// Decisions is docs/design/README.md, Differences docs/differences.md.
+	Decisions, Differences string
+}
+
+// decision is a row of the table of decisions.
+var decision = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\((\d{4}-\d{2}-\d{2})-[^)]+\) \| (.+) \|$`)
+
+// link is one to a file of the repository, which notes stand without.
+var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+
+// Write is the notes in Markdown: decisions, newest first, and differences.
+func Write(r Release) (string, error) {
+	found := decision.FindAllStringSubmatch(r.Decisions, -1)
+	if len(found) == 0 {
+		return "", errors.New("docs/design/README.md: has no table of decisions whose links begin with a date")
+	}
+	title, differences, ok := strings.Cut(r.Differences, "\n")
+	if !ok || !strings.HasPrefix(title, "# ") {
+		return "", errors.New("docs/differences.md: does not begin with a title")
+	}
+	slices.SortStableFunc(found, func(a, b []string) int { return strings.Compare(b[2], a[2]) })
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s\n\nThe image is\n\n    %s\n\nand `sbom.spdx.json` lists what is in it. `sha256sum -c SHA256SUMS` checks the files beside this one.\n\n## Decisions\n\n", r.Version, r.Image)
+	for _, d := range found {
+		fmt.Fprintf(&out, "- %s, %s: %s\n", d[2], d[1], link.ReplaceAllString(d[3], "$1"))
+	}
+	fmt.Fprintf(&out, "\n#%s\n", title)
+	for line := range strings.Lines(differences) {
+		if strings.HasPrefix(line, "## ") {
+			line = "#" + line
+		}
+		out.WriteString(link.ReplaceAllString(line, "$1"))
+	}
+	return out.String(), nil
+}

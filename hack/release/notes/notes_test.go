@@ -1,0 +1,65 @@
+package notes
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const decisions = `# Design decisions
+
+| Decision | In one sentence |
+|---|---|
+| [First](2026-01-02-first.md) | It began. |
+| [Third](2026-03-04-third.md) | It goes [on](2026-01-02-first.md). |
+| [Second](2026-02-03-second.md) | It went on. |
+`
+
+const differences = "# Differences from the other\n\nSee [the book](book/README.md).\n\n## Identity\n\n| There | Here |\n"
+
+func TestWrite(t *testing.T) {
+	got, err := Write(Release{Version: "v1.2.3", Image: "host/name:v1.2.3@sha256:0", Decisions: decisions, Differences: differences})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `# v1.2.3
+
+The image is
+
+    host/name:v1.2.3@sha256:0
+
+and ` + "`sbom.spdx.json`" + ` lists what is in it. ` + "`sha256sum -c SHA256SUMS`" + ` checks the files beside this one.
+
+## Decisions
+
+- 2026-03-04, Third: It goes on.
+- 2026-02-03, Second: It went on.
+- 2026-01-02, First: It began.
+
+## Differences from the other
+
+See the book.
+
+### Identity
+
+| There | Here |
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ reason, decisions, differences, says string }{
+		"no table": {"notes without decisions would look as if there were none", "# Design decisions\n", differences, "docs/design/README.md"},
+		"no title": {"the page is not what it was", decisions, "There | Here\n", "docs/differences.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Write(Release{Decisions: test.decisions, Differences: test.differences})
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%s: %v, want an error that names %s", test.reason, err, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,31 @@
+// Package program builds the manager as it is released. The same source and the same Go give the same bytes, wherever the
+// checkout and the cache are; it writes one file, and blocks as long as the compiler takes.
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Architectures are those that releases have, all on Linux.
+var Architectures = []string{"amd64", "arm64"}
+
+// Build builds a package of the checkout at root into the file out. The package says its version with the variable
+// main.version.
+func Build(ctx context.Context, root, pkg, version, architecture, out string) error {
+	// Without C there is nothing to link to, and what an image has beside it does not matter. The path of the checkout, its commit and
+	// symbols are left out: -trimpath, -buildvcs, -s, -w.
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.version="+version, "-o", out, pkg)
+	command.Dir = root
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
+	var messages bytes.Buffer
+	command.Stderr = &messages
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("go build %s for %s: %w: %s", pkg, architecture, err, strings.TrimSpace(messages.String()))
+	}
+	return nil
+}
