@@ -176,6 +176,7 @@ func (l *lab) startManagers(ctx context.Context) error {
 // awaitManager waits until the process is the one that the Deployment asks for.
 func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.Manager) error {
 	before := l.table.State(m.Name)
+	ready := process.ReadyURL("http://"+l.s.HealthAddress(m)+"/readyz", nil)
 	err := await(ctx, func() (waiting string, err error) {
 		deployment, err := kubelet.Deployment(ctx, kube, m)
 		if err != nil {
@@ -187,8 +188,8 @@ func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.M
 		if deployment.Spec.Replicas != nil && *deployment.Spec.Replicas == 0 {
 			return "", nil
 		}
-		running := l.table.Running(m.Name)
-		if running == nil && deployment.Status.ObservedGeneration == deployment.Generation && deployment.Status.AvailableReplicas > 0 {
+		// The status may be that of a process which has died since.
+		if l.table.Running(m.Name) == nil && ready(ctx) == nil && deployment.Status.ObservedGeneration == deployment.Generation && deployment.Status.AvailableReplicas > 0 {
 			return "", nil
 		}
 		waiting = fmt.Sprintf("%s is not ready; its log is %s", m.Name, l.s.Log(m.Name))

@@ -82,10 +82,12 @@ func TestClusterctlUpgrade(t *testing.T) {
 	}
 	l.expectLeftAlone(writes)
 
-	l.clusterctl("delete", "--infrastructure", "azure")
-	l.eventually("no manager runs without its Deployment", func() (bool, string) {
-		_, there := l.processes()[settings.Azure.Name]
-		return !there, "it runs"
+	l.withoutRights(func() {
+		l.clusterctl("delete", "--infrastructure", "azure")
+		l.eventually("no manager runs without its Deployment", func() (bool, string) {
+			_, there := l.processes()[settings.Azure.Name]
+			return !there, "it runs"
+		})
 	})
 	if roles := l.run("kubectl", "get", "clusterroles,clusterrolebindings", "-l", "cluster.x-k8s.io/provider=infrastructure-azure", "-o", "name"); roles != "" {
 		t.Errorf("roles are left of the deleted provider:\n%s", roles)
@@ -97,7 +99,7 @@ func TestClusterctlUpgrade(t *testing.T) {
 	l.deleteCluster("one")
 	l.deleteCluster("two")
 	l.expectNothingLeft()
-	l.clusterctl("delete", "--all", "--include-crd", "--include-namespace")
+	l.withoutRights(func() { l.clusterctl("delete", "--all", "--include-crd", "--include-namespace") })
 	if kinds := l.run("kubectl", "get", "customresourcedefinitions", "-l", "cluster.x-k8s.io/provider=infrastructure-azure", "-o", "name"); kinds != "" {
 		t.Errorf("kinds are left of the deleted provider:\n%s", kinds)
 	}

@@ -30,6 +30,8 @@ type lab struct {
 	port int
 	// variables of templates, NAME=value, that are not the lab's.
 	variables []string
+	// excused are spans of the audit log, by line, in which managers lacked rights on purpose.
+	excused [][2]int
 }
 
 // in is the same lab for a part of the test, which has variables of its own.
