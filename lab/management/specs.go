@@ -58,8 +58,6 @@ func apiServerSpec(s *settings.Settings) process.Spec {
 			"--service-account-signing-key-file=" + s.Path("pki", pki.ServiceAccountKey),
 			"--service-account-issuer=" + pki.Issuer, "--service-cluster-ip-range=10.96.0.0/16",
 			"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount", "--allow-privileged=true",
-			// Some distributions have it on, and it asks for more rights.
-			"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 			// There are no nodes, and the Kubernetes Service needs no endpoints.
 			"--endpoint-reconciler-type=none", "--profiling=false",
 			"--audit-policy-file=" + s.AuditPolicy(), "--audit-log-path=" + s.AuditLog(),

@@ -63,8 +63,11 @@ func TestClusterctlUpgrade(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	l.up("--bare", "--release", releaseBefore(t))
-	l.run("lab", "create", "one", "--control-plane-machines", "1", "--worker-machines", "1")
-	l.run("lab", "create", "two", "--flavor", "aks", "--worker-machines", "1")
+	// The program is the one of the new release, and its workload identities may need rights that the release before has not.
+	l.expectIdentity("default", "True", "")
+	principal := l.in(t, map[string]string{"CLUSTER_IDENTITY_NAME": "principal"})
+	principal.run("lab", "create", "one", "--control-plane-machines", "1", "--worker-machines", "1")
+	principal.run("lab", "create", "two", "--flavor", "aks", "--worker-machines", "1")
 	if got := l.providerVersion(); got != before {
 		t.Fatalf("the lab began with %s, want %s", got, before)
 	}
@@ -84,10 +87,7 @@ func TestClusterctlUpgrade(t *testing.T) {
 
 	l.withoutRights(func() {
 		l.clusterctl("delete", "--infrastructure", "azure")
-		l.eventually("no manager runs without its Deployment", func() (bool, string) {
-			_, there := l.processes()[settings.Azure.Name]
-			return !there, "it runs"
-		})
+		l.awaitStopped(settings.Azure)
 	})
 	if roles := l.run("kubectl", "get", "clusterroles,clusterrolebindings", "-l", "cluster.x-k8s.io/provider=infrastructure-azure", "-o", "name"); roles != "" {
 		t.Errorf("roles are left of the deleted provider:\n%s", roles)
@@ -97,11 +97,26 @@ func TestClusterctlUpgrade(t *testing.T) {
 
 	l.scale("one", l.workloadKubeconfig("one"), 2, 3)
 	l.deleteCluster("one")
-	l.deleteCluster("two")
+	l.deleteManaged("two")
 	l.expectNothingLeft()
-	l.withoutRights(func() { l.clusterctl("delete", "--all", "--include-crd", "--include-namespace") })
-	if kinds := l.run("kubectl", "get", "customresourcedefinitions", "-l", "cluster.x-k8s.io/provider=infrastructure-azure", "-o", "name"); kinds != "" {
-		t.Errorf("kinds are left of the deleted provider:\n%s", kinds)
+	l.withoutRights(func() {
+		l.clusterctl("delete", "--all", "--include-crd", "--include-namespace")
+		l.awaitStopped(settings.Managers...)
+	})
+	l.eventually("no kind is left of the deleted provider", func() (bool, string) {
+		kinds := l.run("kubectl", "get", "customresourcedefinitions", "-l", "cluster.x-k8s.io/provider=infrastructure-azure", "-o", "name")
+		return kinds == "", kinds
+	})
+}
+
+// awaitStopped waits until managers have ended whose Deployments are gone.
+func (l *lab) awaitStopped(managers ...settings.Manager) {
+	l.t.Helper()
+	for _, m := range managers {
+		l.eventually(m.Name+" does not run without its Deployment", func() (bool, string) {
+			_, there := l.processes()[m.Name]
+			return !there, "it runs"
+		})
 	}
 }
 
@@ -147,6 +162,6 @@ func TestClusterctlMove(t *testing.T) {
 	}
 	to.scale("one", kubeconfig, 2, 3)
 	to.deleteCluster("one")
-	to.deleteCluster("two")
+	to.deleteManaged("two")
 	to.expectNothingLeft()
 }
