@@ -55,7 +55,7 @@ func upCommand() *cobra.Command {
 	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
 	c.Flags().Int("verbosity", 2, "log level of our manager")
 	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
-	c.Flags().String("beside", "", "directory of another lab whose simulated Azure a new lab uses, as the management cluster that clusters move to")
+	c.Flags().String("beside", "", "directory of another lab whose simulated Azure a new lab uses, as a second management cluster")
 	c.Flags().String("release", "", "folder, named by its version, of the release of our provider to begin with (default that of make release)")
 	c.Flags().StringVar(&name, "cluster-name", "", fmt.Sprintf("name of the workload cluster (default %s, of another flavor %s)",
 		workload.DefaultName(workload.DefaultFlavor), workload.DefaultName("FLAVOR")))
