@@ -29,7 +29,7 @@ func TestForgedInventory(t *testing.T) {
 		"network that is brought":     {"it carries tags", "/providers/Microsoft.Network/virtualNetworks/hub-1", true, "nodes", false},
 		"subnet that the spec names":  {"it has no security group of the cluster's", "/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", true, "theirs", true},
 		"subnet in another case":      {"IDs have no case", "/PROVIDERS/microsoft.network/virtualnetworks/HUB-1/subnets/THEIRS", true, "nodes", false},
-		"role assignment":             {"the spec names none", "/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", false, "", false},
+		"role assignment":             {"the spec names none; there is no such one to be told of", "/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", false, "", true},
 		"path out of the group":       {"it is no ID of a type that there is", "/../hub", false, "", false},
 		"record in a zone of others'": {"no zone is the spec's", "/providers/Microsoft.Network/privateDnsZones/corp.internal/A/payroll", false, "", false},
 	}
