@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -85,6 +88,12 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 
+	// Kubernetes' garbage collector, which is not here, takes the Secrets along.
+	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
+		if err := stage.Client.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}}); client.IgnoreNotFound(err) != nil {
+			t.Fatal(err)
+		}
+	}
 	again := adopting(stage)
 	again.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
 	labelled := slices.Clone(pools)

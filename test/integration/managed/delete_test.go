@@ -80,9 +80,12 @@ func TestDelete(t *testing.T) {
 			left:    []string{networkGroup, networkGroup + "/Microsoft.Network/virtualNetworks/shared"},
 		},
 		"adopted": {
-			reason:  "the cluster was handed over, its surroundings were not",
-			bring:   existing,
-			change:  func(stage *harness.Stage, c *infrav1.AzureManagedControlPlane) { c.Spec = adopting(stage).Spec },
+			reason: "the annotation asks for the cluster, and not for its surroundings",
+			bring:  existing,
+			change: func(stage *harness.Stage, c *infrav1.AzureManagedControlPlane) {
+				c.Spec = adopting(stage).Spec
+				c.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
+			},
 			deletes: []string{"DELETE " + clusterName},
 			left:    []string{"resourceGroups/c1", "resourceGroups/net", "resourceGroups/net/Microsoft.Network/virtualNetworks/vnet"},
 		},
