@@ -53,6 +53,7 @@ lint: ## golangci-lint, which has gofmt, go vet and staticcheck, with .golangci.
 
 verify: generate templates lint ## Generated files are up to date, code is clean
 	@git diff --exit-code -- api config templates internal/plan/managed/armschema internal/plan/maxima internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
+	@hack/tools/vuln/check.sh $(BIN) $(MODULES)
 
 envtest: lab-tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)
