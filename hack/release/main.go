@@ -15,12 +15,15 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/folder"
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/image"
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/program"
 )
 
 func main() {
@@ -34,14 +37,24 @@ func main() {
 
 func run(ctx context.Context, out io.Writer, arguments []string) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
-	r := &folder.Release{}
+	r, architectures := &folder.Release{}, ""
 	flags.StringVar(&r.Root, "root", filepath.Join("..", ".."), "The checkout.")
 	flags.StringVar(&r.Out, "out", "", "Folder for what is made; empty is out in the checkout.")
 	flags.StringVar(&r.Version, "version", "", "Version of the release, as in v2.0.0.")
 	flags.StringVar(&r.Registry, "registry", "registry.example", "Registry of the image, with folders if it has them.")
+	flags.StringVar(&architectures, "architectures", "", "Architectures of the image, separated by commas; empty is all that releases have.")
 	flags.StringVar(&r.Kustomize, "kustomize", "", "The program kustomize; empty is the one in bin of the checkout.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
+	}
+	for architecture := range strings.SplitSeq(architectures, ",") {
+		switch {
+		case architecture == "":
+		case !slices.Contains(program.Architectures, architecture):
+			return fmt.Errorf("-architectures %q: releases have %s", architecture, strings.Join(program.Architectures, ", "))
+		default:
+			r.Architectures = append(r.Architectures, architecture)
+		}
 	}
 	root, err := filepath.Abs(r.Root)
 	if err != nil {

@@ -23,6 +23,8 @@ type Release struct {
 	Root, Out string
 	// Version is the release's, Registry the place that clusters get its image from.
 	Version, Registry string
+	// Architectures are those of the image; none is all that releases have.
+	Architectures []string
 	// Kustomize is the program.
 	Kustomize string
 }
@@ -33,7 +35,7 @@ func (r *Release) Image() string { return filepath.Join(r.Out, "image") }
 // Folder is what clusterctl reads: it wants exactly {base}/{label}/{version}.
 func (r *Release) Folder() string { return filepath.Join(r.Out, "infrastructure-azure", r.Version) }
 
-// WriteImage builds the manager for all architectures and writes the image. programs are the managers, which live until
+// WriteImage builds the manager for each architecture and writes the image. programs are the managers, which live until
 // done is called.
 func (r *Release) WriteImage(ctx context.Context) (index v1.ImageIndex, programs []string, done func() error, err error) {
 	if err := CheckVersion(r.Root, r.Version); err != nil {
@@ -45,7 +47,11 @@ func (r *Release) WriteImage(ctx context.Context) (index v1.ImageIndex, programs
 	}
 	done = func() error { return os.RemoveAll(folder) }
 	byArchitecture := map[string]string{}
-	for _, architecture := range program.Architectures {
+	architectures := r.Architectures
+	if len(architectures) == 0 {
+		architectures = program.Architectures
+	}
+	for _, architecture := range architectures {
 		out := filepath.Join(folder, "manager-"+architecture)
 		if err := program.Build(ctx, r.Root, "./cmd/manager", r.Version, architecture, out); err != nil {
 			return nil, nil, done, err
@@ -53,7 +59,7 @@ func (r *Release) WriteImage(ctx context.Context) (index v1.ImageIndex, programs
 		byArchitecture[architecture] = out
 		programs = append(programs, out)
 	}
-	if index, err = image.New(byArchitecture, program.Architectures, r.Version); err != nil {
+	if index, err = image.New(byArchitecture, architectures, r.Version); err != nil {
 		return nil, nil, done, err
 	}
 	return index, programs, done, image.Write(r.Image(), index, r.Version)
