@@ -64,6 +64,9 @@ const (
 // ScaleSetRunningCondition is about the scale set of an AzureMachinePool.
 const ScaleSetRunningCondition = "ScaleSetRunning"
 
+// TenantsIsolatedCondition is on an AzureClusterIdentity, and False, when the manager trusts those who may create identities.
+const TenantsIsolatedCondition = "TenantsIsolated"
+
 // Reasons of conditions that are True.
 const (
 	// ReadyReason is the reason of a part that is in place.
@@ -131,6 +134,10 @@ const (
 	SubscriptionNotFoundReason = "SubscriptionNotFound"
 	// NamespaceNotAllowedByIdentityReason is the reason of an object in a namespace that may not use its identity.
 	NamespaceNotAllowedByIdentityReason = "NamespaceNotAllowedByIdentity"
+	// TenantsTrustedReason means that the manager trusts those who may create identities.
+	TenantsTrustedReason = "TenantsTrusted"
+	// NotAllowedByTenancyReason means that tenants are isolated, and that the identity names what is not its namespace's.
+	NotAllowedByTenancyReason = "NotAllowedByTenancy"
 	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false whose
 	// controlPlaneEndpoint is not set.
 	ExternallyManagedControlPlaneReason = "ExternallyManagedControlPlane"

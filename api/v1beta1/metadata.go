@@ -8,6 +8,9 @@ const (
 	// MachineFinalizer is on an AzureMachine until its Azure resources are gone.
 	MachineFinalizer = "azuremachine.infrastructure.cluster.x-k8s.io"
 
+	// CredentialFinalizer is on a Secret as long as an AzureClusterIdentity takes its credential from it that something uses.
+	CredentialFinalizer = "azureclusteridentity.infrastructure.cluster.x-k8s.io/credential"
+
 	// The finalizer on an AzureClusterIdentity is "<finalizer of the user's kind>/<hex SHA-224 of <namespace>-<name> of the
 	// user>", once per object that uses it.
 )
@@ -42,9 +45,17 @@ const (
 	// made under this provider; else "left" has, by resource, how Azure differed from what was wanted when it was taken over.
 	TakenOverAnnotation = "sigs.k8s.io/cluster-api-provider-azure-taken-over"
 
+	// IdentityNamespacesAnnotation on a Secret lists, with commas between them, the other namespaces whose AzureClusterIdentities
+	// may take their credential from it when tenants are isolated; "*" is all.
+	IdentityNamespacesAnnotation = "infrastructure.cluster.x-k8s.io/identity-namespaces"
+
 	// WindowsServerVersionAnnotation on an AzureMachine picks the Windows release of the default image: "windows-2022".
 	WindowsServerVersionAnnotation = "windowsServerVersion"
 
 	// RuntimeAnnotation on an AzureMachine names the container runtime of the default Windows image: "containerd".
 	RuntimeAnnotation = "runtime"
 )
+
+// WorkloadIdentityServiceAccount is the name of the ServiceAccount in the namespace of an AzureClusterIdentity of type
+// WorkloadIdentity that it proves itself with when tenants are isolated.
+const WorkloadIdentityServiceAccount = "capz-workload-identity"

@@ -20,7 +20,7 @@ func TestClients(t *testing.T) {
 	claimer.Name = "claimer"
 	provider := New(kubernetes(t, owner, twin, claimer,
 		secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
-		secretOf("claimer", map[string][]byte{"clientSecret": []byte("guessed")})), Options{})
+		secretOf("claimer", map[string][]byte{"clientSecret": []byte("guessed")})), Options{Tenancy: Trusted})
 	clients := NewClients(armclient.Options{})
 	clientOf := func(name string) *armclient.Client {
 		t.Helper()

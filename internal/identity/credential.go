@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -15,6 +16,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 )
+
+var errNoCertificate = errors.New("it is neither PEM with the certificate and its key, nor PKCS #12 that the password opens")
 
 // credential makes the credential. Making one asks nobody.
 func (m *material) credential() (azcore.TokenCredential, error) {
@@ -26,7 +29,8 @@ func (m *material) credential() (azcore.TokenCredential, error) {
 	case kindCertificate:
 		certificates, key, err := azidentity.ParseCertificates(m.certificate, m.password)
 		if err != nil {
-			return nil, err
+			// The cause quotes the first bytes of what does not parse, which may be any Secret or file.
+			return nil, errNoCertificate
 		}
 		return azidentity.NewClientCertificateCredential(m.tenantID, m.clientID, certificates, key,
 			&azidentity.ClientCertificateCredentialOptions{ClientOptions: options, DisableInstanceDiscovery: m.customAuthority})
@@ -34,6 +38,9 @@ func (m *material) credential() (azcore.TokenCredential, error) {
 		return azidentity.NewWorkloadIdentityCredential(&azidentity.WorkloadIdentityCredentialOptions{
 			ClientOptions: options, DisableInstanceDiscovery: m.customAuthority,
 			ClientID: m.clientID, TenantID: m.tenantID, TokenFilePath: m.tokenFile})
+	case kindServiceAccount:
+		return azidentity.NewClientAssertionCredential(m.tenantID, m.clientID, m.assertion,
+			&azidentity.ClientAssertionCredentialOptions{ClientOptions: options, DisableInstanceDiscovery: m.customAuthority})
 	case kindManaged:
 		// The metadata endpoint answers 404 and 410 while it starts, so its retries stay on.
 		options.Retry = policy.RetryOptions{}
@@ -49,7 +56,7 @@ func (m *material) key(processKey []byte) string {
 	hash := hmac.New(sha256.New, processKey)
 	manager := m.cloud.Services[cloud.ResourceManager]
 	for _, part := range [][]byte{
-		[]byte(m.kind), []byte(m.tenantID), []byte(m.clientID), m.secret, m.certificate, m.password, []byte(m.tokenFile),
+		[]byte(m.kind), []byte(m.tenantID), []byte(m.clientID), m.secret, m.certificate, m.password, []byte(m.tokenFile), []byte(m.subject),
 		[]byte(m.cloud.ActiveDirectoryAuthorityHost), []byte(manager.Endpoint), []byte(manager.Audience),
 	} {
 		// The length keeps ("a", "bc") and ("ab", "c") apart.

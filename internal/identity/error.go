@@ -22,6 +22,12 @@ const (
 	CredentialsInvalid Code = infrav1.CredentialsInvalidReason
 	// NotSupported means that the identity's type or the cloud environment cannot be used here.
 	NotSupported Code = infrav1.NotSupportedReason
+	// NotAllowedByTenancy means that tenants are isolated, and that the identity names what is not its namespace's.
+	NotAllowedByTenancy Code = infrav1.NotAllowedByTenancyReason
+	// ServiceAccountNotFound means that the ServiceAccount that a workload identity proves itself with does not exist.
+	ServiceAccountNotFound Code = "ServiceAccountNotFound"
+	// NamespaceTerminating means that the API server gives no tokens of the identity's namespace, because that is being deleted.
+	NamespaceTerminating Code = "NamespaceTerminating"
 	// SubscriptionMissing means that neither the object nor the manager names a subscription.
 	SubscriptionMissing Code = "SubscriptionMissing"
 )

@@ -42,7 +42,7 @@ func TestReadFile(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := readFile(test.path)
+			got, err := readFile("", test.path)
 			if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
 				t.Fatalf("%s: %v, want %q", test.reason, err, test.err)
 			}

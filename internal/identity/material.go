@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -23,14 +22,17 @@ const (
 
 // material is everything a credential is made of.
 type material struct {
-	kind            kind
-	identity        string
-	tenantID        string
-	clientID        string
-	secret          []byte
-	certificate     []byte
-	password        []byte
-	tokenFile       string
+	kind        kind
+	identity    string
+	tenantID    string
+	clientID    string
+	secret      []byte
+	certificate []byte
+	password    []byte
+	tokenFile   string
+	// subject is whose token assertion gives.
+	subject         string
+	assertion       func(context.Context) (string, error)
 	cloud           cloud.Configuration
 	customAuthority bool
 	transport       policy.Transporter
@@ -44,16 +46,24 @@ const (
 	kindCertificate kind = "client certificate"
 	kindWorkload    kind = "workload identity"
 	kindManaged     kind = "managed identity"
+	// kindServiceAccount is a workload identity that proves itself with a token of its own namespace.
+	kindServiceAccount kind = "workload identity of a namespace"
 )
 
 // material reads what the identity's type needs.
 func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*material, error) {
 	spec := &identity.Spec
 	m := &material{identity: describe(identity), tenantID: trim(spec.TenantID), clientID: trim(spec.ClientID)}
+	if m.clientID == "" {
+		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.clientID is empty"}
+	}
+	if m.tenantID == "" && spec.Type != infrav1.UserAssignedMSI {
+		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.tenantID is empty"}
+	}
 	var err error
 	switch spec.Type {
 	case infrav1.WorkloadIdentity:
-		m.kind, m.tokenFile = kindWorkload, p.options.TokenFile
+		err = p.workload(ctx, identity, m)
 	case infrav1.ServicePrincipal, infrav1.ManualServicePrincipal:
 		m.kind = kindSecret
 		m.secret, err = p.clientSecret(ctx, identity)
@@ -62,6 +72,8 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 		m.certificate, m.password, err = p.certificate(ctx, identity)
 	case infrav1.UserAssignedMSI:
 		m.kind = kindManaged
+		err = p.checkManagersOwn(identity, "spec.type "+string(spec.Type), "the identities of the manager's machine",
+			"use "+string(infrav1.WorkloadIdentity)+" in a new AzureClusterIdentity")
 	case infrav1.UserAssignedIdentityCredential:
 		err = &Error{Code: NotSupported, Message: fmt.Sprintf(
 			"%s: spec.type %s is not supported yet, use %s, %s or %s", m.identity, spec.Type,
@@ -71,12 +83,6 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 	}
 	if err != nil {
 		return nil, err
-	}
-	if m.clientID == "" {
-		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.clientID is empty"}
-	}
-	if m.tenantID == "" && m.kind != kindManaged {
-		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.tenantID is empty"}
 	}
 	return m, nil
 }
@@ -99,7 +105,10 @@ func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClus
 // provider's own client reads it, under "clientSecret" without one.
 func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
 	if path := identity.Spec.CertPath; path != "" {
-		if certificate, err = readFile(path); err != nil {
+		if err = p.checkManagersOwn(identity, "spec.certPath", "the manager's files", "put the certificate into a Secret that spec.clientSecret names"); err != nil {
+			return nil, nil, err
+		}
+		if certificate, err = readFile(p.options.CertificateFolder, path); err != nil {
 			return nil, nil, &Error{Code: SecretNotFound, Message: describe(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
 		}
 		return certificate, nil, nil
@@ -117,22 +126,24 @@ func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClust
 	return nil, nil, missingKey(identity, secret, keyCertificate)
 }
 
-// secret reads spec.clientSecret; without a namespace it is in the identity's own.
+// secret reads spec.clientSecret, if the identity may use it.
 func (p *Provider) secret(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*corev1.Secret, error) {
-	ref := identity.Spec.ClientSecret
-	key := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
-	if key.Name == "" {
+	key, ok := SecretOf(identity)
+	if !ok {
 		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describe(identity), identity.Spec.Type)}
 	}
-	if key.Namespace == "" {
-		key.Namespace = identity.Namespace
-	}
 	secret := &corev1.Secret{}
-	if err := p.reader.Get(ctx, key, secret); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describe(identity), key)}
+	if err := p.kubernetes.Get(ctx, key, secret); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("get Secret %s of %s: %w", key, describe(identity), err)
 		}
-		return nil, fmt.Errorf("get Secret %s of %s: %w", key, describe(identity), err)
+		if err := p.checkSecret(identity, key, nil); err != nil {
+			return nil, err
+		}
+		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describe(identity), key)}
+	}
+	if err := p.checkSecret(identity, key, secret); err != nil {
+		return nil, err
 	}
 	return secret, nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,6 +35,13 @@ type Options struct {
 	TokenFile string
 	// SubscriptionID is AZURE_SUBSCRIPTION_ID, for objects that name no subscription.
 	SubscriptionID string
+	// Tenancy says how far those are trusted who may create identities; "" is Isolated.
+	Tenancy Tenancy
+	// ManagerNamespaces are the namespaces whose identities may use what is the manager's own when tenants are isolated: its
+	// token file, the managed identities of its machine, and its files.
+	ManagerNamespaces []string
+	// CertificateFolder is the folder that files of spec.certPath have to be in; "" is any.
+	CertificateFolder string
 	// Transport sends the requests for tokens; nil is azcore's default.
 	Transport policy.Transporter
 	// MaxCredentials bounds how many credentials are kept; 0 is 256.
@@ -41,21 +50,31 @@ type Options struct {
 
 // Provider resolves identities. It is safe for concurrent use.
 type Provider struct {
-	reader      client.Reader
+	kubernetes  Kubernetes
 	options     Options
 	credentials *credentials
+	assertions  *assertions
 }
 
-// New makes a Provider. Rotated Secrets are seen at the next call only if reader does not serve Secrets from a cache
-// that lags; it also reads AzureClusterIdentities and, for identities with a namespace selector, Namespaces.
-func New(reader client.Reader, options Options) *Provider {
+// Kubernetes reads objects and requests tokens of ServiceAccounts.
+type Kubernetes interface {
+	client.Reader
+	client.SubResourceClientConstructor
+}
+
+// New makes a Provider. Rotated Secrets are seen at the next call only if kubernetes does not serve Secrets from a cache
+// that lags; it also reads AzureClusterIdentities and, for identities with a namespace selector, the metadata of Namespaces.
+func New(kubernetes Kubernetes, options Options) *Provider {
 	if options.TokenFile = strings.TrimSpace(options.TokenFile); options.TokenFile == "" {
 		options.TokenFile = DefaultTokenFile
 	}
 	if options.MaxCredentials <= 0 {
 		options.MaxCredentials = 256
 	}
-	return &Provider{reader: reader, options: options, credentials: newCredentials(options.MaxCredentials)}
+	return &Provider{
+		kubernetes: kubernetes, options: options, credentials: newCredentials(options.MaxCredentials),
+		assertions: &assertions{kubernetes: kubernetes, now: time.Now, kept: map[string]assertion{}},
+	}
 }
 
 // Resolve reads the identity that ref names for an object in namespace, checks that the namespace may use it before
@@ -114,7 +133,7 @@ func (p *Provider) Identity(ctx context.Context, ref *corev1.ObjectReference, na
 		key.Namespace = namespace
 	}
 	identity := &infrav1.AzureClusterIdentity{}
-	if err := p.reader.Get(ctx, key, identity); err != nil {
+	if err := p.kubernetes.Get(ctx, key, identity); err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, &Error{Code: IdentityNotFound, Message: fmt.Sprintf("spec.identityRef: there is no %s %s", Kind, key)}
 		}
@@ -125,9 +144,10 @@ func (p *Provider) Identity(ctx context.Context, ref *corev1.ObjectReference, na
 
 // checkNamespace reads the labels of the namespace only when the answer depends on them.
 func (p *Provider) checkNamespace(ctx context.Context, identity *infrav1.AzureClusterIdentity, namespace string) error {
-	object := &corev1.Namespace{}
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	if asksLabels(identity, namespace) {
-		if err := p.reader.Get(ctx, types.NamespacedName{Name: namespace}, object); err != nil {
+		if err := p.kubernetes.Get(ctx, types.NamespacedName{Name: namespace}, object); err != nil {
 			return fmt.Errorf("get Namespace %s, whose labels spec.allowedNamespaces.selector of %s asks for: %w", namespace, describe(identity), err)
 		}
 	}

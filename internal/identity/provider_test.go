@@ -71,6 +71,10 @@ func secretOf(namespace string, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "secret"}, Data: data}
 }
 
+func accountOf(namespace string) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}}
+}
+
 func token(t *testing.T, resolved *Resolved) string {
 	t.Helper()
 	token, err := resolved.Credential.GetToken(context.Background(), policy.TokenRequestOptions{Scopes: []string{"https://management.core.windows.net//.default"}})
@@ -175,20 +179,37 @@ func TestResolve(t *testing.T) {
 			spec: func(s *infrav1.AzureClusterIdentitySpec) {
 				s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, certFile
 			},
-			url:  "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
-			form: map[string]string{"client_assertion_type": assertion},
-			want: CloudConfigSecret{TenantID: tenant, ClientID: application},
+			options: Options{ManagerNamespaces: []string{"ids"}, CertificateFolder: folder},
+			url:     "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:    map[string]string{"client_assertion_type": assertion},
+			want:    CloudConfigSecret{TenantID: tenant, ClientID: application},
 		},
 		"workload identity": {
 			reason:  "the projected token is the assertion",
 			spec:    func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity },
-			options: Options{TokenFile: tokenFile + "\n"},
+			options: Options{TokenFile: tokenFile + "\n", ManagerNamespaces: []string{"ids"}},
 			url:     "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
 			form:    map[string]string{"client_id": application, "client_assertion": "projected-token", "client_assertion_type": assertion},
 			want:    CloudConfigSecret{TenantID: tenant, ClientID: application},
 		},
+		"workload identity of a namespace": {
+			reason: "a token of the ServiceAccount of the identity's namespace is the assertion; the fake API server gives this one",
+			spec:   func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity },
+			url:    "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:   map[string]string{"client_id": application, "client_assertion": "fake-token", "client_assertion_type": assertion},
+			want:   CloudConfigSecret{TenantID: tenant, ClientID: application},
+		},
+		"workload identity of trusted tenants": {
+			reason:  "whatever the namespace",
+			spec:    func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity },
+			options: Options{TokenFile: tokenFile, Tenancy: Trusted},
+			url:     "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
+			form:    map[string]string{"client_assertion": "projected-token"},
+			want:    CloudConfigSecret{TenantID: tenant, ClientID: application},
+		},
 		"managed identity": {
-			reason: "the metadata endpoint is asked for the identity by client ID; the tenant is its own business",
+			options: Options{ManagerNamespaces: []string{"ids"}},
+			reason:  "the metadata endpoint is asked for the identity by client ID; the tenant is its own business",
 			spec: func(s *infrav1.AzureClusterIdentitySpec) {
 				s.Type, s.TenantID, s.ClientID = infrav1.UserAssignedMSI, "", managed
 			},
@@ -199,7 +220,7 @@ func TestResolve(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			objects := []client.Object{identityOf(test.spec)}
+			objects := []client.Object{identityOf(test.spec), accountOf("ids")}
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
@@ -311,7 +332,7 @@ func TestResolveRefuses(t *testing.T) {
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
-			provider := New(kubernetes(t, objects...), Options{})
+			provider := New(kubernetes(t, objects...), Options{ManagerNamespaces: []string{"ids"}})
 			_, err := provider.Resolve(context.Background(), test.ref, "clusters", test.environment)
 			if err == nil || CodeOf(err) != test.code || !strings.Contains(err.Error(), test.message) {
 				t.Fatalf("%s: got code %q, %v", test.reason, CodeOf(err), err)

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
@@ -90,6 +91,10 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	}
 	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
 	if err := pass.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
+	}
+	credentials := &credential.Reconciler{Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("credential-reconciler"), Identities: s.access.Identities}
+	if err := credentials.SetupWithManager(mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azurejson.Reconciler{

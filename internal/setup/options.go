@@ -93,6 +93,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/", "Folder with tls.crt and tls.key of the webhook server.")
+	addTenancyFlags(fs, &o.Identity)
 	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
 	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 100, "Queries per second to the Kubernetes API server.")
 	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 200, "Queries to the Kubernetes API server in one burst.")
@@ -110,7 +111,7 @@ func (o *Options) Validate() error {
 			return fmt.Errorf("--disable-controllers-or-webhooks: %q is not known, use %s", name, disableAzureJSONMachine)
 		}
 	}
-	return nil
+	return o.validateTenancy()
 }
 
 // managerOptions are the options of the controller manager, and those of everything that it serves over TLS.

@@ -33,6 +33,7 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	for _, set := range o.withoutEffect() {
 		ctrl.Log.WithName("setup").Info("Accepted and without effect", "set", set)
 	}
+	o.settleTenancy(ctrl.Log.WithName("setup"))
 	config.QPS, config.Burst = o.KubernetesQPS, o.KubernetesBurst
 	config.UserAgent = "cluster-api-provider-azure/" + o.Version
 	options, tlsOptions, err := o.managerOptions()

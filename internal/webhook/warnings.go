@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -43,7 +44,42 @@ func identityWarnings(_, i *infrav1.AzureClusterIdentity) (warnings admission.Wa
 	if spec.AllowedNamespaces == nil {
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use the identity: set it to {} for all")
 	}
+	if who := sharedWith(i); who != "" {
+		warnings = append(warnings, "spec.allowedNamespaces: "+who+" can use the identity, and gets "+shared[spec.Type]+"; docs/book/tenancy.md says what holds")
+	}
 	return warnings
+}
+
+// secretShared is what tenants get of a service principal with a secret: cloud-provider-azure on their machines signs in as it.
+const secretShared = "its client secret in the azure.json of machines, and with it all that the service principal may do in Azure, from anywhere"
+
+// actAs is what tenants get of an identity whose credential they do not get to see.
+const actAs = "clusters made with all that it may do in Azure, and administrators' kubeconfigs of its AKS clusters that carry no tag of another cluster"
+
+// shared is what tenants get who share an identity of a type.
+var shared = map[infrav1.IdentityType]string{
+	infrav1.ServicePrincipal: secretShared, infrav1.ManualServicePrincipal: secretShared,
+	infrav1.ServicePrincipalCertificate: actAs, infrav1.WorkloadIdentity: actAs, infrav1.UserAssignedMSI: actAs,
+	infrav1.UserAssignedIdentityCredential: actAs,
+}
+
+// sharedWith says who may use an identity beside objects of its own namespace, "" for nobody.
+func sharedWith(i *infrav1.AzureClusterIdentity) string {
+	allowed := i.Spec.AllowedNamespaces
+	if allowed == nil {
+		return ""
+	}
+	if allowed.NamespaceList == nil && allowed.Selector == nil {
+		return "everybody who can make clusters in any namespace"
+	}
+	if s := allowed.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
+		return "everybody who can make clusters in a namespace that the selector matches"
+	}
+	others := slices.DeleteFunc(slices.Clone(allowed.NamespaceList), func(namespace string) bool { return namespace == i.Namespace })
+	if len(others) == 0 {
+		return ""
+	}
+	return "everybody who can make clusters in " + strings.Join(others, ", ")
 }
 
 // broughtNetworkWarning tells what becomes of a virtual network in a resource group of its own. Whoever brings one and writes

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
@@ -41,5 +43,43 @@ func TestNetworkWarnings(t *testing.T) {
 	managed.Spec.VirtualNetwork.ResourceGroup, managed.Spec.VirtualNetwork.Name = "shared", "hub"
 	if got := managedNetworkWarnings(managed); len(got) != 1 || !strings.HasPrefix(got[0], "spec.virtualNetwork: ") {
 		t.Errorf("AKS clusters have networks, too: %q", got)
+	}
+}
+
+// TestSharedIdentity warns who lets others use an identity what they get.
+func TestSharedIdentity(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason  string
+		kind    infrav1.IdentityType
+		allowed *infrav1.AllowedNamespaces
+		want    []string
+	}{
+		"nobody":        {reason: "nobody gets anything", kind: infrav1.WorkloadIdentity},
+		"own":           {reason: "a namespace shares nothing with itself", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids"}}},
+		"empty list":    {reason: "nobody may", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{}}},
+		"no selection":  {reason: "an empty selector selects nobody", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{}}},
+		"all":           {reason: "a secret leaves the cluster", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{}, want: []string{"any namespace", "client secret", "azure.json"}},
+		"others":        {reason: "they are named", kind: infrav1.ManualServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids", "a", "b"}}, want: []string{"in a, b can use", "client secret"}},
+		"selected":      {reason: "labels decide", kind: infrav1.WorkloadIdentity, allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}, want: []string{"selector", "kubeconfigs"}},
+		"no credential": {reason: "what a token can do is what it may do", kind: infrav1.UserAssignedMSI, allowed: &infrav1.AllowedNamespaces{}, want: []string{"all that it may do in Azure"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "ids"}}
+			identity.Spec.Type, identity.Spec.AllowedNamespaces, identity.Spec.ClientSecret.Name = tc.kind, tc.allowed, "secret"
+			got := ""
+			for _, warning := range identityWarnings(nil, identity) {
+				if strings.Contains(warning, "docs/book/tenancy.md") {
+					got = warning
+				}
+			}
+			if (got != "") != (tc.want != nil) {
+				t.Fatalf("%s: %q", tc.reason, got)
+			}
+			for _, text := range tc.want {
+				if !strings.Contains(got, text) {
+					t.Errorf("%s: %q does not say %q", tc.reason, got, text)
+				}
+			}
+		})
 	}
 }

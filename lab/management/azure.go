@@ -83,7 +83,11 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 		"stringData": map[string]any{"clientSecret": l.s.ClientSecret},
 	}}}
 	if !l.s.WithoutProvider {
+		// Tenants are isolated, so the identity proves itself with this account of its namespace.
 		objects = append(objects, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ServiceAccount",
+			"metadata": map[string]any{"name": "capz-workload-identity", "namespace": Namespace},
+		}}, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",
 			"metadata": map[string]any{
 				"name": identityName, "namespace": Namespace,

@@ -124,6 +124,7 @@ func TestUsers(t *testing.T) {
 	}
 	withSecret := func(name, namespace, secret string) *infrav1.AzureClusterIdentity {
 		object := identityOf(name)
+		object.Spec.Type = infrav1.ServicePrincipal
 		object.Spec.ClientSecret = corev1.SecretReference{Namespace: namespace, Name: secret}
 		return object
 	}

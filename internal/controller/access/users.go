@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // Users finds the objects of one kind that ask Azure as an identity, so that a correction of the identity or of its
@@ -32,7 +33,7 @@ func AzureClusters(kubernetes client.Reader) Users {
 }
 
 // OfIdentity are the users of an AzureClusterIdentity.
-func (u Users) OfIdentity(ctx context.Context, identity client.Object) []ctrl.Request {
+func (u Users) OfIdentity(ctx context.Context, named client.Object) []ctrl.Request {
 	list := u.List()
 	if err := u.Kubernetes.List(ctx, list); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list the users of an AzureClusterIdentity")
@@ -43,7 +44,7 @@ func (u Users) OfIdentity(ctx context.Context, identity client.Object) []ctrl.Re
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		obj := item.(client.Object)
 		ref := u.Ref(obj)
-		if ref != nil && ref.Name == identity.GetName() && cmp.Or(ref.Namespace, obj.GetNamespace()) == identity.GetNamespace() {
+		if ref != nil && ref.Name == named.GetName() && cmp.Or(ref.Namespace, obj.GetNamespace()) == named.GetNamespace() {
 			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
 		}
 		return nil
@@ -53,17 +54,13 @@ func (u Users) OfIdentity(ctx context.Context, identity client.Object) []ctrl.Re
 
 // OfSecret are the users of the identities that take their credential from a Secret.
 func (u Users) OfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	list := &infrav1.AzureClusterIdentityList{}
-	if err := u.Kubernetes.List(ctx, list); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusterIdentities")
-		return nil
+	identities, err := identity.Of(ctx, u.Kubernetes, client.ObjectKeyFromObject(secret))
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
 	var out []ctrl.Request
-	for _, item := range list.Items {
-		ref := item.Spec.ClientSecret
-		if ref.Name == secret.GetName() && cmp.Or(ref.Namespace, item.Namespace) == secret.GetNamespace() {
-			out = append(out, u.OfIdentity(ctx, &item)...)
-		}
+	for _, item := range identities {
+		out = append(out, u.OfIdentity(ctx, &item)...)
 	}
 	return out
 }

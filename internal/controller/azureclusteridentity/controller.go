@@ -6,6 +6,7 @@ package azureclusteridentity
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,20 +46,13 @@ func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
 
 // identitiesOfSecret wakes the identities that refer to a Secret.
 func (k *Kind) identitiesOfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	list := &infrav1.AzureClusterIdentityList{}
-	if err := k.Client.List(ctx, list); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusterIdentities")
-		return nil
+	identities, err := identity.Of(ctx, k.Client, client.ObjectKeyFromObject(secret))
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
 	var out []ctrl.Request
-	for _, item := range list.Items {
-		namespace := item.Spec.ClientSecret.Namespace
-		if namespace == "" {
-			namespace = item.Namespace
-		}
-		if item.Spec.ClientSecret.Name == secret.GetName() && namespace == secret.GetNamespace() {
-			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&item)})
-		}
+	for _, item := range identities {
+		out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&item)})
 	}
 	return out
 }
@@ -73,13 +67,23 @@ func (k *Kind) Show(ctx context.Context, object *infrav1.AzureClusterIdentity) e
 	if !object.DeletionTimestamp.IsZero() {
 		return k.heldBack(ctx, object)
 	}
-	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	found := []metav1.Condition{{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}}
 	var verdict error
 	if err := k.Identities.Check(ctx, object); err != nil {
 		var after time.Duration
-		condition, after = report.Problem(infrav1.ReadyCondition, err)
+		found[0], after = report.Problem(infrav1.ReadyCondition, err)
 		verdict = pass.Again(after, err)
 	}
-	report.Set(object, nil, []metav1.Condition{condition})
+	if k.Identities.Trusts() {
+		found = append(found, trusted)
+	}
+	report.Set(object, []string{infrav1.TenantsIsolatedCondition}, found)
 	return verdict
+}
+
+// trusted is what an identity says of a manager that trusts tenants.
+var trusted = metav1.Condition{
+	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.TenantsTrustedReason,
+	Message: fmt.Sprintf("the manager runs with --%s=%s: whoever may create an %s can use every Secret with a credential, and the manager's own identity",
+		identity.TenancyFlag, identity.Trusted, identity.Kind),
 }

@@ -56,7 +56,7 @@ func heldBy(object *infrav1.AzureClusterIdentity, users map[string]string) (cond
 		switch {
 		case found:
 			known = append(known, user)
-		case strings.HasPrefix(finalizer, infrav1.ClusterFinalizer+"/") || strings.HasPrefix(finalizer, infrav1.ManagedControlPlaneFinalizer+"/"):
+		case identity.IsUser(finalizer):
 			unknown = append(unknown, finalizer)
 		}
 	}

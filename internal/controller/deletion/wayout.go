@@ -154,6 +154,9 @@ var identityWays = map[identity.Code]string{
 	identity.SecretKeyMissing:              "put the key into the Secret of {identity}" + another,
 	identity.CredentialsInvalid:            "give {identity} a credential that works" + another,
 	identity.NotSupported:                  "change {identity}" + another,
+	identity.NotAllowedByTenancy:           "do what the message says" + another,
+	identity.ServiceAccountNotFound:        "create the ServiceAccount that the message names" + another,
+	identity.NamespaceTerminating:          "have the application of {identity} trust the manager's own ServiceAccount and list the namespace of {identity} in the manager's --" + identity.ManagerNamespacesFlag + another,
 	identity.SubscriptionMissing:           "name the subscription in spec.subscriptionID of {user}, or start the manager with AZURE_SUBSCRIPTION_ID",
 }
 

@@ -47,6 +47,8 @@ type Runner[O Object, I any] struct {
 	Services
 	loader   Loader[O, I]
 	declared Declaration
+	// asks tells that passes ask Azure as an identity.
+	asks bool
 	// work is what a pass does once it has been entered.
 	work     func(context.Context, *pass[O, I]) (outcome, time.Duration, error)
 	recorder events.EventRecorder
@@ -58,11 +60,13 @@ type Runner[O Object, I any] struct {
 
 // New makes the runner of a kind that has something in Azure.
 func New[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
-	return newRunner(services, kind, func(ctx context.Context, p *pass[O, I]) (outcome, time.Duration, error) {
+	r := newRunner(services, kind, func(ctx context.Context, p *pass[O, I]) (outcome, time.Duration, error) {
 		a := &azure[O, I]{pass: p, kind: kind}
 		p.held = a.heldUp
 		return a.work(ctx)
 	})
+	r.asks = true
+	return r
 }
 
 // NewLocal makes the runner of a kind that has nothing in Azure.
@@ -100,6 +104,13 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	if users := r.declared.Users; users != nil {
 		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.OfIdentity), builder.WithPredicates(watch.Identity())).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.OfSecret), builder.OnlyMetadata)
+	}
+	if r.asks {
+		namespaces, err := r.namespaces(mgr)
+		if err != nil {
+			return fmt.Errorf("%s controller: %w", r.declared.Name, err)
+		}
+		b = b.WatchesRawSource(namespaces)
 	}
 	for _, w := range watches {
 		options := []builder.WatchesOption{builder.WithPredicates(w.Predicates...)}

@@ -50,6 +50,19 @@ func Identity() predicate.Predicate {
 	})
 }
 
+// Labels is for Namespaces, whose labels decide which identities their objects may use. One that comes into being has no
+// objects yet.
+func Labels() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
+	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
+		CreateFunc:  func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
+		DeleteFunc:  func(event.TypedDeleteEvent[*metav1.PartialObjectMetadata]) bool { return false },
+		GenericFunc: func(event.TypedGenericEvent[*metav1.PartialObjectMetadata]) bool { return false },
+		UpdateFunc: func(e event.TypedUpdateEvent[*metav1.PartialObjectMetadata]) bool {
+			return e.ObjectOld == nil || e.ObjectNew == nil || !maps.Equal(e.ObjectOld.Labels, e.ObjectNew.Labels)
+		},
+	}
+}
+
 func updates(counts func(before, after client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld == nil || e.ObjectNew == nil || counts(e.ObjectOld, e.ObjectNew)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -60,7 +61,7 @@ func shell(stage *harness.Stage, line string) string {
 	return string(out)
 }
 
-// TestCommandsOfTheBook runs the commands of the pages on conditions, events and deleting on a cluster, and looks at what they do.
+// TestCommandsOfTheBook runs the commands of the pages on conditions, events, tenants and deleting on a cluster, and looks at what they do.
 func TestCommandsOfTheBook(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -84,6 +85,15 @@ func TestCommandsOfTheBook(t *testing.T) {
 		}
 		harness.WaitFor(stage, machine, "m1", "looked at as asked", func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })
 	}
+	for _, line := range commands(t, "tenancy.md", "-n default", "-n "+stage.Namespace, "cluster-identity-secret", harness.IdentityName) {
+		shell(stage, line)
+	}
+	secret := &corev1.Secret{}
+	stage.Get(secret, harness.IdentityName)
+	if got := secret.Annotations[infrav1.IdentityNamespacesAnnotation]; got != "team-a,team-b" {
+		t.Errorf("the page on tenants lets the Secret be used by %q", got)
+	}
+	stage.Get(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
 	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace) {
 		shell(stage, line)
 	}

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // errKilled is what a killed manager gets for everything it tries.
@@ -26,6 +24,8 @@ type ManagerOptions struct {
 	KillBefore bool
 	// Flags are further flags.
 	Flags []string
+	// TokenFile has the token of the manager's own ServiceAccount; "" is none.
+	TokenFile string
 }
 
 // Manager is a manager of the provider that watches the stage's namespace and talks to its simulator.
@@ -67,9 +67,9 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	parsed.WebhookHost, parsed.WebhookPort = ownAddress()
 	m := &Manager{options: options, killed: make(chan struct{}), process: newProcess()}
 	m.Killed = m.killed
-	parsed.Identity = identity.Options{
-		AuthorityHost: s.Azure.URL, ResourceManagerEndpoint: s.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/",
-	}
+	parsed.Identity.AuthorityHost, parsed.Identity.ResourceManagerEndpoint = s.Azure.URL, s.Azure.URL
+	parsed.Identity.ResourceManagerAudience = "https://management.core.windows.net/"
+	parsed.Identity.TokenFile = options.TokenFile
 	parsed.Transport = m.azure(s.Azure.HTTP)
 	parsed.Clock = &s.clock
 	config := s.Environment.managerConfig()

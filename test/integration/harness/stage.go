@@ -95,20 +95,26 @@ func (s *Stage) Elsewhere() *Stage {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return s.in(other, s.Namespace)
+	return s.in(s.T, other, s.Namespace)
 }
 
 // Beside is another namespace in the same management cluster in front of the same Azure, as that of another tenant.
 func (s *Stage) Beside() *Stage {
 	s.T.Helper()
-	return s.in(s.Environment, "stage-"+uuid.NewString()[:8])
+	return s.BesideFor(s.T)
 }
 
-func (s *Stage) in(environment *Environment, namespace string) *Stage {
-	s.T.Helper()
-	other := &Stage{T: s.T, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets}
+// BesideFor is Beside for another test, as a subtest.
+func (s *Stage) BesideFor(t testing.TB) *Stage {
+	t.Helper()
+	return s.in(t, s.Environment, "stage-"+uuid.NewString()[:8])
+}
+
+func (s *Stage) in(t testing.TB, environment *Environment, namespace string) *Stage {
+	t.Helper()
+	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets}
 	other.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
-	s.T.Cleanup(other.checkSecrets)
+	t.Cleanup(other.checkSecrets)
 	return other
 }
 

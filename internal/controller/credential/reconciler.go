@@ -1,0 +1,120 @@
+// Package credential keeps the Secrets that AzureClusterIdentities take their credential from as long as something uses the
+// identity: whoever deletes a namespace deletes its Secrets first, and without them nobody could delete in Azure what its
+// clusters have there.
+//
+// A Secret has the finalizer exactly as long as there is an identity that may use it and that is in use itself, which its own
+// finalizers tell. Nothing else of a Secret is changed, and its values are not read.
+package credential
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities,verbs=get;list;watch
+
+// Reconciler keeps the finalizer of Secrets with credentials.
+type Reconciler struct {
+	Client     client.Client
+	Recorder   events.EventRecorder
+	Identities *identity.Provider
+}
+
+// SetupWithManager registers the controller. The label that says which objects are a manager's is not asked for: all managers
+// of a cluster have to come to the same answer.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
+	err := ctrl.NewControllerManagedBy(mgr).
+		Named("credential").
+		WithOptions(options).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.concerned), builder.OnlyMetadata).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(secretOf)).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("controller of Secrets with credentials: %w", err)
+	}
+	return nil
+}
+
+// concerned wakes a Secret that has the finalizer, or that an identity names.
+func (r *Reconciler) concerned(ctx context.Context, secret client.Object) []ctrl.Request {
+	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(secret)}
+	if controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer) {
+		return []ctrl.Request{request}
+	}
+	identities, err := identity.Of(ctx, r.Client, request.NamespacedName)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
+	}
+	if len(identities) == 0 {
+		return nil
+	}
+	return []ctrl.Request{request}
+}
+
+// secretOf wakes the Secret of an identity: of one that changed, the Secrets that it named before and names after.
+func secretOf(_ context.Context, object client.Object) []ctrl.Request {
+	key, ok := identity.SecretOf(object.(*infrav1.AzureClusterIdentity))
+	if !ok {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: key}}
+}
+
+// Reconcile gives a Secret the finalizer, or takes it away.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	if err := r.Client.Get(ctx, request.NamespacedName, secret); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	users, err := r.users(ctx, secret)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	before := secret.DeepCopy()
+	switch deleting := !secret.DeletionTimestamp.IsZero(); {
+	case len(users) == 0:
+		controllerutil.RemoveFinalizer(secret, infrav1.CredentialFinalizer)
+	case !deleting:
+		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)
+	case controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer):
+		r.Recorder.Eventf(secret, nil, corev1.EventTypeNormal, infrav1.InUseReason, "Delete",
+			"is kept until nothing uses it any more: %s", strings.Join(users, ", "))
+	}
+	if slices.Equal(before.Finalizers, secret.Finalizers) {
+		return ctrl.Result{}, nil
+	}
+	err = r.Client.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	return ctrl.Result{}, client.IgnoreNotFound(err)
+}
+
+// users are the names of the identities that may use the Secret and are in use.
+func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMetadata) ([]string, error) {
+	identities, err := identity.Of(ctx, r.Client, client.ObjectKeyFromObject(secret))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, candidate := range identities {
+		if slices.ContainsFunc(candidate.Finalizers, identity.IsUser) && r.Identities.MayUse(candidate.Namespace, secret.Namespace, secret.Annotations) {
+			out = append(out, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}

@@ -1,0 +1,116 @@
+package credential
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// TestReconcile has a Secret, the identities that there are, and says whether the Secret has the finalizer afterwards.
+func TestReconcile(t *testing.T) {
+	const others = "others.example.com/theirs"
+	user := identity.FinalizerKey(infrav1.ClusterFinalizer, storetest.Namespace, "c1")
+	aks := identity.FinalizerKey(infrav1.ManagedControlPlaneFinalizer, storetest.Namespace, "c1")
+	of := func(namespace string, finalizers ...string) *infrav1.AzureClusterIdentity {
+		return &infrav1.AzureClusterIdentity{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "id", Finalizers: finalizers},
+			Spec:       infrav1.AzureClusterIdentitySpec{Type: infrav1.ServicePrincipal, ClientSecret: corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}},
+		}
+	}
+	changed := func(object *infrav1.AzureClusterIdentity, change func(*infrav1.AzureClusterIdentitySpec)) *infrav1.AzureClusterIdentity {
+		change(&object.Spec)
+		return object
+	}
+	tests := map[string]struct {
+		reason     string
+		identities []*infrav1.AzureClusterIdentity
+		tenancy    identity.Tenancy
+		allows     string
+		// held and deleting are how the Secret is before.
+		held, deleting bool
+		want, writes   bool
+		event          string
+	}{
+		"nobody's":                  {reason: "most Secrets are not of identities"},
+		"not in use":                {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
+		"comes into use":            {reason: "a cluster holds the identity", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, want: true, writes: true},
+		"comes into use by AKS":     {reason: "as any other", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, aks)}, want: true, writes: true},
+		"in use":                    {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true},
+		"in use by one of two":      {reason: "the other one does not matter", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, want: true},
+		"last user goes":            {reason: "the finalizer goes with it", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, writes: true},
+		"identity goes":             {reason: "nobody else would take it off", held: true, writes: true},
+		"identity names another":    {reason: "it is that one's now", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Name = "t" })}},
+		"identity without a secret": {reason: "a workload identity reads none", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity })}},
+		"identity with a file": {reason: "the file wins over the Secret", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) {
+			s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, "/c"
+		})}},
+		"of others":                    {reason: "who may not use a Secret cannot keep it from going", identities: []*infrav1.AzureClusterIdentity{of("far", user)}},
+		"of others, allowed":           {reason: "its owner says so", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
+		"of others, no longer allowed": {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
+		"of others, trusted":           {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
+		"deleted in use":               {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
+		"deleted before it was held":   {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
+		"deleted and free":             {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			secret := &corev1.Secret{ObjectMeta: storetest.Meta("s")}
+			secret.Finalizers = []string{others}
+			secret.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: test.allows}
+			if test.held {
+				secret.Finalizers = append(secret.Finalizers, infrav1.CredentialFinalizer)
+			}
+			if test.deleting {
+				storetest.Deleting(secret)
+				secret.Finalizers = slices.DeleteFunc(secret.Finalizers, func(f string) bool { return f == infrav1.CredentialFinalizer && !test.held })
+			}
+			objects := []client.Object{secret}
+			for _, object := range test.identities {
+				objects = append(objects, object)
+			}
+			store := storetest.New(t, objects...)
+			key := client.ObjectKeyFromObject(secret)
+			read := func() *corev1.Secret {
+				stored := &corev1.Secret{}
+				if err := store.Get(t.Context(), key, stored); err != nil {
+					t.Fatal(err)
+				}
+				return stored
+			}
+			before := read()
+			recorder := events.NewFakeRecorder(10)
+			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy})}
+			if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
+				t.Fatal(err)
+			}
+			after := read()
+			if got := slices.Contains(after.Finalizers, infrav1.CredentialFinalizer); got != test.want || !slices.Contains(after.Finalizers, others) {
+				t.Errorf("%s: finalizers %q", test.reason, after.Finalizers)
+			}
+			if (before.ResourceVersion != after.ResourceVersion) != test.writes {
+				t.Errorf("%s: written is %t", test.reason, !test.writes)
+			}
+			told := ""
+			select {
+			case told = <-recorder.Events:
+			default:
+			}
+			if (told != "") != (test.event != "") || !strings.Contains(told, test.event) {
+				t.Errorf("%s: told %q", test.reason, told)
+			}
+			if woken := r.concerned(t.Context(), before); (test.held || test.want) && len(woken) == 0 {
+				t.Errorf("%s: an event of the Secret leads to no pass", test.reason)
+			}
+		})
+	}
+}

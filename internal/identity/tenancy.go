@@ -1,0 +1,96 @@
+package identity
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Tenancy says how far those are trusted who may create AzureClusterIdentities.
+type Tenancy string
+
+const (
+	// Isolated keeps the credentials of a namespace to identities of that namespace, and the manager's own to namespaces that
+	// the operator lists.
+	Isolated Tenancy = "isolated"
+	// Trusted lets every identity use every Secret that it names, and the manager's own identities and files.
+	Trusted Tenancy = "trusted"
+)
+
+// Flags of the manager that messages name.
+const (
+	TenancyFlag           = "tenancy"
+	ManagerNamespacesFlag = "manager-identity-namespaces"
+	CertificateFolderFlag = "identity-certificate-folder"
+)
+
+// DefaultCertificateFolder is where certificates are mounted that spec.certPath names.
+const DefaultCertificateFolder = "/var/run/secrets/azure/certificates"
+
+// SecretOf is the Secret that the identity takes its credential from; without a namespace it is in the identity's own. ok is
+// false when it takes none.
+func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName, ok bool) {
+	spec := identity.Spec
+	switch spec.Type {
+	case infrav1.ServicePrincipal, infrav1.ManualServicePrincipal:
+	case infrav1.ServicePrincipalCertificate:
+		if spec.CertPath != "" {
+			return key, false
+		}
+	default:
+		return key, false
+	}
+	key = types.NamespacedName{Namespace: cmp.Or(spec.ClientSecret.Namespace, identity.Namespace), Name: spec.ClientSecret.Name}
+	return key, key.Name != ""
+}
+
+// Trusts tells whether those who may create identities are trusted.
+func (p *Provider) Trusts() bool { return p.options.Tenancy == Trusted }
+
+// MayUse tells whether identities of a namespace may use a Secret of this namespace and with these annotations.
+func (p *Provider) MayUse(namespace, secretNamespace string, annotations map[string]string) bool {
+	if p.Trusts() || namespace == secretNamespace {
+		return true
+	}
+	return slices.ContainsFunc(strings.Split(annotations[infrav1.IdentityNamespacesAnnotation], ","), func(allowed string) bool {
+		allowed = strings.TrimSpace(allowed)
+		return allowed == "*" || allowed == namespace
+	})
+}
+
+// checkSecret refuses a Secret of another namespace that does not allow the identity's. secret is nil when there is none:
+// whoever may not use it does not learn whether it exists.
+func (p *Provider) checkSecret(identity *infrav1.AzureClusterIdentity, key types.NamespacedName, secret *corev1.Secret) error {
+	var annotations map[string]string
+	if secret != nil {
+		annotations = secret.Annotations
+	}
+	if p.MayUse(identity.Namespace, key.Namespace, annotations) {
+		return nil
+	}
+	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
+		"%s: spec.clientSecret: the manager runs with --%s=%s, and there is no Secret %s that lets identities of namespace %s use it: run kubectl annotate secret -n %s %s %s=%s, or move the Secret to namespace %s",
+		describe(identity), TenancyFlag, Isolated, key, identity.Namespace, key.Namespace, key.Name, infrav1.IdentityNamespacesAnnotation, identity.Namespace, identity.Namespace)}
+}
+
+// managersOwn tells whether identities of a namespace may use what is the manager's: its token, its machine's identities and
+// its files.
+func (p *Provider) managersOwn(namespace string) bool {
+	return p.Trusts() || slices.Contains(p.options.ManagerNamespaces, namespace)
+}
+
+// checkManagersOwn refuses what is the manager's to namespaces that the operator does not list.
+func (p *Provider) checkManagersOwn(identity *infrav1.AzureClusterIdentity, field, what, instead string) error {
+	if p.managersOwn(identity.Namespace) {
+		return nil
+	}
+	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
+		"%s: %s: the manager runs with --%s=%s, and its --%s, which may use %s, leave out namespace %s: add it there, or %s",
+		describe(identity), field, TenancyFlag, Isolated, ManagerNamespacesFlag, what, identity.Namespace, instead)}
+}

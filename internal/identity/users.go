@@ -1,0 +1,32 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Of are the identities that name a Secret as the one that they take their credential from.
+func Of(ctx context.Context, kubernetes client.Reader, secret types.NamespacedName) ([]infrav1.AzureClusterIdentity, error) {
+	list := &infrav1.AzureClusterIdentityList{}
+	if err := kubernetes.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("list AzureClusterIdentities: %w", err)
+	}
+	var out []infrav1.AzureClusterIdentity
+	for _, item := range list.Items {
+		if key, ok := SecretOf(&item); ok && key == secret {
+			out = append(out, item)
+		}
+	}
+	return out, nil
+}
+
+// IsUser tells whether a finalizer of an identity is that of something that uses it.
+func IsUser(finalizer string) bool {
+	return strings.HasPrefix(finalizer, infrav1.ClusterFinalizer+"/") || strings.HasPrefix(finalizer, infrav1.ManagedControlPlaneFinalizer+"/")
+}

@@ -1,0 +1,60 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// namespaceFile is where a pod learns its namespace.
+const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// addTenancyFlags registers the flags that say how far those are trusted who may create AzureClusterIdentities.
+func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
+	fs.StringVar((*string)(&o.Tenancy), identity.TenancyFlag, string(identity.Isolated),
+		fmt.Sprintf("How far those who may create AzureClusterIdentities are trusted: %s keeps credentials to their namespaces, %s lets every identity use every Secret, and what is the manager's own.", identity.Isolated, identity.Trusted))
+	fs.StringSliceVar(&o.ManagerNamespaces, identity.ManagerNamespacesFlag, nil,
+		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files; with --%s=%s only. Empty is the manager's namespace.", identity.TenancyFlag, identity.Isolated))
+	fs.StringVar(&o.CertificateFolder, identity.CertificateFolderFlag, "",
+		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities have to be in. Empty is %s, and with --%s=%s any.", identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
+}
+
+// validateTenancy refuses a value that would be taken for the other one.
+func (o *Options) validateTenancy() error {
+	switch o.Identity.Tenancy {
+	case "", identity.Isolated, identity.Trusted:
+		return nil
+	}
+	return fmt.Errorf("--%s: %q is not known, use %s or %s", identity.TenancyFlag, o.Identity.Tenancy, identity.Isolated, identity.Trusted)
+}
+
+// settleTenancy fills in what depends on where the manager runs and on another flag, and tells once of tenants that are
+// trusted.
+func (o *Options) settleTenancy(log logr.Logger) {
+	if o.Identity.Tenancy == identity.Trusted {
+		log.Info("Tenants are trusted: whoever may create an AzureClusterIdentity can use every Secret with a credential, and the manager's own identity",
+			"flag", "--"+identity.TenancyFlag, "value", identity.Trusted)
+		return
+	}
+	o.Identity.CertificateFolder = cmp.Or(o.Identity.CertificateFolder, identity.DefaultCertificateFolder)
+	if len(o.Identity.ManagerNamespaces) == 0 {
+		if own := ownNamespace(); own != "" {
+			o.Identity.ManagerNamespaces = []string{own}
+		}
+	}
+}
+
+// ownNamespace is the namespace that the manager runs in, "" outside of a pod.
+func ownNamespace() string {
+	raw, err := os.ReadFile(namespaceFile)
+	if err != nil {
+		return strings.TrimSpace(os.Getenv("POD_NAMESPACE"))
+	}
+	return strings.TrimSpace(string(raw))
+}

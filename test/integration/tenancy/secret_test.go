@@ -1,0 +1,79 @@
+package tenancy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+func held(secret *corev1.Secret) bool {
+	return slices.Contains(secret.Finalizers, infrav1.CredentialFinalizer)
+}
+
+// TestNamespaceGoes deletes what a namespace has in the order of the namespace controller, which knows none: the Secret with
+// the credential first. The cluster goes all the same, and then identity and Secret do.
+func TestNamespaceGoes(t *testing.T) {
+	w := newWorld(t)
+	tenant := w.Elsewhere()
+	tenant.CreateCredential(w.Azure.ClientSecret)
+	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
+	cluster(tenant, nil)
+	tenant.WaitClusterProvisioned("c1")
+	tenant.WaitMachineProvisioned("m1")
+	harness.WaitFor(tenant, &corev1.Secret{}, harness.IdentityName, "held", held)
+
+	secret, object := &corev1.Secret{}, &infrav1.AzureClusterIdentity{}
+	for _, first := range []client.Object{secret, object} {
+		tenant.Get(first, harness.IdentityName)
+		if err := tenant.Client.Delete(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tenant.Eventually("the Secret says who keeps it", func() bool {
+		return slices.ContainsFunc(tenant.Events("Secret", harness.IdentityName), func(event string) bool {
+			return strings.Contains(event, "InUse") && strings.Contains(event, tenant.Namespace+"/"+harness.IdentityName)
+		})
+	})
+	tenant.DeleteCluster("c1", "m1")
+	tenant.WaitGone(object, harness.IdentityName)
+	tenant.WaitGone(secret, harness.IdentityName)
+	if left := w.inAzureNow(tenant); len(left) > 0 {
+		t.Errorf("left in Azure: %q", left)
+	}
+}
+
+// TestSecretIsLetGo follows the finalizer of a Secret: it is not there before a cluster uses the identity, nor after the last
+// one, nor on a Secret of somebody else that an identity names which only looks used.
+func TestSecretIsLetGo(t *testing.T) {
+	w := newWorld(t)
+	w.CreateCredential(w.Azure.ClientSecret)
+	tenant := w.Elsewhere()
+	tenant.CreateCredential(w.Azure.ClientSecret)
+	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
+	thief := w.Elsewhere()
+	forged := thief.Identity()
+	forged.Finalizers = []string{infrav1.ClusterFinalizer + "/forged"}
+	forged.Spec.ClientSecret.Namespace = w.Namespace
+	thief.Create(forged)
+
+	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
+	secret := &corev1.Secret{}
+	if tenant.Get(secret, harness.IdentityName); held(secret) {
+		t.Error("a Secret is held of an identity that nobody uses")
+	}
+	tenant.CreateCluster(tenant.AzureCluster("c1"))
+	tenant.WaitClusterProvisioned("c1")
+	harness.WaitFor(tenant, secret, harness.IdentityName, "held", held)
+	tenant.DeleteCluster("c1")
+	harness.WaitFor(tenant, secret, harness.IdentityName, "free", func(s *corev1.Secret) bool { return !held(s) })
+	says(thief, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.NotAllowedByTenancyReason)
+	if w.Get(secret, harness.IdentityName); held(secret) {
+		t.Error("who may not use a Secret keeps it from being deleted")
+	}
+}

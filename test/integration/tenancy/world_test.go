@@ -1,0 +1,183 @@
+package tenancy_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const (
+	identityVersion = "2023-01-31"
+	managerAccount  = "manager"
+)
+
+// world is a management cluster: the operator's namespace, which is the stage's, and a manager that watches all namespaces.
+type world struct {
+	*harness.Stage
+	manager *harness.Manager
+	// token is the token file of the manager, and certificates the folder that spec.certPath has to be in.
+	token, certificates string
+	// issuer is that of the API server's tokens.
+	issuer string
+}
+
+// newWorld starts a manager with these flags. Tests with a world run one after the other, because it watches everything.
+func newWorld(t *testing.T, flags ...string) *world {
+	t.Helper()
+	w := &world{Stage: harness.NewStage(t, environment), certificates: t.TempDir(), token: filepath.Join(t.TempDir(), "token")}
+	t.Cleanup(w.clear)
+	w.account(w.Stage, managerAccount)
+	token := w.tokenOf(managerAccount)
+	if err := os.WriteFile(w.token, []byte(token), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var claims struct {
+		Issuer string `json:"iss"`
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil || json.Unmarshal(raw, &claims) != nil {
+		t.Fatalf("the API server's token: %v", err)
+	}
+	w.issuer = claims.Issuer
+	w.Azure.Put("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
+	w.manager = w.StartManager(harness.ManagerOptions{
+		TokenFile: w.token,
+		Flags:     append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace, "--identity-certificate-folder=" + w.certificates}, flags...),
+	})
+	return w
+}
+
+// clear takes everything away that another world's manager would look after. It runs when the manager has stopped.
+func (w *world) clear() {
+	ctx := context.Background()
+	for _, list := range []client.ObjectList{
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureClusterIdentityList{}, &clusterv1.ClusterList{}, &clusterv1.MachineList{},
+	} {
+		if err := w.Client.List(ctx, list); err != nil {
+			w.T.Error(err)
+		}
+		for _, object := range objectsOf(list) {
+			before := object.DeepCopyObject().(client.Object)
+			object.SetFinalizers(nil)
+			if err := w.Client.Patch(ctx, object, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+				w.T.Error(err)
+			}
+			if err := w.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+				w.T.Error(err)
+			}
+		}
+	}
+}
+
+func objectsOf(list client.ObjectList) (out []client.Object) {
+	// An error could only come from the function.
+	_ = meta.EachListItem(list, func(item runtime.Object) error {
+		out = append(out, item.(client.Object))
+		return nil
+	})
+	return out
+}
+
+// account makes a ServiceAccount.
+func (w *world) account(in *harness.Stage, name string) {
+	in.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: name}})
+}
+
+// tokenOf is a token of an account of the operator's namespace, as a pod has it mounted.
+func (w *world) tokenOf(name string) string {
+	w.T.Helper()
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{"api://AzureADTokenExchange"}}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+	if err := w.Client.SubResource("token").Create(w.T.Context(), account, request); err != nil {
+		w.T.Fatal(err)
+	}
+	return request.Status.Token
+}
+
+// application makes a managed identity in Azure that trusts an account of a namespace, and returns its client ID.
+func (w *world) application(name, namespace, account string) string {
+	w.T.Helper()
+	path := "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name
+	w.Azure.Put(path, identityVersion, map[string]any{"location": "eastus"})
+	w.Azure.Put(path+"/federatedIdentityCredentials/capz", identityVersion, map[string]any{"properties": map[string]any{
+		"issuer": w.issuer, "subject": "system:serviceaccount:" + namespace + ":" + account, "audiences": []any{"api://AzureADTokenExchange"},
+	}})
+	_, made := w.Azure.Get(path, identityVersion)
+	return harness.Find(made, "properties.clientId")
+}
+
+// identity makes the identity of a tenant, which its own namespace may use.
+func identity(in *harness.Stage, change func(*infrav1.AzureClusterIdentitySpec)) {
+	in.T.Helper()
+	object := in.Identity()
+	object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{in.Namespace}}
+	change(&object.Spec)
+	in.Create(object)
+}
+
+// cluster makes the cluster c1 of a tenant with a machine, in a group with the name of the namespace.
+func cluster(in *harness.Stage, change func(*infrav1.AzureCluster)) {
+	in.T.Helper()
+	azureCluster := in.AzureCluster("c1")
+	azureCluster.Spec.ResourceGroup = in.Namespace
+	if change != nil {
+		change(azureCluster)
+	}
+	in.CreateCluster(azureCluster)
+	in.CreateMachine(in.AzureMachine("c1", "m1"), harness.Worker, "")
+}
+
+// inAzure are the requests that are about a tenant's group.
+func (w *world) inAzure(tenant *harness.Stage) []string {
+	var out []string
+	for _, request := range w.Azure.Since(0) {
+		if strings.Contains(strings.ToLower(request), strings.ToLower(tenant.Namespace)) {
+			out = append(out, request)
+		}
+	}
+	return out
+}
+
+// inAzureNow are the resources in a tenant's group.
+func (w *world) inAzureNow(tenant *harness.Stage) []string {
+	return slices.DeleteFunc(w.Azure.Resources(), func(id string) bool { return !strings.Contains(strings.ToLower(id), strings.ToLower(tenant.Namespace)) })
+}
+
+// secretsOf are the Secrets in the namespace of a tenant.
+func secretsOf(tenant *harness.Stage) []corev1.Secret {
+	tenant.T.Helper()
+	list := &corev1.SecretList{}
+	if err := tenant.Client.List(tenant.T.Context(), list, client.InNamespace(tenant.Namespace)); err != nil {
+		tenant.T.Fatal(err)
+	}
+	return list.Items
+}
+
+// says waits until the Ready condition of an object has this reason and says all of that.
+func says[T interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}](in *harness.Stage, object T, name, reason string, all ...string) {
+	in.T.Helper()
+	harness.WaitFor(in, object, name, "refused with "+reason+", saying "+strings.Join(all, "; "), func(o T) bool {
+		condition := harness.Condition(o, infrav1.ReadyCondition)
+		missing := func(text string) bool { return !strings.Contains(condition.Message, text) }
+		return condition.Reason == reason && !slices.ContainsFunc(all, missing)
+	})
+}
