@@ -64,12 +64,14 @@ func TestReconcile(t *testing.T) {
 		secret   *corev1.Secret
 		want     metav1.ConditionStatus
 		cause    string
+		trusted  bool
 	}{
-		"whole":     {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason},
-		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse, string(identity.SecretNotFound)},
-		"no key":    {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing)},
-		"paused":    {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason},
-		"deleted":   {"nobody can use it any more", storetest.Deleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", ""},
+		"whole":     {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, false},
+		"trusted":   {"it works, and says whom the manager trusts", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, true},
+		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse, string(identity.SecretNotFound), false},
+		"no key":    {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing), false},
+		"paused":    {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason, false},
+		"deleted":   {"nobody can use it any more", storetest.Deleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "", false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,9 +80,10 @@ func TestReconcile(t *testing.T) {
 				objects = append(objects, test.secret)
 			}
 			store := storetest.New(t, objects...)
+			tenancy := map[bool]identity.Tenancy{true: identity.Trusted, false: identity.Isolated}[test.trusted]
 			r := pass.NewLocal(pass.Services{
 				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Resync: time.Hour,
-			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{})})
+			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{Tenancy: tenancy})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}
 			// The pass that writes the Paused condition ends with it.
 			if _, err := r.Reconcile(t.Context(), request); err != nil {
@@ -93,6 +96,9 @@ func TestReconcile(t *testing.T) {
 			stored := &infrav1.AzureClusterIdentity{}
 			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.identity), stored); err != nil {
 				t.Fatal(err)
+			}
+			if said := conditions.IsFalse(stored, infrav1.TenantsIsolatedCondition); said != test.trusted || said != conditions.Has(stored, infrav1.TenantsIsolatedCondition) {
+				t.Errorf("%s: says of tenants %v", test.reason, conditions.Get(stored, infrav1.TenantsIsolatedCondition))
 			}
 			got := conditions.Get(stored, infrav1.ReadyCondition)
 			if got == nil {

@@ -234,7 +234,7 @@ func TestNeverBegun(t *testing.T) {
 			why:    infrav1.InvalidConfigurationReason,
 			change: func(c *infrav1.AzureCluster) { c.Spec.Location = "nowhere" },
 			between: func(stage *harness.Stage) {
-				remove(stage, named(credential(), harness.IdentityName))
+				force(stage, named(credential(), harness.IdentityName))
 			},
 		},
 	}

@@ -143,7 +143,7 @@ func TestRevoked(t *testing.T) {
 	}
 	secret := func(value string) {
 		t.Helper()
-		remove(stage, named(credential(), harness.IdentityName))
+		force(stage, named(credential(), harness.IdentityName))
 		stage.CreateCredential(value)
 	}
 	secret("expired")

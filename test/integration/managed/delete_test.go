@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -252,6 +253,8 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.IdentityName}}
 	must(stage, stage.Client.Delete(t.Context(), secret))
+	// Somebody has waited for too long.
+	must(stage, client.IgnoreNotFound(stage.Client.Patch(t.Context(), secret, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
 	gone := deleteAll(stage)
 	stage.StartManager(harness.ManagerOptions{})
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that the Secret is missing", func(c *infrav1.AzureManagedControlPlane) bool {

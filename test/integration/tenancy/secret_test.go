@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -46,6 +47,26 @@ func TestNamespaceGoes(t *testing.T) {
 	if left := w.inAzureNow(tenant); len(left) > 0 {
 		t.Errorf("left in Azure: %q", left)
 	}
+}
+
+// TestNamespaceWithoutTokens deletes a namespace, for which the API server gives no tokens then, and starts the manager again,
+// which has none: the identity says what it lacks and what to do.
+func TestNamespaceWithoutTokens(t *testing.T) {
+	w := newWorld(t)
+	tenant := w.Elsewhere()
+	w.account(tenant, infrav1.WorkloadIdentityServiceAccount)
+	identity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+		i.Type, i.ClientSecret = infrav1.WorkloadIdentity, corev1.SecretReference{}
+	})
+	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
+	if err := w.manager.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: tenant.Namespace}}); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "NamespaceTerminating", "is being deleted", infrav1.WorkloadIdentityServiceAccount, "--manager-identity-namespaces")
 }
 
 // TestSecretIsLetGo follows the finalizer of a Secret: it is not there before a cluster uses the identity, nor after the last

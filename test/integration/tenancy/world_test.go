@@ -31,6 +31,7 @@ const (
 type world struct {
 	*harness.Stage
 	manager *harness.Manager
+	flags   []string
 	// token is the token file of the manager, and certificates the folder that spec.certPath has to be in.
 	token, certificates string
 	// issuer is that of the API server's tokens.
@@ -56,11 +57,14 @@ func newWorld(t *testing.T, flags ...string) *world {
 	}
 	w.issuer = claims.Issuer
 	w.Azure.Put("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
-	w.manager = w.StartManager(harness.ManagerOptions{
-		TokenFile: w.token,
-		Flags:     append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace, "--identity-certificate-folder=" + w.certificates}, flags...),
-	})
+	w.flags = append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace, "--identity-certificate-folder=" + w.certificates}, flags...)
+	w.start()
 	return w
+}
+
+// start starts a manager; there is one at a time.
+func (w *world) start() {
+	w.manager = w.StartManager(harness.ManagerOptions{TokenFile: w.token, Flags: w.flags})
 }
 
 // clear takes everything away that another world's manager would look after. It runs when the manager has stopped.
