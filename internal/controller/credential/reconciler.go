@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -88,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	before := secret.DeepCopy()
 	switch deleting := !secret.DeletionTimestamp.IsZero(); {
-	case len(users) == 0:
+	case len(users) == 0 || deletion.Moved(secret):
 		controllerutil.RemoveFinalizer(secret, infrav1.CredentialFinalizer)
 	case !deleting:
 		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)

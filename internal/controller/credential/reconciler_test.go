@@ -37,9 +37,9 @@ func TestReconcile(t *testing.T) {
 		tenancy    identity.Tenancy
 		allows     string
 		// held and deleting are how the Secret is before.
-		held, deleting bool
-		want, writes   bool
-		event          string
+		held, deleting, moved bool
+		want, writes          bool
+		event                 string
 	}{
 		"nobody's":                  {reason: "most Secrets are not of identities"},
 		"not in use":                {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
@@ -58,6 +58,7 @@ func TestReconcile(t *testing.T) {
 		"of others, allowed":           {reason: "its owner says so", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
 		"of others, no longer allowed": {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
 		"of others, trusted":           {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
+		"moved":                        {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
 		"deleted in use":               {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
 		"deleted before it was held":   {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
 		"deleted and free":             {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},
@@ -67,6 +68,9 @@ func TestReconcile(t *testing.T) {
 			secret := &corev1.Secret{ObjectMeta: storetest.Meta("s")}
 			secret.Finalizers = []string{others}
 			secret.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: test.allows}
+			if test.moved {
+				secret.Annotations["clusterctl.cluster.x-k8s.io/delete-for-move"] = ""
+			}
 			if test.held {
 				secret.Finalizers = append(secret.Finalizers, infrav1.CredentialFinalizer)
 			}
