@@ -60,7 +60,7 @@ var tries = map[string]try{
 	"unproven": {
 		what: "read a Secret that is no credential of the application in azure.json",
 		do: func(s *scene) {
-			s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}, Data: map[string][]byte{"clientSecret": []byte(s.Secret("another"))}})
+			s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}, Data: map[string][]byte{"clientSecret": []byte(s.tenant.Secret("another"))}})
 			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}
 			})
@@ -71,7 +71,7 @@ var tries = map[string]try{
 	"own-unproven": {
 		what: "read a Secret of the namespace that its roles do not let it read, in azure.json",
 		do: func(s *scene) {
-			s.tenant.CreateCredential(s.Secret("in-the-namespace"))
+			s.tenant.CreateCredential(s.tenant.Secret("in-the-namespace"))
 			identity(s.tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 		},
 		reason: infrav1.CredentialsInvalidReason, ofIdentity: infrav1.ReadyReason,
