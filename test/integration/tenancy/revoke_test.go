@@ -20,7 +20,7 @@ func TestRevokedByLabel(t *testing.T) {
 	shared := w.Identity()
 	shared.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "blue"}}}
 	w.Create(shared)
-	tenant := w.Elsewhere()
+	tenant := w.Beside()
 	label := func(team string) {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: tenant.Namespace}}
 		harness.Change(&harness.Stage{T: t, Client: w.Client, Azure: w.Azure}, namespace, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", team) })

@@ -21,7 +21,7 @@ func held(secret *corev1.Secret) bool {
 // the credential first. The cluster goes all the same, and then identity and Secret do.
 func TestNamespaceGoes(t *testing.T) {
 	w := newWorld(t)
-	tenant := w.Elsewhere()
+	tenant := w.Beside()
 	tenant.CreateCredential(w.Azure.ClientSecret)
 	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 	cluster(tenant, nil)
@@ -53,7 +53,7 @@ func TestNamespaceGoes(t *testing.T) {
 // which has none: the identity says what it lacks and what to do.
 func TestNamespaceWithoutTokens(t *testing.T) {
 	w := newWorld(t)
-	tenant := w.Elsewhere()
+	tenant := w.Beside()
 	w.account(tenant, infrav1.WorkloadIdentityServiceAccount)
 	identity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 		i.Type, i.ClientSecret = infrav1.WorkloadIdentity, corev1.SecretReference{}
@@ -74,10 +74,10 @@ func TestNamespaceWithoutTokens(t *testing.T) {
 func TestSecretIsLetGo(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	tenant := w.Elsewhere()
+	tenant := w.Beside()
 	tenant.CreateCredential(w.Azure.ClientSecret)
 	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
-	thief := w.Elsewhere()
+	thief := w.Beside()
 	forged := thief.Identity()
 	forged.Finalizers = []string{infrav1.ClusterFinalizer + "/forged"}
 	forged.Spec.ClientSecret.Namespace = w.Namespace

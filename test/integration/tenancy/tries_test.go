@@ -218,7 +218,7 @@ func TestTries(t *testing.T) {
 			operators.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{w.Namespace}}
 			w.Create(operators)
 			managers := w.application("managers", w.Namespace, managerAccount)
-			neighbour := w.Elsewhere()
+			neighbour := w.Beside()
 			neighbours := w.application("neighbours", neighbour.Namespace, infrav1.WorkloadIdentityServiceAccount)
 			if tenancy == "isolated" {
 				w.account(neighbour, infrav1.WorkloadIdentityServiceAccount)
@@ -232,7 +232,7 @@ func TestTries(t *testing.T) {
 				for name, test := range tries {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						s := &scene{world: w, tenant: w.ElsewhereFor(t), managers: managers, neighbours: neighbours, neighbour: neighbour}
+						s := &scene{world: w, tenant: w.BesideFor(t), managers: managers, neighbours: neighbours, neighbour: neighbour}
 						test.run(s, tenancy == "trusted")
 					})
 				}

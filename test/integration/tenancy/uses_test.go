@@ -74,7 +74,7 @@ func TestUses(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tenant := w.ElsewhereFor(t)
+			tenant := w.BesideFor(t)
 			named := use.do(map[bool]*harness.Stage{true: w.Stage, false: tenant}[use.operators])
 			cluster(tenant, func(c *infrav1.AzureCluster) {
 				if named != "" {
