@@ -123,6 +123,10 @@ func TestManagerCannotRise(t *testing.T) {
 		if strings.Contains(right, "*") {
 			t.Errorf("%s: a wildcard also has what does not exist yet", right)
 		}
+		// With OwnerReferencesPermissionEnforcement only who may delete a Secret corrects its owner after a restore.
+		if right == "delete secrets" || right == "delete configmaps" {
+			continue
+		}
 		if slices.Contains([]string{"escalate", "bind", "impersonate", "approve", "sign", "delete", "deletecollection"}, verb) {
 			t.Errorf("%s: no story needs it", right)
 		}

@@ -1,7 +1,9 @@
 package estate
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +32,7 @@ func TakeOverManaged(t *testing.T, environment *harness.Environment, file string
 	// The network has the tags of the day it was made, when there were no additional ones.
 	stage.Azure.Put("resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/"+network+"/providers/Microsoft.Resources/tags/default", "2021-04-01",
 		object{"properties": object{"tags": object{ownerTag: "owned", roleTag: "common", "Name": network}}})
+	withoutOwner(stage)
 	leave(stage)
 
 	mark := stage.Azure.Mark()
@@ -41,6 +44,20 @@ func TakeOverManaged(t *testing.T, environment *harness.Environment, file string
 
 	rollManaged(stage, made)
 	made.Down(stage, before)
+}
+
+// withoutOwner takes the tag off that only this provider writes.
+func withoutOwner(stage *harness.Stage) {
+	stage.T.Helper()
+	for _, resource := range stage.Azure.State() {
+		tags, _ := resource["tags"].(map[string]any)
+		if _, ok := tags[infrav1.OwnerTag]; !ok {
+			continue
+		}
+		delete(tags, infrav1.OwnerTag)
+		id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
+		stage.Azure.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": tags}})
+	}
 }
 
 // takenOverManaged waits until this provider has looked at everything and found it in order.

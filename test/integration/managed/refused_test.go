@@ -101,6 +101,9 @@ func TestRefusedByAzure(t *testing.T) {
 				stage.Azure.Put(clusterPath, clusterVersion, body{"location": "westus2", "identity": body{"type": "SystemAssigned"}, "properties": body{"dnsPrefix": "c1",
 					"agentPoolProfiles": []any{body{"name": "pool0", "mode": "System", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets"}}}})
 			},
+			change: func(c *infrav1.AzureManagedControlPlane) {
+				c.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
+			},
 			condition: infrav1.ManagedClusterRunningCondition,
 			says:      []string{"westus2"},
 		},
