@@ -23,14 +23,17 @@ import (
 // (RFC 2606): nobody gets an image from there by accident.
 const placeholder = "registry.example/" + image.Repository
 
-// manifests are the files that clusterctl reads, by name.
+// manifests are the files that clusterctl and az read, by name.
 func (r *Release) manifests(ctx context.Context, digest string) (map[string][]byte, error) {
 	components, err := r.components(ctx, digest)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{"infrastructure-components.yaml": components}
-	for _, pattern := range []string{"metadata.yaml", "templates/cluster-template*.yaml", "templates/clusterclass-*.yaml"} {
+	// A release is one folder, so what is in one of its own here has its name in front.
+	for pattern, prefix := range map[string]string{
+		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "", "templates/azure-roles/*.json": "azure-role-",
+	} {
 		found, err := filepath.Glob(filepath.Join(r.Root, pattern))
 		if err != nil {
 			return nil, err
@@ -39,7 +42,7 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 			return nil, fmt.Errorf("%s has no %s", r.Root, pattern)
 		}
 		for _, path := range found {
-			if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			if files[prefix+filepath.Base(path)], err = os.ReadFile(path); err != nil {
 				return nil, err
 			}
 		}
