@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/google/uuid"
 	"golang.org/x/crypto/ssh"
@@ -28,7 +29,11 @@ type random struct{}
 // sshKeyBits is the size that Azure takes from every image.
 const sshKeyBits = 2048
 
-func (random) sshPublicKey() (string, error) {
+func (random) sshPublicKey() (string, error) { return unusable() }
+
+// unusable is the same key for all objects of a process: nobody has its private half, so nothing is gained by another one, and to
+// make one takes longer on a busy processor than the API server waits for an answer.
+var unusable = sync.OnceValues(func() (string, error) {
 	private, err := rsa.GenerateKey(rand.Reader, sshKeyBits)
 	if err != nil {
 		return "", fmt.Errorf("generate an SSH key: %w", err)
@@ -38,7 +43,7 @@ func (random) sshPublicKey() (string, error) {
 		return "", fmt.Errorf("generate an SSH key: %w", err)
 	}
 	return base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(public)), nil
-}
+})
 
 func (random) roleAssignmentName() string { return uuid.NewString() }
 
