@@ -98,8 +98,8 @@ func (l *lab) asked(n int) (reads, writes int) {
 	return reads, writes
 }
 
-// TestAKSAdopted forgets a cluster that goes on in Azure, and applies its manifest again: the same nodes come back and nothing
-// is written.
+// TestAKSAdopted forgets a cluster that goes on in Azure, and applies its manifest again, with the ID that a backup has: the
+// same nodes come back and nothing is written. Without the ID it would be another owner's.
 func TestAKSAdopted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -109,6 +109,7 @@ func TestAKSAdopted(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := l.field("azuremanagedcontrolplane/known", ".spec.sshPublicKey")
+	owner := l.field("azuremanagedcontrolplane/known", `.metadata.annotations.sigs\.k8s\.io/cluster-api-provider-azure-owner-id`)
 	l.patch("cluster/known", `{"spec":{"paused":true}}`)
 	objects := []string{
 		"azuremanagedmachinepool/known-pool0", "azuremanagedmachinepool/known-pool1", "azuremanagedcontrolplane/known", "azuremanagedcluster/known",
@@ -126,7 +127,12 @@ func TestAKSAdopted(t *testing.T) {
 	}
 	before := len(l.requests())
 	// The key was made when the first manifest had none.
-	l.apply(l.edit(string(manifest), "AzureManagedControlPlane", "", func(spec map[string]any) { spec["sshPublicKey"] = key }))
+	again := l.edit(string(manifest), "AzureManagedControlPlane", "", func(spec map[string]any) { spec["sshPublicKey"] = key })
+	const head = "kind: AzureManagedControlPlane\nmetadata:\n"
+	if strings.Count(again, head) != 1 {
+		t.Fatalf("the manifest has no place for an annotation:\n%s", again)
+	}
+	l.apply(strings.Replace(again, head, head+"  annotations:\n    sigs.k8s.io/cluster-api-provider-azure-owner-id: "+owner+"\n", 1))
 	l.awaitCluster("known")
 	l.awaitPools(l.workloadKubeconfig("known"), "known", "", map[string]int{"pool0": 1, "pool1": 1})
 	for _, r := range l.requests()[before:] {
