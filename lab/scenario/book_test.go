@@ -147,6 +147,7 @@ var foreign = map[string]string{
 	"export": "part of the shell",
 	"go":     "its packages are those of this repository, and their own tests run them",
 	"jq":     "not part of the lab",
+	"sed":    "part of every Linux",
 	"ssh":    "not part of the lab",
 	"tail":   "part of every Linux",
 }
