@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
@@ -100,20 +103,30 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 // bounded refuses to plan from objects with more in them than their schemas allow. What is deleted is only named, so such an
 // object can go.
 func (a *azure[O, I]) bounded() error {
-	errs := maxima.Exceeded(a.declared.Name, a.object)
-	if owner := a.subject.Owner; owner != nil && len(errs) == 0 {
-		gvk, err := a.Client.GroupVersionKindFor(owner)
-		if err != nil {
-			return err
-		}
-		if gvk.Kind != a.declared.Name {
-			errs = maxima.Exceeded(gvk.Kind, owner)
-		}
+	if errs := maxima.Exceeded(a.declared.Name, a.object); len(errs) > 0 {
+		return Refused(errs)
 	}
-	if len(errs) > 0 {
+	owner := a.subject.Owner
+	if owner == nil {
+		return nil
+	}
+	gvk, err := a.Client.GroupVersionKindFor(owner)
+	if err != nil || gvk.Kind == a.declared.Name {
+		return err
+	}
+	if errs := exceededBy(gvk.Kind, owner); len(errs) > 0 {
 		return Refused(errs)
 	}
 	return nil
+}
+
+// exceededBy names what in another object is beyond its maximum, with the object: its fields are none of the one that says so.
+func exceededBy(kind string, owner client.Object) field.ErrorList {
+	errs := maxima.Exceeded(kind, owner)
+	for _, err := range errs {
+		err.Field = kind + " " + owner.GetName() + ": " + err.Field
+	}
+	return errs
 }
 
 // fingerprint is of everything that decides what a pass makes.
