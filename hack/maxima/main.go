@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,12 +70,7 @@ func walk(out *bytes.Buffer, path []string, schema *apiextensionsv1.JSONSchemaPr
 	case schema.Maximum != nil:
 		write("value", int64(*schema.Maximum))
 	}
-	var names []string
-	for name := range schema.Properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		below := schema.Properties[name]
 		walk(out, append(slices.Clone(path), name), &below)
 	}

@@ -10,6 +10,7 @@ package maxima
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -57,7 +58,7 @@ func (m maximum) exceeded(at any, path []string, here *field.Path) (errs field.E
 		}
 	case "{}":
 		object, _ := at.(map[string]any)
-		for _, key := range sortedKeys(object) {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
 			errs = append(errs, m.exceeded(object[key], path[1:], here.Key(key))...)
 		}
 	default:
@@ -89,13 +90,4 @@ func (m maximum) check(at any, here *field.Path) field.ErrorList {
 		}
 	}
 	return nil
-}
-
-func sortedKeys(object map[string]any) []string {
-	var out []string
-	for key := range object {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }
