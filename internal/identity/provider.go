@@ -46,6 +46,8 @@ type Options struct {
 	Transport policy.Transporter
 	// MaxCredentials bounds how many credentials are kept; 0 is 256.
 	MaxCredentials int
+	// Now is the clock that tokens of ServiceAccounts expire by; nil is time.Now.
+	Now func() time.Time
 }
 
 // Provider resolves identities. It is safe for concurrent use.
@@ -71,9 +73,12 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 	if options.MaxCredentials <= 0 {
 		options.MaxCredentials = 256
 	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	return &Provider{
 		kubernetes: kubernetes, options: options, credentials: newCredentials(options.MaxCredentials),
-		assertions: &assertions{kubernetes: kubernetes, now: time.Now, kept: map[string]assertion{}},
+		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[string]assertion{}},
 	}
 }
 

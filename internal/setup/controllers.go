@@ -49,7 +49,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 		now = o.Clock.Now
 	}
 	tokens := o.Identity
-	tokens.Transport = o.Transport
+	tokens.Transport, tokens.Now = o.Transport, now
 	return &shared{
 		mgr: mgr, options: o, engine: armEngine,
 		access: &access.Gate{

@@ -2,12 +2,9 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -17,14 +14,10 @@ var carried = []string{infrav1.InventoryAnnotation, infrav1.OwnerIDAnnotation, i
 
 // carry keeps the annotations of ours that an update leaves out, as kubectl replace with a manifest does. One with an empty value
 // takes what was there away.
-func carry(ctx context.Context, obj client.Object) error {
-	request, err := admission.RequestFromContext(ctx)
-	if err != nil || request.Operation != admissionv1.Update || len(request.OldObject.Raw) == 0 {
-		return nil
-	}
-	var old metav1.PartialObjectMetadata
-	if err := json.Unmarshal(request.OldObject.Raw, &old); err != nil {
-		return err
+func carry(ctx context.Context, obj client.Object) {
+	old := &metav1.PartialObjectMetadata{}
+	if !isUpdateOf(ctx, old) {
+		return
 	}
 	annotations := obj.GetAnnotations()
 	for _, key := range carried {
@@ -38,5 +31,4 @@ func carry(ctx context.Context, obj client.Object) error {
 		annotations[key] = value
 	}
 	obj.SetAnnotations(annotations)
-	return nil
 }

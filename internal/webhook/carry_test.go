@@ -36,9 +36,7 @@ func TestCarry(t *testing.T) {
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: test.operation, OldObject: runtime.RawExtension{Raw: raw}}}
 			obj := &infrav1.AzureManagedCluster{}
 			obj.Annotations = test.sent
-			if err := carry(admission.NewContextWithRequest(context.Background(), request), obj); err != nil {
-				t.Fatal(err)
-			}
+			carry(admission.NewContextWithRequest(context.Background(), request), obj)
 			if diff := cmp.Diff(test.want, obj.Annotations); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

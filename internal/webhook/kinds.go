@@ -43,7 +43,7 @@ func kinds(reader client.Reader, random generator, features plan.Features) []ser
 // What a rule looks up is read from the API server: the manager's cache may lag behind a Cluster that was applied with the
 // object, and knows no other namespace than the manager's own.
 func SetupWithManager(mgr ctrl.Manager, features plan.Features) error {
-	go unusable() // so that the first object need not wait for it
+	go func() { _, _ = unusable() }() // The first object need not wait for it, and says what is wrong.
 	for _, k := range kinds(mgr.GetAPIReader(), random{}, features) {
 		if err := k.register(mgr); err != nil {
 			return err

@@ -17,8 +17,6 @@ type feature struct {
 	description string
 	// stories are lives of clusters, each from nothing to nothing.
 	stories map[string]func(*harness.Stage)
-	// unnamed are actions without which the story goes on, with the reason why no condition names them.
-	unnamed map[string]string
 }
 
 // patience is how long a story that gets its actions one after the other waits for a condition.

@@ -18,12 +18,15 @@ import (
 )
 
 // What a refusal may cost in its first minute. One that only a person can mend is tried twice or thrice; one that may pass by
-// itself after 1, 2, 4, 8, 16 and 32 s. A try is a pass or two, and one or two requests. building are the requests for what is
-// not refused: the rest of a network takes three dozen.
+// itself after 1, 2, 4, 8, 16 and 32 s. A try is a pass or two, and one or two requests. building is for what is not refused of
+// an object that is made: the rest of a network takes three dozen requests, and each owner, finalizer and resource a pass.
 var (
-	stalledBound = cost{passes: 16, calls: 16}
-	retriedBound = cost{passes: 24, calls: 32}
-	building     = map[string]int{"AzureCluster": 36, "AzureMachine": 8, "AzureManagedControlPlane": 24}
+	stalledBound = cost{passes: 10, calls: 16}
+	retriedBound = cost{passes: 18, calls: 32}
+	building     = map[string]cost{
+		"AzureCluster": {passes: 10, calls: 36}, "AzureMachine": {passes: 6, calls: 8},
+		"AzureManagedControlPlane": {passes: 14, calls: 24}, "AzureManagedMachinePool": {passes: 6},
+	}
 )
 
 // cost is what one object takes in a minute.
@@ -52,16 +55,18 @@ func (c *counted) refuse(kind, name, method, glob string, r refusal) {
 	if err := c.Azure.AddFault(rule); err != nil {
 		c.T.Fatal(err)
 	}
+	if method == "DELETE" {
+		c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: r.bound()})
+		return
+	}
 	c.expect(kind, name, "", r)
 }
 
-// expect counts a subject.
+// expect counts a subject that is made.
 func (c *counted) expect(kind, name, trace string, r refusal) {
-	bound := stalledBound
-	if r.retried {
-		bound = retriedBound
-	}
-	bound.calls += building[kind]
+	bound := r.bound()
+	bound.passes += building[kind].passes
+	bound.calls += building[kind].calls
 	c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound, trace: trace})
 }
 
@@ -114,6 +119,14 @@ func (c *counted) minute(begin func()) {
 			c.T.Errorf("%s %s: %d passes and %d requests: nothing was refused", s.kind, s.name, passes, len(calls))
 		}
 	}
+}
+
+// bound is what the refusal may cost.
+func (r refusal) bound() cost {
+	if r.retried {
+		return retriedBound
+	}
+	return stalledBound
 }
 
 func newCounted(t *testing.T) *counted {
@@ -250,7 +263,7 @@ func TestNetworkOfMachines(t *testing.T) {
 	// The engine's reads of the moment are over.
 	c.Advance(10 * time.Minute)
 	for i := range 5 {
-		c.subjects = append(c.subjects, subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"], bound: stalledBound, trace: "/virtualnetworks/"})
+		c.subjects = append(c.subjects, subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"], bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
 	}
 	c.minute(func() {
 		for _, s := range c.subjects {
@@ -396,7 +409,7 @@ func TestIdentities(t *testing.T) {
 	})
 	<-over
 	for i, passes := range c.passes() {
-		if passes == 0 || passes > stalledBound.passes {
+		if passes == 0 || passes > stalledBound.passes+building["AzureCluster"].passes {
 			t.Errorf("%s without its Secret: %d passes in a minute, at most %d are needed", c.subjects[i].kind, passes, stalledBound.passes)
 		}
 	}
