@@ -11,7 +11,6 @@ import (
 	"k8s.io/component-base/featuregate"
 	"k8s.io/component-base/logs"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
@@ -63,7 +62,6 @@ func TestManifest(t *testing.T) {
 		"EXP_APISERVER_ILB":       {"true", gate("APIServerILB"), false},
 		"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION": {"true", gate("SkipMachinePoolModelReconciliation"), false},
 		"AZURE_SYNC_PERIOD":                          {"1h", func(o *setup.Options) bool { return o.SyncPeriod.String() == "1h0m0s" }, false},
-		"CAPZ_TENANCY":                               {"trusted", func(o *setup.Options) bool { return o.Identity.Tenancy == identity.Trusted }, false},
 		"CAPZ_DIAGNOSTICS_ADDRESS":                   {"localhost:8080", func(o *setup.Options) bool { return o.Manager.DiagnosticsAddress == "localhost:8080" }, false},
 		"CAPZ_INSECURE_DIAGNOSTICS":                  {"true", func(o *setup.Options) bool { return o.Manager.InsecureDiagnostics }, false},
 	} {

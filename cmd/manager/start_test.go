@@ -91,9 +91,6 @@ func TestStart(t *testing.T) {
 			},
 		},
 		"nothing": {reason: "defaults need no word in the log"},
-		"tenants who are trusted": {
-			reason: "who runs the manager has to know", arguments: []string{"--tenancy=trusted"}, heard: []string{`"Tenants are trusted: `},
-		},
 		"JSON and a value without =": {
 			reason: "it was always ignored", arguments: []string{"--logging-format=json", "--leader-elect=false", "true"},
 			heard: []string{`"arguments":["true"]`},
@@ -134,7 +131,6 @@ func TestEnds(t *testing.T) {
 		"unknown gate":       {"what somebody asks for and nobody knows is not passed over", []string{"--feature-gates=EdgeZone=true,EdgeZones=true"}, true, "unrecognized feature gate: EdgeZones (--help lists what there is)\n"},
 		"unknown flag":       {"as with gates", []string{"--azure-cluster-concurrency=1"}, true, "unknown flag: --azure-cluster-concurrency (--help lists what there is)\n"},
 		"unknown controller": {"as with gates", []string{"--disable-controllers-or-webhooks=All"}, true, `"All" is not known`},
-		"unknown tenancy":    {"isolation that is misspelt is none", []string{"--tenancy=isolatd"}, true, `--tenancy: "isolatd" is not known, use isolated or trusted`},
 		"help":               {"it is no mistake", []string{"--help"}, false, "Accepted and without effect: AzureMachinePoolMachines are not served. (default 10)"},
 		"version":            {"whoever has an image wants to know what is in it", []string{"--version"}, false, "dev\n"},
 		"migration":          {"the init container of the second operator has the manager's image, and its pod starts when that is done", []string{"migrate-aso-crds"}, false, "Nothing to migrate"},
