@@ -23,7 +23,7 @@ const (
 	Lost      Kind = "lost"        // do the request, then cut the connection
 	LateError Kind = "lateError"   // do the request, then answer with Status (504 by default)
 	Reset     Kind = "reset"       // cut the connection, do nothing
-	Stuck     Kind = "stuck"       // the operation never ends
+	Stuck     Kind = "stuck"       // the operation does not end before the rules are removed
 	Slow      Kind = "slow"        // the operation takes Factor times as long, or exactly Seconds when set
 	Fail      Kind = "fail"        // the operation ends Failed with Code and Message
 	Allocate  Kind = "allocation"  // the operation ends with AllocationFailed, or Code of its family

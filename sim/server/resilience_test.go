@@ -108,10 +108,14 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
-		"stuck": {"the operation never ends", fault.Rule{Kind: fault.Stuck}, func(t *testing.T, a *azure) {
+		"stuck": {"the operation does not end before the rules are removed", fault.Rule{Kind: fault.Stuck}, func(t *testing.T, a *azure) {
 			op := put(a).header.Get("Azure-AsyncOperation")
 			a.sim.Advance(100 * time.Hour)
 			if r := a.do("GET", op, nil); r.at("status") != "InProgress" {
+				t.Errorf("%v", r.body)
+			}
+			a.sim.ClearFaults()
+			if r := a.do("GET", op, nil); r.at("status") != "Succeeded" {
 				t.Errorf("%v", r.body)
 			}
 		}},

@@ -177,8 +177,22 @@ func (s *Server) AddFault(r fault.Rule) error {
 	return s.disturb(r, r.ID)
 }
 
-// ClearFaults removes all rules.
-func (s *Server) ClearFaults() { s.faults.Clear() }
+// ClearFaults removes all rules. Operations that are stuck end now.
+func (s *Server) ClearFaults() {
+	s.faults.Clear()
+	_ = s.store.Update(func(tx *store.Tx) error {
+		for _, running := range tx.Running() {
+			if !running.Due.IsZero() {
+				continue
+			}
+			op := tx.Operation(running.ID)
+			op.Due = tx.Now()
+			tx.PutOperation(op)
+		}
+		return nil
+	})
+	s.runDue()
+}
 
 // Token returns a bearer token for a client ID, or for the first principal when it is "".
 func (s *Server) Token(clientID string) string {
