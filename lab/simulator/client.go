@@ -117,6 +117,20 @@ func (c *Client) Demand(ctx context.Context, cluster, pool string, nodes int) er
 	return c.send(ctx, http.MethodPost, "/_sim/clusters/demand", bytes.NewReader(raw), nil)
 }
 
+// Fault adds a rule of what happens to requests or operations, as the control API takes it.
+func (c *Client) Fault(ctx context.Context, rule map[string]any) error {
+	raw, err := json.Marshal(rule)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, http.MethodPost, "/_sim/faults", bytes.NewReader(raw), nil)
+}
+
+// ClearFaults removes all rules, and ends the operations that are stuck.
+func (c *Client) ClearFaults(ctx context.Context) error {
+	return c.send(ctx, http.MethodDelete, "/_sim/faults", nil, nil)
+}
+
 func (c *Client) control(ctx context.Context, path string, into any) error {
 	return c.send(ctx, http.MethodGet, path, nil, into)
 }

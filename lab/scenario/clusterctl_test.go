@@ -1,0 +1,273 @@
+package scenario
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+)
+
+// before stands for the release before the one that `make release` writes: what `make release VERSION=v2.0.0-alpha.0` wrote of
+// commit 3145711, byte for byte. Its kinds have no maxima, all rights of its manager are in one role, and its Deployment has
+// one replica. Only its program is not kept: the lab runs that of bin/ with what this release gives it.
+const before = "v2.0.0-alpha.0"
+
+// releaseBefore is a folder with it.
+func releaseBefore(t *testing.T) string {
+	t.Helper()
+	from, to := filepath.Join("testdata", "releases", before), filepath.Join(t.TempDir(), before)
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	packed, err := os.Open(filepath.Join(from, "infrastructure-components.yaml.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	reader, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(to, "infrastructure-components.yaml"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// TestClusterctl upgrades the provider below two clusters that live, one of each family, takes it away, installs it again, and
+// moves both clusters to another management cluster that sees the same Azure, while Azure is at operations that the first one
+// began. The clusters notice nothing of all this: Azure gets no write that nobody asked for.
+func TestClusterctl(t *testing.T) {
+	t.Parallel()
+	from := newLab(t)
+	from.up("--bare", "--release", releaseBefore(t))
+	// The program is newer than its release, which has no right to the tokens that it shows Entra ID.
+	from.run("kubectl", "create", "clusterrole", "newer", "--verb", "create", "--resource", "serviceaccounts/token")
+	from.run("kubectl", "create", "clusterrolebinding", "newer", "--clusterrole", "newer", "--serviceaccount", "capz-system:capz-manager")
+	from.createBoth()
+	writes := from.upgrade()
+	from.reinstall(writes)
+
+	to := newLab(t)
+	to.up("--bare", "--beside", from.dir)
+	kubeconfig, machines := from.workloadKubeconfig("one"), from.machineNodes("one")
+	from.moveTo(to)
+	to.waitFor("machinepool/two-pool1", ".status.readyReplicas", "2")
+	if got := to.machineNodes("one"); !slices.Equal(got, machines) {
+		t.Errorf("the cluster has the machines %v after the move, want those that it had: %v", got, machines)
+	}
+	to.scale("one", kubeconfig, 2, 3)
+
+	to.deleteCluster("one")
+	to.deleteManaged("two")
+	to.expectNothingLeft()
+	from.remove()
+}
+
+// createBoth makes the clusters one, which is self-managed, and two, of AKS.
+func (l *lab) createBoth() {
+	l.t.Helper()
+	managed := l.startCreate("two", "--flavor", "aks", "--worker-machines", "1")
+	l.run("lab", "create", "one", "--control-plane-machines", "1", "--worker-machines", "1")
+	if err := <-managed; err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// upgrade leads from the release before to that of `make release`, and returns how many writes Azure had got by then.
+func (l *lab) upgrade() int {
+	l.t.Helper()
+	if got := l.providerVersion(); got != before {
+		l.t.Fatalf("the lab began with %s, want %s", got, before)
+	}
+	if plan := l.clusterctl("upgrade", "plan"); !strings.Contains(plan, before) || !strings.Contains(plan, settings.ProviderVersion) {
+		l.t.Errorf("the plan does not lead from %s to %s:\n%s", before, settings.ProviderVersion, plan)
+	}
+	if diff := l.released(); !strings.Contains(diff, "maxItems") {
+		l.t.Errorf("the kinds of the release before should have no maxima:\n%s", diff)
+	}
+	writes, asked, manager := len(l.puts()), len(l.requests()), l.processes()[settings.Azure.Name]
+	l.withoutRights(func() {
+		l.run("kubectl", "delete", "clusterrolebinding", "newer")
+		l.clusterctl("upgrade", "apply", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
+		l.eventually("the manager before the upgrade has ended", func() (bool, string) {
+			now := l.processes()[settings.Azure.Name]
+			return now != manager, "it runs"
+		})
+	})
+	if got := l.providerVersion(); got != settings.ProviderVersion {
+		l.t.Errorf("clusterctl's inventory has %s after the upgrade, want %s", got, settings.ProviderVersion)
+	}
+	if diff := l.released(); diff != "" {
+		l.t.Errorf("the upgrade has left something that is not as released:\n%s", diff)
+	}
+	l.expectLeftAlone(asked, writes)
+	return writes
+}
+
+// reinstall takes the provider away from below the clusters and installs it again.
+func (l *lab) reinstall(writes int) {
+	l.t.Helper()
+	l.withoutRights(func() {
+		l.clusterctl("delete", "--infrastructure", "azure")
+		l.awaitStopped()
+	})
+	// Roles of the whole cluster are clusterctl's to delete only when their names begin with the provider's namespace.
+	l.expectOfProvider("clusterrole", "clusterrolebinding", "customresourcedefinition", "namespace")
+	asked := len(l.requests())
+	l.clusterctl("init", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
+	if diff := l.released(); diff != "" {
+		l.t.Errorf("not installed as released:\n%s", diff)
+	}
+	l.expectLeftAlone(asked, writes)
+	memory := management.Processes(l.settings()).State(settings.Azure.Name).ResidentKiB
+	l.t.Logf("the manager of two clusters that are left alone takes %d MiB", memory/1024)
+}
+
+// moveTo has Azure begin something for each cluster, and moves both before it ends.
+func (l *lab) moveTo(to *lab) {
+	l.t.Helper()
+	azure, err := simulator.New(l.settings())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	types := []string{"Microsoft.ContainerService/managedClusters/agentPools", "Microsoft.Network/networkSecurityGroups"}
+	for _, typ := range types {
+		if err := azure.Fault(l.t.Context(), map[string]any{"kind": "stuck", "method": http.MethodPut, "type": typ}); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	writes := len(l.puts())
+	l.run("kubectl", "scale", "machinepool", "two-pool1", "--replicas", "2")
+	l.run("kubectl", "patch", "azurecluster", "one", "--type=json", "-p", `[{"op": "add", "path": "/spec/networkSpec/subnets/1/securityGroup/securityRules", "value": [
+		{"name": "node-ports", "description": "before the move", "protocol": "Tcp", "direction": "Inbound", "priority": 2300, "source": "*", "sourcePorts": "*", "destination": "*", "destinationPorts": "30000-32767", "action": "Allow"}]}]`)
+	l.awaitPuts(writes+len(types), make(chan error))
+	l.clusterctl("move", "--to-kubeconfig", to.settings().Kubeconfig(), "--namespace", "default")
+	kinds := "clusters,machines,machinepools,azureclusters,azuremachines,azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools,azureclusteridentities"
+	if left := l.run("kubectl", "get", kinds, "-o", "name"); left != "" {
+		l.t.Errorf("objects are left behind:\n%s", left)
+	}
+	// Status stays behind, so these conditions are of the manager that has them now.
+	for object, typ := range map[string]string{"azuremanagedmachinepool/two-pool1": "AgentPoolsReady", "azurecluster/one": "SecurityGroupsReady"} {
+		to.waitFor(object, condition(typ, "reason"), "Updating")
+	}
+	if err := azure.ClearFaults(l.t.Context()); err != nil {
+		l.t.Fatal(err)
+	}
+	to.expectReady()
+	if got := l.puts()[writes:]; len(got) != len(types) {
+		l.t.Errorf("%d writes from before the move until all is ready after it, want the %d that were under way: %v", len(got), len(types), got)
+	}
+}
+
+// remove takes away all that clusterctl leaves when it deletes the provider alone: our kinds, the namespace, and, with the
+// book's command, the roles of the whole cluster.
+func (l *lab) remove() {
+	l.t.Helper()
+	l.withoutRights(func() {
+		l.clusterctl("delete", "--infrastructure", "azure", "--include-crd", "--include-namespace")
+		l.awaitStopped()
+	})
+	l.run("kubectl", "delete", "clusterroles,clusterrolebindings", "-l", ofProvider)
+	l.run("kubectl", "wait", "namespace/capz-system", "--for=delete", "--timeout", patience.String())
+	l.expectOfProvider()
+}
+
+// clusterctl runs clusterctl with the lab's configuration and logs how long it took.
+func (l *lab) clusterctl(args ...string) string {
+	l.t.Helper()
+	begin := time.Now()
+	out := l.run("clusterctl", append(args, "--config", l.settings().ClusterctlConfig())...)
+	l.t.Logf("clusterctl %s: %.0f s", strings.Join(args[:min(2, len(args))], " "), time.Since(begin).Seconds())
+	return out
+}
+
+// providerVersion is that of our provider in clusterctl's inventory.
+func (l *lab) providerVersion() string {
+	l.t.Helper()
+	return l.run("kubectl", "get", "providers.clusterctl.cluster.x-k8s.io", "infrastructure-azure", "--namespace", "capz-system", "-o", "jsonpath={.version}")
+}
+
+// released is how what is installed differs from the release that `make release` writes.
+func (l *lab) released() string {
+	l.t.Helper()
+	components := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config", l.settings().ClusterctlConfig())
+	// It ends with status 1 when there is a difference.
+	diff, err := l.tryWith(components, "kubectl", "diff", "-f", "-")
+	if err != nil && diff == "" {
+		l.t.Fatal(err)
+	}
+	return diff
+}
+
+// awaitStopped waits until our manager has ended, whose Deployment is gone.
+func (l *lab) awaitStopped() {
+	l.t.Helper()
+	l.eventually("no manager runs without its Deployment", func() (bool, string) {
+		return !management.Processes(l.settings()).State(settings.Azure.Name).Alive, "it runs"
+	})
+}
+
+// ofProvider chooses what clusterctl has installed of our provider.
+const ofProvider = "cluster.x-k8s.io/provider=infrastructure-azure"
+
+// expectOfProvider expects what is there of the provider to be of these types.
+func (l *lab) expectOfProvider(types ...string) {
+	l.t.Helper()
+	const all = "clusterrolebindings,clusterroles,customresourcedefinitions,deployments,mutatingwebhookconfigurations,namespaces,networkpolicies," +
+		"poddisruptionbudgets,rolebindings,roles,secrets,serviceaccounts,services,validatingwebhookconfigurations"
+	l.eventually("all that there is of the provider are "+strings.Join(types, ", "), func() (bool, string) {
+		var there []string
+		for line := range strings.Lines(l.run("kubectl", "get", all, "--all-namespaces", "-l", ofProvider, "-o", "name")) {
+			typ, _, _ := strings.Cut(line, ".")
+			typ, _, _ = strings.Cut(typ, "/")
+			there = append(there, typ)
+		}
+		slices.Sort(there)
+		there = slices.Compact(there)
+		return slices.Equal(there, types), strings.Join(there, ", ")
+	})
+}
+
+// expectLeftAlone waits until the manager has read, since the n-th request, all that was written for clusters, and expects
+// that no write followed: Azure has got as many as given.
+func (l *lab) expectLeftAlone(n, writes int) {
+	l.t.Helper()
+	l.eventually("the manager has looked at everything", func() (bool, string) {
+		read := map[string]bool{}
+		for _, r := range l.requests()[n:] {
+			read[r.id()] = read[r.id()] || r.Method == http.MethodGet
+		}
+		var unread []string
+		for _, r := range l.puts() {
+			// One list tells of all that are in it.
+			if !read[r.id()] && !read[r.id()[:strings.LastIndex(r.id(), "/")]] {
+				unread = append(unread, r.id())
+			}
+		}
+		return len(unread) == 0, strings.Join(unread, "\n")
+	})
+	l.expectReady()
+	if got := l.puts(); len(got) != writes {
+		l.t.Errorf("Azure got %d writes that nobody asked for: %v", len(got)-writes, got[writes:])
+	}
+}
+
+// expectReady waits until all of both clusters is ready.
+func (l *lab) expectReady() {
+	l.t.Helper()
+	l.run("kubectl", "wait", "azureclusters,azuremachines,azuremanagedcontrolplanes,azuremanagedmachinepools", "--all", "--for=condition=Ready", "--timeout", patience.String())
+}
