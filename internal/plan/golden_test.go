@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 }
 
 // readInput reads the documents of a case. Without an AzureMachine it is about the cluster alone.
-func readInput(t *testing.T, name string) plan.MachineInput {
+func readInput(t testing.TB, name string) plan.MachineInput {
 	t.Helper()
 	in, g := plan.MachineInput{}, &given{}
 	golden.Read(t, name, map[string]golden.Target{

@@ -42,7 +42,7 @@ func Cases(t *testing.T) []string {
 }
 
 // Documents are the YAML documents of a case.
-func Documents(t *testing.T, name string) [][]byte {
+func Documents(t testing.TB, name string) [][]byte {
 	t.Helper()
 	raw, err := os.ReadFile(file(name, inputSuffix))
 	if err != nil {
@@ -53,7 +53,7 @@ func Documents(t *testing.T, name string) [][]byte {
 
 // Read reads the documents of a case that has one of each kind at the most: each goes where targets has for its kind, with ""
 // for the one that is no object. Those that the case does not have stay as they are, any other kind fails the test.
-func Read(t *testing.T, name string, targets map[string]Target) {
+func Read(t testing.TB, name string, targets map[string]Target) {
 	t.Helper()
 	for _, document := range Documents(t, name) {
 		var kind struct{ Kind string }
@@ -69,18 +69,18 @@ func Read(t *testing.T, name string, targets map[string]Target) {
 }
 
 // Target takes a document.
-type Target func(t *testing.T, document []byte)
+type Target func(t testing.TB, document []byte)
 
 // Into is the target that decodes into *into.
 func Into[T any](into **T) Target {
-	return func(t *testing.T, document []byte) {
+	return func(t testing.TB, document []byte) {
 		t.Helper()
 		*into = Decode[T](t, document)
 	}
 }
 
 // Decode reads a document. A field that T does not have fails the test.
-func Decode[T any](t *testing.T, document []byte) *T {
+func Decode[T any](t testing.TB, document []byte) *T {
 	t.Helper()
 	out := new(T)
 	if err := yaml.UnmarshalStrict(document, out); err != nil {
@@ -145,11 +145,14 @@ func Nodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 	return out
 }
 
-// Deletion is the plan of a deletion, what goes first at the top.
+// Deletion is the plan of a deletion, what goes first at the top. Each resource has a condition, or nobody is told what keeps it.
 func Deletion(t *testing.T, graph *arm.Graph) []string {
 	t.Helper()
 	var out []string
 	for _, n := range ordered(t, graph) {
+		if n.Group == "" {
+			t.Errorf("no condition says what keeps %s from being deleted", n.ID)
+		}
 		out = append([]string{string(n.ID)}, out...)
 	}
 	return out

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
@@ -14,7 +15,7 @@ func DeletePlan(in Input) (*arm.Graph, error) {
 	resourceGroups(in, wanted)
 	virtualNetwork(in, wanted)
 	subnet(in, wanted)
-	wanted.Add(arm.Node{ID: ClusterID(in), After: []arm.ID{SubnetID(in)}, Policy: arm.Repair, Foreign: arm.AdoptForeign})
+	wanted.Add(arm.Node{ID: ClusterID(in), After: []arm.ID{SubnetID(in)}, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.ManagedClusterRunningCondition})
 	privateEndpoints(in, wanted)
 	fleetMember(in, wanted)
 	extensions(in, wanted)
@@ -24,6 +25,6 @@ func DeletePlan(in Input) (*arm.Graph, error) {
 // PoolDeletePlan names the agent pool.
 func PoolDeletePlan(in Input, pool Pool) (*arm.Graph, error) {
 	wanted := &arm.Graph{}
-	wanted.Add(arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign})
+	wanted.Add(arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition})
 	return plan.Deletion(wanted)
 }
