@@ -152,8 +152,8 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
 		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
-		WebhookServer: webhook.NewServer(webhook.Options{
+		WebhookServer: guarded{webhook.NewServer(webhook.Options{
 			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
-		}),
+		})},
 	}, tlsOptions, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 	"sigs.k8s.io/cluster-api-provider-azure/test/fuzzed"
 )
 
@@ -35,7 +36,7 @@ func admit[T client.Object](tb testing.TB, plural string, k kind[T], good T) adm
 	return admitted{schema: schema, document: document, ask: func(tb testing.TB, raw []byte) {
 		tb.Helper()
 		made, old := empty[T](), good.DeepCopyObject().(T)
-		if json.Unmarshal(raw, made) != nil {
+		if maxima.Quantity(raw) != "" || json.Unmarshal(raw, made) != nil {
 			return
 		}
 		changed := made.DeepCopyObject().(T)

@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -101,6 +102,25 @@ func TestMemory(t *testing.T) {
 	}
 	stage.WaitMachineProvisioned("m1")
 	stage.DeleteCluster("c1", "m1", "m2")
+}
+
+// TestQuantity has a price in a spec that would have the manager take all memory when it reads it, which the API server, whose
+// schema it suits, does before anybody.
+func TestQuantity(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	made, err := runtime.DefaultUnstructuredConverter.ToUnstructured(stage.AzureMachine("c1", "m1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	huge := &unstructured.Unstructured{Object: made}
+	huge.SetGroupVersionKind(infrav1.GroupVersion.WithKind("AzureMachine"))
+	if err := unstructured.SetNestedField(made, "12345678901234567890123e999999999", "spec", "spotVMOptions", "maxPrice"); err != nil {
+		t.Fatal(err)
+	}
+	if err := stage.TryCreate(huge); err == nil || !strings.Contains(err.Error(), "maxPrice: Invalid value") {
+		t.Errorf("it has to be refused: %v", err)
+	}
 }
 
 // withoutMaximum has AzureMachines take any number of addresses, as before there was a maximum.

@@ -1,0 +1,108 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"flag"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
+	"sigs.k8s.io/cluster-api-provider-azure/test/fuzzed"
+)
+
+// cases are golden cases that differ most from each other.
+var cases = []string{"default", "everything-private", "dual-stack", "brought-network", "machine-brought-network", "machine-confidential"}
+
+// FuzzPlans changes a golden case in one place of the AzureCluster or the AzureMachine, gives the machine any bootstrap data,
+// and plans it. A plan that is made can be written down; whatever is refused is refused without a panic.
+func FuzzPlans(f *testing.F) {
+	clusters, machines := fuzzed.Load(f, "../..", "azureclusters"), fuzzed.Load(f, "../..", "azuremachines")
+	var inputs []plan.MachineInput
+	for _, name := range cases {
+		inputs = append(inputs, readInput(f, name))
+	}
+	for _, data := range []string{"", "#cloud-config\n", `{"ignition":{"version":"3.0.0"}}`, "\x00", "## template: jinja\n#cloud-config\n"} {
+		f.Add(uint8(4), "spec.sshPublicKey", `""`, []byte(data))
+	}
+	f.Add(uint8(1), "spec.networkSpec.vnet.cidrBlocks.0", `"::/0"`, []byte(nil))
+	f.Add(uint8(1), "spec.networkSpec.subnets.0.securityGroup.securityRules.0.name", `" "`, []byte(nil))
+	if fuzzing := flag.Lookup("test.fuzz"); fuzzing != nil && fuzzing.Value.String() != "" {
+		// The schemas have a thousand places; to plan each once takes longer than all other tests of the package.
+		for i, edits := range map[uint8][]fuzzed.Edit{1: clusters.Edits(), 4: machines.Edits()} {
+			for _, edit := range edits {
+				f.Add(i, edit.Path, edit.Value, []byte("#cloud-config\n"))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, path, value string, bootstrap []byte) {
+		in := inputs[int(which)%len(cases)]
+		edit := fuzzed.Edit{Path: path, Value: value}
+		if in.AzureMachine == nil {
+			c, ok := changed(t, clusters, in.AzureCluster, &infrav1.AzureCluster{}, edit)
+			if !ok {
+				return
+			}
+			in.AzureCluster = c
+			planCluster(t, in.ClusterInput)
+			return
+		}
+		m, ok := changed(t, machines, in.AzureMachine, &infrav1.AzureMachine{}, edit)
+		if !ok {
+			return
+		}
+		in.AzureMachine, in.BootstrapData = m, bootstrap
+		planMachine(t, in)
+	})
+}
+
+// changed is the object with the change, if the schema and the webhook server take it.
+func changed[T client.Object](t *testing.T, kind *fuzzed.Kind, good, into T, edit fuzzed.Edit) (T, bool) {
+	t.Helper()
+	document, err := json.Marshal(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, ok := kind.Object(document, edit)
+	return into, ok && maxima.Quantity(raw) == "" && json.Unmarshal(raw, into) == nil
+}
+
+func planCluster(t *testing.T, in plan.ClusterInput) {
+	t.Helper()
+	_, _ = cluster.DeletePlan(in)
+	if len(append(cluster.Unsupported(in), cluster.Check(in)...)) > 0 {
+		return
+	}
+	cluster.Endpoint(in)
+	cluster.FailureDomains(in)
+	if graph, err := cluster.Plan(in); err == nil {
+		for _, node := range graph.Nodes() {
+			if _, err := json.Marshal(node.Body); err != nil {
+				t.Errorf("the body of %s is not JSON: %v", node.ID, err)
+			}
+		}
+	}
+}
+
+func planMachine(t *testing.T, in plan.MachineInput) {
+	t.Helper()
+	_, _ = machine.DeletePlan(in)
+	errs := machine.Unsupported(in)
+	if !in.MachineFacts.VMExists {
+		errs = append(errs, machine.Check(in)...)
+	}
+	if len(errs) > 0 {
+		return
+	}
+	if graph, err := machine.Plan(in); err == nil {
+		for _, node := range graph.Nodes() {
+			if _, err := json.Marshal(node.Body); err != nil {
+				t.Errorf("the body of %s is not JSON: %v", node.ID, err)
+			}
+		}
+	}
+}
