@@ -17,6 +17,21 @@ type feature struct {
 	description string
 	// stories are lives of clusters, each from nothing to nothing.
 	stories map[string]func(*harness.Stage)
+	// beyond is the feature set whose stories see what happens without the actions that both have.
+	beyond string
+	// also are actions that its stories take only when something went wrong before, with what they are for.
+	also map[string]string
+	// unnamed are actions that no condition names when they are missing, with the reason.
+	unnamed map[string]string
+}
+
+// operations are actions that it takes to ask for the URL of an operation. The resource itself is looked at, too, and mostly tells
+// first that the operation is over, so no story can count on being held up without them; where one is, its condition names the action.
+var operations = []string{
+	"Microsoft.Compute/locations/DiskOperations/read", "Microsoft.Compute/locations/operations/read",
+	"Microsoft.ContainerService/locations/operations/read", "Microsoft.KubernetesConfiguration/extensions/operations/read",
+	"Microsoft.Network/locations/operations/read", "Microsoft.Network/privateDnsOperationStatuses/read",
+	"Microsoft.Resources/subscriptions/operationresults/read",
 }
 
 // patience is how long a story that gets its actions one after the other waits for a condition.
@@ -24,6 +39,10 @@ const patience = 4 * time.Minute
 
 var features = map[string]feature{
 	"self-managed": {
+		unnamed: map[string]string{
+			"Microsoft.Resources/subscriptions/locations/read":      "the provider does without: nobody then says beforehand that a region does not exist",
+			"Microsoft.ManagedIdentity/userAssignedIdentities/read": "it is asked for the azure.json of templates, which have no conditions; an event of the template names it",
+		},
 		description: "Self-managed clusters with a network of their own, or subnets of their own in a network that exists, in resource groups that the provider makes and deletes or that are brought.",
 		stories: map[string]func(*harness.Stage){
 			"own group": func(s *harness.Stage) { selfManaged(s, rendered(s, "cluster-template.yaml", nil)) },
@@ -46,6 +65,8 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-brought-machine-resources": {
+		beyond:      "self-managed",
+		also:        map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether the rule of a control-plane machine is there, after Azure refused the machine"},
 		description: "Self-managed clusters whose machines use images, disk encryption sets and reserved capacity that exist.",
 		stories: map[string]func(*harness.Stage){
 			"brought": func(s *harness.Stage) {
@@ -66,6 +87,7 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-brought-network": {
+		beyond:      "self-managed",
 		description: "Self-managed clusters in a virtual network that exists, which is read and joined and never written.",
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
@@ -79,6 +101,7 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-private": {
+		beyond:      "self-managed",
 		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
 		stories: map[string]func(*harness.Stage){
 			"private": func(s *harness.Stage) {
@@ -91,6 +114,7 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-machine-identities": {
+		beyond:      "self-managed",
 		description: "Self-managed clusters whose machines have system-assigned identities, to which the provider assigns roles.",
 		stories: map[string]func(*harness.Stage){
 			"system-assigned": func(s *harness.Stage) {
@@ -99,6 +123,10 @@ var features = map[string]feature{
 		},
 	},
 	"aks": {
+		unnamed: map[string]string{
+			"Microsoft.Resources/subscriptions/locations/read": "the provider does without: nobody then says beforehand that a region does not exist",
+		},
+		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		description: "AKS clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
 		stories: map[string]func(*harness.Stage){
 			"own group": func(s *harness.Stage) { managed(s, rendered(s, "cluster-template-aks.yaml", nil)) },
@@ -109,6 +137,8 @@ var features = map[string]feature{
 		},
 	},
 	"aks-brought-network": {
+		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
+		beyond:      "aks",
 		description: "AKS clusters in a virtual network that exists and with identities that exist, which are read and joined and never written.",
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
@@ -122,6 +152,8 @@ var features = map[string]feature{
 		},
 	},
 	"aks-add-ons": {
+		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
+		beyond:      "aks",
 		description: "AKS clusters with extensions, private endpoints, a place in a fleet, and their health as Azure Resource Health has it.",
 		stories: map[string]func(*harness.Stage){
 			"add-ons": func(s *harness.Stage) {
