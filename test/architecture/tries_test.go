@@ -1,0 +1,62 @@
+package architecture
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// try is a row of the book's table: what was tried, the test, and whether it is held.
+var try = regexp.MustCompile("(?m)^\\| .+ \\| (?:`(\\S+) (Test\\w+)(?:/([^`]+))?`|none) \\| (held|open, .+) \\|$")
+
+// TestTries looks for the tests that the book's table of tries names.
+func TestTries(t *testing.T) {
+	page, err := os.ReadFile("../../docs/book/tenancy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## What was tried\n")
+	_, table, _ := strings.Cut(section, "\n|---|---|---|\n")
+	if lines, rows := strings.Count(table, "\n"), len(try.FindAllString(table, -1)); rows != lines || rows < 50 {
+		t.Errorf("%d of %d rows can be read", rows, lines)
+	}
+	seen := map[string]bool{}
+	for _, row := range try.FindAllStringSubmatch(table, -1) {
+		folder, name, part, state := row[1], row[2], row[3], row[4]
+		if folder == "" {
+			if state == "held" {
+				t.Errorf("no test holds what is said to be held: %s", row[0])
+			}
+			continue
+		}
+		if key := row[1] + row[2] + "/" + part; seen[key] {
+			t.Errorf("two tries have one test: %s", row[0])
+		} else {
+			seen[key] = true
+		}
+		if !tested(t, folder, name, part) {
+			t.Errorf("there is no such test: %s", row[0])
+		}
+	}
+}
+
+// tested tells whether a folder has a test, and in its file a case of this name.
+func tested(t *testing.T, folder, name, part string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(source), "\nfunc "+name+"(t *testing.T) {") {
+			return part == "" || strings.Contains(string(source), `"`+part+`":`)
+		}
+	}
+	return false
+}
