@@ -85,7 +85,7 @@ func token(t *testing.T, resolved *Resolved) string {
 }
 
 // certificate is a self-signed certificate with its key in PEM form.
-func certificate(t *testing.T) []byte {
+func certificate(t testing.TB) []byte {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
