@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -101,7 +102,7 @@ func (s *scene) inputs() {
 	s.canaries.add("client secret", s.Azure.ClientSecret)
 	s.CreateIdentity()
 	s.identity("refused", infrav1.ServicePrincipal, "clientSecret", s.canaries.add("wrong client secret", s.Secret("wrong")))
-	certificate, key := selfSigned(s.t)
+	certificate, key := credential.Certificate(s.t)
 	s.canaries.add("private key", strings.Split(string(key), "\n")[2])
 	s.identity("certificate", infrav1.ServicePrincipalCertificate, "certificate", string(certificate)+string(key))
 	s.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -172,7 +173,8 @@ var tries = map[string]try{
 		what: "use a certificate in the manager's container",
 		do: func(s *scene) {
 			path := filepath.Join(s.certificates, "operators.pem")
-			if err := os.WriteFile(path, certificate(s.tenant.T), 0o600); err != nil {
+			certificate, key := credential.Certificate(s.tenant.T)
+			if err := os.WriteFile(path, append(certificate, key...), 0o600); err != nil {
 				s.tenant.T.Fatal(err)
 			}
 			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {

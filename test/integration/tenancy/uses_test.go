@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -16,7 +17,8 @@ import (
 func TestUses(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	if err := os.WriteFile(filepath.Join(w.certificates, "operators.pem"), certificate(t), 0o600); err != nil {
+	certificate, key := credential.Certificate(t)
+	if err := os.WriteFile(filepath.Join(w.certificates, "operators.pem"), append(certificate, key...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	workload := func(clientID string) func(*infrav1.AzureClusterIdentitySpec) {
