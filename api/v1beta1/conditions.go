@@ -61,8 +61,18 @@ const (
 	VMIdentitiesReadyCondition = "VMIdentitiesReady"
 )
 
-// ScaleSetRunningCondition is about the scale set of an AzureMachinePool.
-const ScaleSetRunningCondition = "ScaleSetRunning"
+// Conditions of an AzureMachinePool.
+const (
+	// ScaleSetRunningCondition is about the scale set.
+	ScaleSetRunningCondition = "ScaleSetRunning"
+	// ScaleSetDesiredReplicasCondition tells whether there are as many VMs as are wanted.
+	ScaleSetDesiredReplicasCondition = "ScaleSetDesiredReplicas"
+	// ScaleSetModelUpdatedCondition tells whether all VMs are as the template says.
+	ScaleSetModelUpdatedCondition = "ScaleSetModelUpdated"
+)
+
+// NodeHealthyCondition tells whether the Node of an AzureMachinePoolMachine is Ready, as Cluster API says on the Machine.
+const NodeHealthyCondition = "NodeHealthy"
 
 // TenantsIsolatedCondition is on an AzureClusterIdentity, and False, when the manager trusts those who may create identities.
 const TenantsIsolatedCondition = "TenantsIsolated"
@@ -98,6 +108,15 @@ const (
 	WaitingForClusterInfrastructureReason = "WaitingForClusterInfrastructure"
 	// WaitingForBootstrapDataReason is the reason of a machine whose bootstrap data is not there yet.
 	WaitingForBootstrapDataReason = "WaitingForBootstrapData"
+	// ScaleSetScalingUpReason and ScaleSetScalingDownReason are the reasons of a pool that has too few or too many VMs, and
+	// ScaleSetModelOutOfDateReason that of one whose VMs are being replaced.
+	ScaleSetScalingUpReason      = "ScaleSetScalingUp"
+	ScaleSetScalingDownReason    = "ScaleSetScalingDown"
+	ScaleSetModelOutOfDateReason = "ScaleSetModelOutOfDate"
+	// NodeProvisioningReason is the reason of a VM whose Node is not there yet, NodeConditionsFailedReason that of one whose
+	// Node is not Ready.
+	NodeProvisioningReason     = "NodeProvisioning"
+	NodeConditionsFailedReason = "NodeConditionsFailed"
 	// WaitingForMachinesReason is the reason of a cluster whose deletion waits for its machines to be gone.
 	WaitingForMachinesReason = "WaitingForMachines"
 	// InUseReason is the reason of an identity whose deletion waits for the clusters that use it.

@@ -154,7 +154,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	if err != nil {
 		return false, "", "", fmt.Errorf("GET %s: %w", id.Short(), err)
 	}
-	return exists, vm.Identity.PrincipalID, powerState(view), nil
+	return exists, vm.Identity.PrincipalID, plan.PowerState(view), nil
 }
 
 // addressDetached tells whether the first interface of a control-plane machine that may have been taken over is there
@@ -185,23 +185,6 @@ func (f *Facts) addressDetached(ctx context.Context, c *client.Client, in plan.M
 func toldStopped(azureMachine *infrav1.AzureMachine) bool {
 	running := meta.FindStatusCondition(azureMachine.Status.Conditions, infrav1.VMRunningCondition)
 	return running != nil && running.Reason == infrav1.VMStoppedReason
-}
-
-// powerState is the power state in an instance view, "" when there is none.
-func powerState(view json.RawMessage) string {
-	var observed struct {
-		Statuses []struct {
-			Code string `json:"code"`
-		} `json:"statuses"`
-	}
-	// A view of another shape says nothing.
-	_ = json.Unmarshal(view, &observed)
-	for _, status := range observed.Statuses {
-		if state, ok := strings.CutPrefix(strings.ToLower(status.Code), "powerstate/"); ok {
-			return state
-		}
-	}
-	return ""
 }
 
 // emptyBut tells whether an availability set exists and has no VM but this one.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -32,4 +33,11 @@ func Deletion(wanted *arm.Graph) (*arm.Graph, error) {
 // hasName tells whether no segment of the ID is empty, as in the ID of a load balancer whose spec has no name.
 func hasName(id arm.ID) bool {
 	return id.Type() != "" && !strings.HasSuffix(string(id), "/") && !strings.Contains(string(id), "//")
+}
+
+// GoesWithGroup tells whether the deletion of the cluster's resource group, if it goes as a whole, takes along everything of
+// the plan of a deletion. A network in another group waits until nothing is in its subnets, and may hold the group up itself.
+func GoesWithGroup(in ClusterInput, g *arm.Graph) bool {
+	group := ResourceGroupID(in)
+	return VNetID(in).Within(group) && !slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool { return !node.ID.Within(group) })
 }

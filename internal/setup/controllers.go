@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
@@ -106,9 +107,9 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	return nil
 }
 
-// managed registers the controllers of AKS clusters. Their pools are MachinePools, so without that gate of Cluster API
-// there are none.
-func (s *shared) managed(ctx context.Context) error {
+// pools registers the controllers of scale sets and of AKS clusters. All their pools are MachinePools, so without that gate of
+// Cluster API there are none.
+func (s *shared) pools(ctx context.Context) error {
 	mgr, o := s.mgr, s.options
 	if !o.Gates.Enabled(gateMachinePool) {
 		return nil
@@ -121,6 +122,10 @@ func (s *shared) managed(ctx context.Context) error {
 		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
 	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
+	}
+	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: features(o.Gates)}
+	if err := pass.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}

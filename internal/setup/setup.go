@@ -63,7 +63,7 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := shared.selfManaged(ctx); err != nil {
 		return err
 	}
-	if err := shared.managed(ctx); err != nil {
+	if err := shared.pools(ctx); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)

@@ -78,7 +78,7 @@ var importRules = []importRule{
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
 	{
-		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/nearest", "internal/plan/..."},
+		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/types", "internal/nearest", "internal/plan/..."},
 		outside:     append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",

@@ -22,6 +22,8 @@ type Action struct {
 	// ID is the resource acted on, and SubPath what follows it in the URL, as in "deallocate".
 	ID      arm.ID
 	SubPath string
+	// Part tells apart actions of one method and sub-path that may be under way at a time, as by the instances they are for.
+	Part string
 	// Query holds parameters beside api-version; nil for none.
 	Query url.Values
 	// Body is marshalled to JSON; nil for none.
@@ -43,7 +45,7 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	if removal {
 		result.State = arm.Deleting
 	}
-	key := action.ID.Key() + actionSuffix + action.Method + "|" + strings.ToLower(action.SubPath)
+	key := action.ID.Key() + actionSuffix + action.Method + "|" + strings.ToLower(action.SubPath) + "|" + action.Part
 	if ended, ok := e.ended(key, action.Object, removal, result); ok {
 		return ended
 	}

@@ -197,11 +197,16 @@ func (m *memory) put(key, hash string) {
 	r.failure, r.residual, r.line = nil, &residual{hash: hash, at: m.clock.Now()}, hash
 }
 
-// aligned notes that a resource was seen in its desired state.
+// aligned notes that a resource was seen in its desired state. What remained after a PUT of another one says nothing any more:
+// a difference from that may be somebody's change since, as of the size of a scale set whose VMs were deleted.
 func (m *memory) aligned(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(key).line = hash
+	r := m.of(key)
+	r.line = hash
+	if r.residual != nil && r.residual.hash != hash {
+		r.residual = nil
+	}
 }
 
 // drift notes that a resource which was seen in its desired state is not any more, and tells whether that is news.

@@ -38,9 +38,12 @@ var compute = []Type{
 		Whole:     []string{"properties.settings"},
 		Fold:      []string{"properties.publisher", "properties.type"},
 		WriteOnly: []string{"properties.protectedSettings"}},
+	// An autoscaler may have set the capacity, which a PUT with an older one would take back: it is sent as observed, and only if
+	// nobody wrote meanwhile.
 	// A deletion with force does not wait for the VMs to shut down, and takes their disks along:
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
-	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, ETag: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+		Keep: []string{"sku.capacity"},
 		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
 			"properties.virtualMachineProfile.storageProfile.imageReference.offer", "properties.virtualMachineProfile.storageProfile.imageReference.publisher",
 			"properties.virtualMachineProfile.storageProfile.imageReference.sku",

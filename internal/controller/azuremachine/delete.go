@@ -49,7 +49,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 		Graph: graph, Unlabelled: machine.Disks(planned),
 		Gone: func() { k.Facts.ReleaseMachine(planned) },
 	}
-	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && machine.GoesWithGroup(planned, graph) {
+	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
 		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil

@@ -54,7 +54,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 		return
 	}
 	if in.azureMachine.Spec.ProviderID == nil {
-		in.azureMachine.Spec.ProviderID = new(machine.ProviderID(vm.ID))
+		in.azureMachine.Spec.ProviderID = new(plan.ProviderID(vm.ID))
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
 	status.FailureDomain = machine.FailureDomain(in.planned)

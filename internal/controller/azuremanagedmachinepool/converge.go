@@ -11,6 +11,7 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -98,7 +99,11 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, ob
 		return false, err
 	}
 	count := count(observed)
-	reportInstances(in, providerIDs(ids), count, exists)
+	var providerIDs []string
+	for _, id := range ids {
+		providerIDs = append(providerIDs, neutral.ProviderID(id))
+	}
+	reportInstances(in, providerIDs, count, exists)
 	return len(ids) == int(count), nil
 }
 

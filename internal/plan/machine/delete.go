@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"slices"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -54,14 +53,6 @@ func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 		add(infrav1.RoleAssignmentReadyCondition, id, machine)
 	}
 	return g, g.Validate()
-}
-
-// GoesWithGroup tells whether the deletion of the cluster's resource group, if it goes as a whole, takes along everything of
-// a plan of DeletePlan. A network in another group waits until nothing is in its subnets, and may hold the group up itself.
-func GoesWithGroup(in plan.MachineInput, g *arm.Graph) bool {
-	group := plan.ResourceGroupID(in.ClusterInput)
-	return plan.VNetID(in.ClusterInput).Within(group) &&
-		!slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool { return !node.ID.Within(group) })
 }
 
 // Disks are the machine's disks, the one it boots from first. They are its own by name.

@@ -13,18 +13,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// ProviderID is the provider ID of a VM, as cloud-provider-azure writes it on the Node: the name of the resource group in
-// lower case.
-func ProviderID(vm arm.ID) string {
-	segments := strings.Split(string(vm), "/")
-	for i := 1; i < len(segments); i++ {
-		if strings.EqualFold(segments[i-1], "resourceGroups") {
-			segments[i] = strings.ToLower(segments[i])
-		}
-	}
-	return "azure://" + strings.Join(segments, "/")
-}
-
 // VMState is the provisioningState of a VM as observed: Creating, Updating, Succeeded, Failed, Deleting, ...; "" when it
 // does not say.
 func VMState(vm json.RawMessage) string {

@@ -25,14 +25,6 @@ func input() plan.MachineInput {
 	}
 }
 
-func TestProviderID(t *testing.T) {
-	got := machine.ProviderID("/subscriptions/S/resourceGroups/My-Group/providers/Microsoft.Compute/virtualMachines/VM1")
-	want := "azure:///subscriptions/S/resourceGroups/my-group/providers/Microsoft.Compute/virtualMachines/VM1"
-	if got != want {
-		t.Errorf("got %s, want %s: cloud-provider-azure writes the group in lower case and nothing else", got, want)
-	}
-}
-
 func TestVMState(t *testing.T) {
 	for body, want := range map[string]string{`{"properties":{"provisioningState":"Updating"}}`: "Updating", `{}`: "", `[`: ""} {
 		if got := machine.VMState(json.RawMessage(body)); got != want {

@@ -17,8 +17,13 @@ type Input struct {
 	AzureMachinePool *infrav1.AzureMachinePool
 
 	// BootstrapData is the content of the bootstrap data secret's key "value"; nil when the secret is not there. A scale set
-	// that exists keeps what it has.
+	// that exists keeps what it has until VMs are added: tokens in it are renewed every few minutes, and no VM is another one
+	// for that.
 	BootstrapData []byte
+
+	// Capacity is the number of VMs that a scale set which exists is to have; nil leaves it as it is, whoever decided on it.
+	// A new one gets the replicas of the MachinePool.
+	Capacity *int
 
 	// AdminPassword is the password of the account of Windows VMs, which the plan cannot make up.
 	AdminPassword string
@@ -34,8 +39,9 @@ type Facts struct {
 	// NearestVMSizes are the catalog's names most like that of a size it does not have, best first, for the message.
 	NearestVMSizes []string
 
-	// ScaleSetExists tells whether the scale set exists.
-	ScaleSetExists bool
+	// ScaleSetExists tells whether the scale set exists, and BootstrapDataHash is its CustomDataHashTag then.
+	ScaleSetExists    bool
+	BootstrapDataHash string
 
 	// PrincipalID is the principal of the scale set's system-assigned identity, "" until it has one.
 	PrincipalID string
@@ -43,6 +49,9 @@ type Facts struct {
 	// VNet is the virtual network as it is now.
 	VNet plan.VNetFact
 }
+
+// adds tells whether VMs will be made of what is sent.
+func (in Input) adds() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
 
 // profile is what each VM is made of.
 func profile(in Input) vm.Profile {
@@ -61,8 +70,11 @@ func profile(in Input) vm.Profile {
 		Network:       vm.ClusterNetwork(in.ClusterInput, in.PoolFacts.VNet, infrav1.SubnetNode, in.AzureMachinePool.Annotations),
 		Size:          in.PoolFacts.VMSize,
 		NearestSizes:  in.PoolFacts.NearestVMSizes,
-		BootstrapData: in.BootstrapData,
 		AdminPassword: in.AdminPassword,
+		Exists:        in.PoolFacts.ScaleSetExists,
+	}
+	if in.adds() {
+		p.BootstrapData = in.BootstrapData
 	}
 	if in.MachinePool != nil {
 		p.Version = in.MachinePool.Spec.Template.Spec.Version

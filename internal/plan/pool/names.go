@@ -5,6 +5,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
 // windowsNameLength is the longest name of a scale set of Windows VMs: Azure adds six characters to make it a computer name,
@@ -27,4 +28,13 @@ func ScaleSetName(in Input) string {
 // ScaleSetID is the ID of the pool's scale set.
 func ScaleSetID(in Input) arm.ID {
 	return arm.NewID(in.SubscriptionID, plan.ResourceGroup(in.ClusterInput), types.ScaleSet, ScaleSetName(in))
+}
+
+// Image is the image of new VMs; nil where none can be told.
+func Image(in Input) *infrav1.Image {
+	image, err := vm.Image(profile(in))
+	if err != nil {
+		return nil
+	}
+	return image
 }

@@ -22,7 +22,7 @@ const flexibleNetworkVersion = armcompute.NetworkAPIVersionTwoThousandTwenty1101
 // scaleSet plans the scale set.
 func scaleSet(in Input, g *arm.Graph) error {
 	node := arm.Node{ID: ScaleSetID(in), Policy: arm.Repair, Group: infrav1.ScaleSetRunningCondition}
-	if in.BootstrapData == nil && !in.PoolFacts.ScaleSetExists {
+	if in.BootstrapData == nil && in.adds() {
 		node.Blocked = "the bootstrap data secret is not there"
 	}
 	p := profile(in)
@@ -47,7 +47,7 @@ func scaleSet(in Input, g *arm.Graph) error {
 		Location:         new(p.Place.Region),
 		ExtendedLocation: vm.ExtendedLocation(p.Place),
 		Tags:             tags(in),
-		SKU:              &armcompute.SKU{Name: new(p.VMSize), Tier: new("Standard"), Capacity: new(capacity(in))},
+		SKU:              &armcompute.SKU{Name: new(p.VMSize), Tier: new("Standard"), Capacity: capacity(in)},
 		Plan:             vm.ImagePlan(p),
 		Identity:         vm.ScaleSetIdentity(spec.ManagedIdentities),
 		Properties:       properties,
@@ -74,11 +74,23 @@ func orchestration(mode infrav1.OrchestrationMode, properties *armcompute.Virtua
 	properties.UpgradePolicy = &armcompute.UpgradePolicy{Mode: new(armcompute.UpgradeModeManual)}
 }
 
-func capacity(in Input) int64 {
+// capacity is how many VMs Azure is told to have; nil leaves what it has been told.
+func capacity(in Input) *int64 {
+	switch {
+	case in.PoolFacts.ScaleSetExists && in.Capacity == nil:
+		return nil
+	case in.PoolFacts.ScaleSetExists:
+		return new(int64(*in.Capacity))
+	}
+	return new(int64(Replicas(in)))
+}
+
+// Replicas is how many VMs the MachinePool wants.
+func Replicas(in Input) int {
 	if in.MachinePool == nil || in.MachinePool.Spec.Replicas == nil {
 		return 0
 	}
-	return int64(*in.MachinePool.Spec.Replicas)
+	return int(*in.MachinePool.Spec.Replicas)
 }
 
 func scheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *armcompute.ScheduledEventsProfile {
@@ -93,9 +105,12 @@ func scheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *armcompu
 // tags are the tags of the scale set, which its VMs have, too. One tells by a hash which bootstrap data the model has.
 func tags(in Input) map[string]*string {
 	additional := plan.NodeAdditionalTags(in.ClusterInput, in.AzureMachinePool.Spec.AdditionalTags)
-	if in.BootstrapData != nil {
+	switch hash := in.PoolFacts.BootstrapDataHash; {
+	case in.adds() && in.BootstrapData != nil:
 		hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(in.BootstrapData)))
 		additional[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
+	case hash != "":
+		additional[infrav1.CustomDataHashTag] = hash
 	}
 	return plan.Tags(in.ClusterInput, infrav1.RoleNode, ScaleSetName(in), additional)
 }

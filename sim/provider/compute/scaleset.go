@@ -23,7 +23,7 @@ const profilePath = "properties.virtualMachineProfile"
 // scaleSetTypes are the scale set, what Azure keeps inside it, and its instances with their interfaces.
 func scaleSetTypes() []*provider.Type {
 	set := &provider.Type{
-		Name: ScaleSets, Style: provider.Compute, EdgeZones: true, PutMerges: true, RetryAfter: 10,
+		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EdgeZones: true, PutMerges: true, RetryAfter: 10,
 		Create: provider.Timing{HTTP: ms(2500), LRO: sec(8)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(25)}, Read: provider.Timing{HTTP: ms(250)},
 		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
 		NameRule:      scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,

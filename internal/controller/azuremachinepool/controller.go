@@ -1,0 +1,141 @@
+// Package azuremachinepool declares how AzureMachinePools are reconciled: a scale set, and an AzureMachinePoolMachine for each
+// of its VMs, for which Cluster API makes a Machine.
+//
+// Which VMs go when is decided by package rollout alone. A VM goes when its Machine is deleted, so that Cluster API drains the
+// node first; its AzureMachinePoolMachine stays until Azure has deleted the VM. One list of the VMs serves the pool and all of
+// its machines, and what is known of nodes is what Cluster API says on Machines.
+package azuremachinepool
+
+import (
+	"context"
+	"fmt"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/cluster-api/util/predicates"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinepools,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinepools/status,verbs=patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinepools/finalizers,verbs=update
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinepoolmachines,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinepoolmachines/status,verbs=patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinepools,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;delete
+
+// Kind is AzureMachinePool for a pass.Runner.
+type Kind struct {
+	Client   client.Client
+	Engine   *engine.Engine
+	Facts    *facts.Facts
+	Features plan.Features
+
+	removals removals
+}
+
+var _ pass.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
+
+// machineKind is the kind of the objects that stand for VMs.
+const machineKind = "AzureMachinePoolMachine"
+
+// summed are the conditions that Ready sums up.
+var summed = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition, infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
+
+// Declare implements pass.Kind.
+func (k *Kind) Declare() pass.Declaration {
+	return pass.Declaration{
+		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, Foremost: infrav1.ScaleSetRunningCondition, Summed: summed,
+	}
+}
+
+// New implements pass.Kind.
+func (k *Kind) New() *infrav1.AzureMachinePool { return &infrav1.AzureMachinePool{} }
+
+// Watches implements pass.Kind.
+func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, error) {
+	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachinePoolList{}, mgr.GetScheme())
+	if err != nil {
+		return nil, fmt.Errorf("map Clusters to AzureMachinePools: %w", err)
+	}
+	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
+	network := watch.Reads(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+	return []pass.Watch{
+		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: []predicate.Predicate{watch.Spec()}},
+		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
+		{Object: &infrav1.AzureCluster{}, Wakes: k.poolsOfAzureCluster, Predicates: []predicate.Predicate{network}},
+		{Object: &infrav1.AzureMachinePoolMachine{}, Wakes: poolOfPoolMachine, Predicates: []predicate.Predicate{watch.Spec()}},
+		{Object: &clusterv1.Machine{}, Wakes: k.poolOfMachine, Predicates: []predicate.Predicate{watch.Reads(readOfMachine)}},
+	}, nil
+}
+
+// readOfMachine is what passes read of the status of a Machine.
+func readOfMachine(machine *clusterv1.Machine) any {
+	deleting := conditions.Get(machine, clusterv1.MachineDeletingCondition)
+	drained := deleting == nil || !holds(deleting.Reason)
+	return []any{machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), drained}
+}
+
+// poolOfMachinePool wakes the pool that a MachinePool refers to.
+func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
+	ref := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef
+	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != "AzureMachinePool" {
+		return nil
+	}
+	return named(obj, ref.Name)
+}
+
+// poolOfPoolMachine wakes the pool that a VM belongs to.
+func poolOfPoolMachine(_ context.Context, obj client.Object) []ctrl.Request {
+	return named(obj, obj.GetLabels()[infrav1.MachinePoolNameLabel])
+}
+
+// poolOfMachine wakes the pool that the VM of a Machine belongs to.
+func (k *Kind) poolOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+	ref := obj.(*clusterv1.Machine).Spec.InfrastructureRef
+	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != machineKind {
+		return nil
+	}
+	vm := &infrav1.AzureMachinePoolMachine{}
+	if err := k.Client.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}, vm); err != nil {
+		// One that is gone is no VM any more, and the cache does not fail otherwise.
+		return nil
+	}
+	return poolOfPoolMachine(ctx, vm)
+}
+
+// poolsOfAzureCluster wakes the pools of a cluster whose network changed.
+func (k *Kind) poolsOfAzureCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
+	if name == "" {
+		return nil
+	}
+	list := &infrav1.AzureMachinePoolList{}
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name}); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list AzureMachinePools", "cluster", name)
+		return nil
+	}
+	var out []ctrl.Request
+	for i := range list.Items {
+		out = append(out, named(&list.Items[i], list.Items[i].Name)...)
+	}
+	return out
+}
+
+// named is the request for an object of this name beside another one; none for "".
+func named(beside client.Object, name string) []ctrl.Request {
+	if name == "" {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: beside.GetNamespace(), Name: name}}}
+}

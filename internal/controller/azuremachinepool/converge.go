@@ -1,0 +1,158 @@
+package azuremachinepool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/annotations"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// Prepare implements pass.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+	in.planned = k.planInput(in, turn.Access.SubscriptionID)
+	if in.planned.BootstrapData, err = k.bootstrapData(ctx, in); err != nil {
+		return err
+	}
+	return k.loadMembers(ctx, in)
+}
+
+// Inputs implements pass.Kind. Bootstrap data do not count: new ones are for VMs to come.
+func (k *Kind) Inputs(in *input) []any {
+	members := make([]seen, 0, len(in.members))
+	for _, m := range in.members {
+		members = append(members, m.seen())
+	}
+	return []any{
+		in.cluster.Spec, in.azureCluster.Spec, in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
+		in.machinePool.Annotations, in.azurePool.Spec, in.planned.BootstrapData != nil, members,
+	}
+}
+
+// Plan implements pass.Kind.
+func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if errs := pool.Unsupported(in.planned); len(errs) > 0 {
+		return nil, pass.Refused(errs)
+	}
+	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
+		return nil, pass.Unread(err)
+	}
+	if errs := pool.Check(in.planned); len(errs) > 0 {
+		return nil, pass.Refused(errs)
+	}
+	if err := k.decide(ctx, turn, in); err != nil {
+		return nil, err
+	}
+	graph, err := pool.Plan(in.planned)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	return &pass.Plan{Graph: graph, Sent: pool.Memory(in.planned)}, nil
+}
+
+// planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
+// those that were stored before a default existed.
+func (k *Kind) planInput(in *input, subscription string) pool.Input {
+	azureCluster, azurePool := in.azureCluster.DeepCopy(), in.azurePool.DeepCopy()
+	webhook.DefaultAzureCluster(azureCluster)
+	webhook.DefaultAzureMachinePool(azurePool)
+	var zones []string
+	for _, domain := range in.azureCluster.Status.FailureDomains.Domains {
+		zones = append(zones, domain.Name)
+	}
+	return pool.Input{
+		ClusterInput: plan.ClusterInput{
+			Cluster: in.cluster, AzureCluster: azureCluster, SubscriptionID: subscription, Features: k.Features, Facts: plan.ClusterFacts{Zones: zones},
+		},
+		MachinePool: in.machinePool, AzureMachinePool: azurePool,
+	}
+}
+
+// ask fills in what the plan wants to know of Azure.
+func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
+	facts := &in.planned.PoolFacts
+	if facts.VMSize, facts.NearestVMSizes, err = k.Facts.VMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
+		return err
+	}
+	if facts.VNet, err = k.Facts.VNet(ctx, c, in.planned.ClusterInput); err != nil {
+		return err
+	}
+	if in.scaleSet, err = k.Facts.ScaleSet(ctx, c, pool.ScaleSetID(in.planned)); err != nil {
+		return err
+	}
+	facts.ScaleSetExists, facts.PrincipalID = in.scaleSet.Exists, in.scaleSet.PrincipalID
+	facts.BootstrapDataHash = in.scaleSet.Tags[strings.ToLower(infrav1.CustomDataHashTag)]
+	return nil
+}
+
+// decide reads the VMs of a scale set that exists, and says which of them go and how many there are to be. All of it comes
+// from one list, which is read after the last removal has been told to Azure.
+func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
+	if !in.scaleSet.Exists {
+		return nil
+	}
+	list, err := k.Facts.ScaleSetVMs(ctx, turn.Access.Client, pool.ScaleSetID(in.planned), flexible(in))
+	if err != nil {
+		return pass.Unread(err)
+	}
+	if in.vms, err = pool.Instances(in.planned, list); err != nil {
+		return pass.Unread(err)
+	}
+	outdated, err := pool.Outdated(in.planned, in.scaleSet.Body)
+	if err != nil {
+		return pass.Unread(err)
+	}
+	spec, err := in.rollout()
+	if err != nil {
+		return err
+	}
+	in.limits = spec.Limits
+	in.stale = k.removals.unseen(turn.Name, in.vms)
+	in.actions = rollout.Decide(spec, rollout.Seen{
+		Stale: in.stale, Outdated: outdated, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
+	})
+	in.planned.Capacity = in.actions.Capacity
+	return nil
+}
+
+// busy tells whether Azure is at the scale set or at VMs that it makes for it.
+func busy(in *input) bool {
+	switch strings.ToLower(in.scaleSet.State) {
+	case "creating", "updating":
+		return true
+	}
+	return slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.State, "Creating") })
+}
+
+func flexible(in *input) bool {
+	return in.planned.AzureMachinePool.Spec.OrchestrationMode == infrav1.FlexibleOrchestration
+}
+
+// rollout is what the spec says about single VMs.
+func (in *input) rollout() (rollout.Spec, error) {
+	replicas := pool.Replicas(in.planned)
+	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)}
+	strategy := in.planned.AzureMachinePool.Spec.Strategy.RollingUpdate
+	if strategy == nil {
+		strategy = &infrav1.MachineRollingUpdateDeployment{}
+	}
+	if strategy.DeletePolicy != "" {
+		spec.Policy = rollout.Policy(strategy.DeletePolicy)
+	}
+	var err error
+	if spec.Limits, err = rollout.Resolve(strategy.MaxSurge, strategy.MaxUnavailable, replicas); err != nil {
+		path := field.NewPath("spec", "strategy", "rollingUpdate")
+		return spec, pass.Refused(field.ErrorList{field.Invalid(path, strategy, err.Error())})
+	}
+	return spec, nil
+}

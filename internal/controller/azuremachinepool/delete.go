@@ -1,0 +1,85 @@
+package azuremachinepool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Deleting implements pass.Kind. The VMs go with their scale set, which the pool's own finalizer stands for, so nothing keeps
+// what stands for them.
+func (k *Kind) Deleting(ctx context.Context, in *input) error {
+	in.azurePool.Status.Ready = false
+	if in.azureCluster == nil && deletion.Moved(in.azurePool) {
+		return pass.Nothing()
+	}
+	if err := k.loadMembers(ctx, in); err != nil {
+		return err
+	}
+	for _, m := range in.members {
+		if err := k.release(ctx, m.vm); err != nil {
+			return err
+		}
+	}
+	if in.azureCluster == nil {
+		return pass.Abandon("the AzureCluster that says how to ask Azure is gone", inAzure(in))
+	}
+	return nil
+}
+
+// Untouched implements pass.Kind: scale sets are made in a network that is there.
+func (k *Kind) Untouched(in *input) bool {
+	provisioned := in.cluster.Status.Initialization.InfrastructureProvisioned
+	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations) &&
+		(provisioned == nil || !*provisioned) && cluster.Untouched(in.azureCluster)
+}
+
+// PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
+// everything.
+func (k *Kind) PlanDeletion(_ context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	planned := k.planInput(in, turn.Access.SubscriptionID)
+	graph, err := pool.DeletePlan(planned)
+	if err != nil {
+		return nil, fmt.Errorf("plan deletion: %w", err)
+	}
+	out := &pass.Plan{Graph: graph, Gone: func() { k.removals.keep(turn.Name, nil) }}
+	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
+		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)
+	}
+	return out, nil
+}
+
+// ReportDeletion implements pass.Kind.
+func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+	deletion.Forget(in.azurePool, infrav1.ReadyCondition, infrav1.ScaleSetRunningCondition)
+	report.Set(in.azurePool, nil, report.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group))
+	in.azurePool.Status.Resources = report.Resources(outcome)
+	pass.Summarize(in.azurePool, summed)
+}
+
+// Held implements pass.Kind.
+func (k *Kind) Held(in *input, _ string) deletion.Held {
+	return deletion.Held{
+		Identity: deletion.Identity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
+		Azure: inAzure(in),
+	}
+}
+
+// inAzure names the scale set.
+func inAzure(in *input) string {
+	if in.azurePool.Spec.ProviderID != "" {
+		return strings.TrimPrefix(in.azurePool.Spec.ProviderID, "azure://") + " with its VMs"
+	}
+	return "a scale set " + pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool}) + " with its VMs"
+}

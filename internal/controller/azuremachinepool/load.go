@@ -1,0 +1,157 @@
+package azuremachinepool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+)
+
+// input is what one pass works on.
+type input struct {
+	// Of a pool that is being deleted, cluster may stand for one that is not there any more, and the others be nil.
+	cluster      *clusterv1.Cluster
+	clusterGone  bool
+	azureCluster *infrav1.AzureCluster
+	machinePool  *clusterv1.MachinePool
+	azurePool    *infrav1.AzureMachinePool
+	// members are the VMs as Kubernetes has them.
+	members []member
+
+	planned pool.Input
+	// scaleSet and vms are as Azure has them, actions what is to be done about single VMs, limits how far that may go.
+	scaleSet facts.ScaleSet
+	vms      []pool.Instance
+	limits   rollout.Limits
+	actions  rollout.Actions
+	// stale tells that the VMs may be older than what was last asked for.
+	stale bool
+}
+
+// Load implements pass.Kind.
+func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*input, pass.Subject, error) {
+	in := &input{azurePool: azurePool}
+	if err := k.belongsTo(ctx, in); err != nil {
+		return nil, pass.Subject{}, err
+	}
+	subject := pass.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
+	if in.azureCluster != nil {
+		subject.Owner = in.azureCluster
+		subject.Identity = access.OfAzureCluster(in.azureCluster)
+		if provisioned := in.cluster.Status.Initialization.InfrastructureProvisioned; provisioned == nil || !*provisioned {
+			subject.WaitsFor = &metav1.Condition{
+				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
+			}
+		}
+	}
+	return in, subject, nil
+}
+
+// belongsTo reads what the pool belongs to. One that is being deleted may have lost it, and goes by what it says itself.
+func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
+	deleting := !in.azurePool.DeletionTimestamp.IsZero()
+	if in.machinePool, err = k.machinePoolOf(ctx, in.azurePool); err != nil {
+		return err
+	}
+	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: deletion.ClusterName(in.azurePool)}
+	switch {
+	case in.machinePool != nil:
+		key.Name = in.machinePool.Spec.ClusterName
+	case !deleting:
+		return pass.NotYet("OwnerRefNotSet", "MachinePool Controller has not yet set OwnerRef")
+	}
+	in.cluster = &clusterv1.Cluster{}
+	if err := k.Client.Get(ctx, key, in.cluster); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get Cluster %s: %w", key, err)
+	} else if err != nil {
+		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azurePool), true; in.cluster == nil {
+			return pass.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureMachinePool is not there")
+		}
+		in.cluster.Name = key.Name
+	}
+	if in.azureCluster, err = k.azureClusterOf(ctx, in); err != nil {
+		return err
+	}
+	if in.azureCluster == nil && !deleting {
+		return pass.NotYet("AzureClusterNotFound", "AzureCluster "+in.cluster.Spec.InfrastructureRef.Name+" is not there")
+	}
+	return nil
+}
+
+// machinePoolOf is the MachinePool that owns the pool, nil for none.
+func (k *Kind) machinePoolOf(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*clusterv1.MachinePool, error) {
+	for _, owner := range azurePool.OwnerReferences {
+		if owner.Kind != "MachinePool" {
+			continue
+		}
+		out := &clusterv1.MachinePool{}
+		err := k.Client.Get(ctx, client.ObjectKey{Namespace: azurePool.Namespace, Name: owner.Name}, out)
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("get MachinePool %s: %w", owner.Name, err)
+		}
+		return out, nil
+	}
+	return nil, nil
+}
+
+// azureClusterOf is the AzureCluster that the Cluster refers to, or that belongs to a Cluster of this name; nil for none.
+func (k *Kind) azureClusterOf(ctx context.Context, in *input) (*infrav1.AzureCluster, error) {
+	if !in.clusterGone {
+		if in.cluster.Spec.InfrastructureRef.Kind != "AzureCluster" {
+			return nil, nil
+		}
+		out := &infrav1.AzureCluster{}
+		err := k.Client.Get(ctx, client.ObjectKey{Namespace: in.cluster.Namespace, Name: in.cluster.Spec.InfrastructureRef.Name}, out)
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return out, err
+	}
+	list := &infrav1.AzureClusterList{}
+	if err := k.Client.List(ctx, list, client.InNamespace(in.azurePool.Namespace)); err != nil {
+		return nil, fmt.Errorf("list AzureClusters: %w", err)
+	}
+	for i := range list.Items {
+		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == in.cluster.Name {
+			return &list.Items[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// bootstrapData reads what new VMs boot with; nil when the MachinePool has none yet or the Secret is gone.
+func (k *Kind) bootstrapData(ctx context.Context, in *input) ([]byte, error) {
+	name := in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName
+	if name == nil || *name == "" {
+		return nil, nil
+	}
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: *name}
+	if err := k.Client.Get(ctx, key, secret); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("get bootstrap data secret %s: %w", key, err)
+	}
+	data, ok := secret.Data["value"]
+	if !ok {
+		return nil, errors.New("bootstrap data secret " + key.String() + " has no key \"value\"")
+	}
+	return data, nil
+}

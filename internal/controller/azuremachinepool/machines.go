@@ -1,0 +1,170 @@
+package azuremachinepool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+)
+
+// keepMachines has an AzureMachinePoolMachine for every VM, which says what is known of it, deletes the Machines of those that
+// are to go, and lets those go whose VM is gone.
+func (k *Kind) keepMachines(ctx context.Context, in *input) error {
+	for _, vm := range in.vms {
+		m, known := in.memberOf(vm)
+		if !known {
+			if vm.Deleting() {
+				continue
+			}
+			if err := k.createMachine(ctx, in, vm); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := k.describe(ctx, m, vm); err != nil {
+			return err
+		}
+		if !m.vm.DeletionTimestamp.IsZero() || slices.Contains(in.actions.Retire, string(vm.ID)) {
+			// Somebody who deletes the object wants the VM to go; Cluster API drains the node of a Machine only.
+			if err := k.retire(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range in.members {
+		if !slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.ProviderID, m.vm.Spec.ProviderID) }) {
+			if err := k.letMachineGo(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// machineName is the name of the object for a VM: that of the pool, and the VM's in the scale set.
+func machineName(in *input, vm pool.Instance) string {
+	return in.azurePool.Name + "-" + strings.ReplaceAll(vm.ID.Name(), "_", "-")
+}
+
+func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) error {
+	machine := &infrav1.AzureMachinePoolMachine{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: in.azurePool.Namespace, Name: machineName(in, vm), Labels: in.labels(), Finalizers: []string{infrav1.MachinePoolMachineFinalizer},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name, UID: in.azurePool.UID, BlockOwnerDeletion: new(true),
+			}},
+		},
+		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.Number},
+	}
+	if err := k.Client.Create(ctx, machine); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create AzureMachinePoolMachine %s: %w", machine.Name, err)
+	}
+	in.members = append(in.members, member{vm: machine})
+	return k.describe(ctx, in.members[len(in.members)-1], vm)
+}
+
+// describe has the object say what is known of its VM.
+func (k *Kind) describe(ctx context.Context, m member, vm pool.Instance) error {
+	before := m.vm.DeepCopy()
+	known, status := m.seen(), &m.vm.Status
+	status.ObservedGeneration = m.vm.Generation
+	status.ProvisioningState, status.InstanceName, status.FailureDomain = vm.State, vm.Name, vm.Zone
+	status.LatestModelApplied = !vm.Outdated
+	status.NodeRef, status.Version = nodeRef(known.Node), known.Version
+	if strings.EqualFold(vm.State, "Succeeded") {
+		status.Initialization.Provisioned = new(true)
+	}
+	status.Ready = known.Ready && vm.Broken() == "" && !vm.Deleting()
+	node := metav1.Condition{Type: infrav1.NodeHealthyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	switch {
+	case known.Node == "":
+		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeProvisioningReason, "the VM has no Node yet"
+	case !known.Ready:
+		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeConditionsFailedReason, "Node "+known.Node+" is not Ready, see the conditions of Machine "+m.machine.Name
+	}
+	running := runningCondition(vm)
+	ready := running
+	if ready.Status == metav1.ConditionTrue {
+		ready = node
+	}
+	ready.Type = infrav1.ReadyCondition
+	for _, condition := range []metav1.Condition{running, node, ready, {Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason}} {
+		conditions.Set(m.vm, condition)
+	}
+	if equality.Semantic.DeepEqual(before.Status, *status) {
+		return nil
+	}
+	if err := k.Client.Status().Patch(ctx, m.vm, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", m.vm.Name, err)
+	}
+	return nil
+}
+
+// runningCondition says how the VM is.
+func runningCondition(vm pool.Instance) metav1.Condition {
+	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
+	switch why := vm.Broken(); {
+	case vm.Deleting():
+		out.Reason, out.Message = infrav1.VMDeletingReason, "Azure deletes the VM"
+	case vm.Stopped():
+		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; it is replaced within the limits of spec.strategy"
+	case why != "":
+		out.Reason, out.Message = infrav1.VMFailedReason, why+"; it is replaced within the limits of spec.strategy"
+	case vm.Coming():
+		out.Reason, out.Message = infrav1.VMCreatingReason, "Azure has the VM in state "+vm.State
+	default:
+		out.Status, out.Reason = metav1.ConditionTrue, infrav1.ReadyReason
+	}
+	return out
+}
+
+// letMachineGo takes away what stands for a VM that is gone: the Machine, which takes the object with it, and then the object.
+func (k *Kind) letMachineGo(ctx context.Context, m member) error {
+	if m.machine != nil && m.machine.DeletionTimestamp.IsZero() {
+		return k.retire(ctx, m)
+	}
+	if m.machine == nil && m.vm.DeletionTimestamp.IsZero() {
+		if err := k.Client.Delete(ctx, m.vm); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete AzureMachinePoolMachine %s: %w", m.vm.Name, err)
+		}
+		return k.release(ctx, m.vm)
+	}
+	if m.vm.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	return k.release(ctx, m.vm)
+}
+
+// retire deletes the Machine of a VM. Without a Machine there is nobody who would drain the node.
+func (k *Kind) retire(ctx context.Context, m member) error {
+	if m.machine == nil || !m.machine.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	if err := k.Client.Delete(ctx, m.machine, client.Preconditions{UID: &m.machine.UID}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete Machine %s: %w", m.machine.Name, err)
+	}
+	return nil
+}
+
+// release takes the finalizer off.
+func (k *Kind) release(ctx context.Context, vm *infrav1.AzureMachinePoolMachine) error {
+	before := vm.DeepCopy()
+	if !controllerutil.RemoveFinalizer(vm, infrav1.MachinePoolMachineFinalizer) {
+		return nil
+	}
+	if err := k.Client.Patch(ctx, vm, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", vm.Name, err)
+	}
+	return nil
+}

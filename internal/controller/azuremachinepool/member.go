@@ -1,0 +1,135 @@
+package azuremachinepool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/cluster-api/util/labels/format"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+)
+
+// member is one VM of the pool as Kubernetes has it.
+type member struct {
+	vm *infrav1.AzureMachinePoolMachine
+	// machine is nil until Cluster API has made it, and when it is gone.
+	machine *clusterv1.Machine
+}
+
+// loadMembers reads the VMs of the pool with their Machines.
+func (k *Kind) loadMembers(ctx context.Context, in *input) error {
+	vms := &infrav1.AzureMachinePoolMachineList{}
+	if err := k.Client.List(ctx, vms, client.InNamespace(in.azurePool.Namespace), client.MatchingLabels{infrav1.MachinePoolNameLabel: in.azurePool.Name}); err != nil {
+		return fmt.Errorf("list AzureMachinePoolMachines: %w", err)
+	}
+	machines := &clusterv1.MachineList{}
+	if err := k.Client.List(ctx, machines, client.InNamespace(in.azurePool.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}); err != nil {
+		return fmt.Errorf("list Machines: %w", err)
+	}
+	of := map[string]*clusterv1.Machine{}
+	for i := range machines.Items {
+		if ref := machines.Items[i].Spec.InfrastructureRef; ref.Kind == machineKind && ref.APIGroup == infrav1.GroupVersion.Group {
+			of[ref.Name] = &machines.Items[i]
+		}
+	}
+	in.members = nil
+	for i := range vms.Items {
+		in.members = append(in.members, member{vm: &vms.Items[i], machine: of[vms.Items[i].Name]})
+	}
+	slices.SortFunc(in.members, func(a, b member) int { return strings.Compare(a.vm.Name, b.vm.Name) })
+	return nil
+}
+
+// seen is what decisions depend on of a member beside its VM.
+type seen struct {
+	Name, ProviderID                             string
+	Leaving, MachineLeaving, Free, Ready, Marked bool
+	Node, Version                                string
+}
+
+func (m member) seen() seen {
+	out := seen{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: marked(m.vm)}
+	if m.machine == nil {
+		out.Free = out.Leaving
+		return out
+	}
+	out.MachineLeaving = !m.machine.DeletionTimestamp.IsZero()
+	deleting := conditions.Get(m.machine, clusterv1.MachineDeletingCondition)
+	out.Free = out.Leaving && out.MachineLeaving && (deleting == nil || !holds(deleting.Reason))
+	out.Ready = conditions.IsTrue(m.machine, clusterv1.MachineNodeReadyCondition)
+	out.Marked = out.Marked || marked(m.machine)
+	out.Node, out.Version = m.machine.Status.NodeRef.Name, kubeletVersion(m.machine)
+	return out
+}
+
+// holds tells whether a Machine that is being deleted for this reason still needs its VM: Cluster API deletes the VM after
+// that, and somebody else may have done so before.
+func holds(reason string) bool {
+	return slices.Contains([]string{
+		clusterv1.MachineDeletingWaitingForPreDrainHookReason, clusterv1.MachineDeletingDrainingNodeReason,
+		clusterv1.MachineDeletingWaitingForVolumeDetachReason, clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
+	}, reason)
+}
+
+// marked tells whether somebody wants the VM to go first.
+func marked(object client.Object) bool {
+	_, marked := object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
+	return marked
+}
+
+func kubeletVersion(machine *clusterv1.Machine) string {
+	if machine.Status.NodeInfo == nil {
+		return ""
+	}
+	return machine.Status.NodeInfo.KubeletVersion
+}
+
+// instances are the VMs with what Kubernetes knows of them.
+func (in *input) instances() []rollout.Instance {
+	members := map[string]seen{}
+	for _, m := range in.members {
+		members[strings.ToLower(m.vm.Spec.ProviderID)] = m.seen()
+	}
+	out := make([]rollout.Instance, 0, len(in.vms))
+	for _, vm := range in.vms {
+		known := members[strings.ToLower(vm.ProviderID)]
+		out = append(out, rollout.Instance{
+			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
+			Ready: known.Ready, Unwanted: known.Marked, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
+		})
+	}
+	return out
+}
+
+// memberOf is the member that stands for a VM.
+func (in *input) memberOf(vm pool.Instance) (member, bool) {
+	i := slices.IndexFunc(in.members, func(m member) bool { return strings.EqualFold(m.vm.Spec.ProviderID, vm.ProviderID) })
+	if i < 0 {
+		return member{}, false
+	}
+	return in.members[i], true
+}
+
+// labelsOf are those by which Cluster API finds the machines of a pool.
+func (in *input) labels() map[string]string {
+	return map[string]string{
+		clusterv1.ClusterNameLabel: in.cluster.Name, clusterv1.MachinePoolNameLabel: format.MustFormatValue(in.machinePool.Name),
+		infrav1.MachinePoolNameLabel: in.azurePool.Name, in.cluster.Name: "owned",
+	}
+}
+
+// nodeRef is the Node of a member.
+func nodeRef(name string) *corev1.ObjectReference {
+	if name == "" {
+		return nil
+	}
+	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: name}
+}

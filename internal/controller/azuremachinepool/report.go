@@ -1,0 +1,185 @@
+package azuremachinepool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+)
+
+const (
+	// movingRetry is how soon VMs are looked at again that come or go: Azure tells of none of them.
+	movingRetry = 5 * time.Second
+	// scaledResync is how soon a pool is looked at again whose size somebody else decides on in Azure.
+	scaledResync = time.Minute
+)
+
+// Report implements pass.Kind: what was decided about single VMs is done, and the status says what there is.
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	found := report.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group)
+	report.Set(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
+	status := &in.azurePool.Status
+	status.Resources, status.InfrastructureMachineKind = report.Resources(outcome), machineKind
+	result, _ := outcome.Result(pool.ScaleSetID(in.planned))
+	if len(result.Observed) > 0 && result.Owned {
+		in.azurePool.Spec.ProviderID = plan.ProviderID(result.ID)
+		status.Image = pool.Image(in.planned)
+		status.ProvisioningState = in.scaleSet.State
+	}
+	if !in.scaleSet.Exists || !result.Owned {
+		pass.Summarize(in.azurePool, summed)
+		return 0, nil
+	}
+	if err := k.keepMachines(ctx, in); err != nil {
+		return 0, err
+	}
+	// A deletion lowers the size of the scale set, so it must not meet a write that says what that was before.
+	removing, failed := k.remove(ctx, turn, in, result.Wrote == "")
+	if err := k.follow(ctx, in); err != nil {
+		return 0, err
+	}
+	in.report(result)
+	if failed != nil {
+		condition, after := report.Problem(infrav1.ScaleSetDesiredReplicasCondition, failed)
+		conditions.Set(in.azurePool, condition)
+		pass.Summarize(in.azurePool, summed)
+		return 0, pass.Again(after, failed)
+	}
+	pass.Summarize(in.azurePool, summed)
+	switch {
+	case removing, in.stale, in.moving(), !in.stands():
+		return 0, pass.Again(movingRetry, nil)
+	case in.scaledElsewhere():
+		return scaledResync, nil
+	}
+	return 0, nil
+}
+
+// group is the condition of a resource that no plan has any more.
+func group(arm.ID) string { return infrav1.RoleAssignmentReadyCondition }
+
+// report says how many VMs there are, and which.
+func (in *input) report(result arm.Result) {
+	status := &in.azurePool.Status
+	var providerIDs []string
+	status.Instances = nil
+	outdated, ready := 0, 0
+	for _, vm := range in.vms {
+		if vm.Deleting() {
+			continue
+		}
+		providerIDs = append(providerIDs, vm.ProviderID)
+		m, _ := in.memberOf(vm)
+		version := ""
+		if m.vm != nil {
+			version = m.vm.Status.Version
+			if m.vm.Status.Ready {
+				ready++
+			}
+		}
+		if vm.Outdated {
+			outdated++
+		}
+		status.Instances = append(status.Instances, infrav1.AzureMachinePoolInstanceStatus{
+			Version: version, ProvisioningState: vm.State, ProviderID: vm.ProviderID, InstanceID: vm.Number, InstanceName: vm.Name, LatestModelApplied: !vm.Outdated,
+		})
+	}
+	slices.Sort(providerIDs)
+	in.azurePool.Spec.ProviderIDList = providerIDs
+	status.Replicas = int32(len(providerIDs))
+	status.Version = in.machinePool.Spec.Template.Spec.Version
+	if result.Done() {
+		status.Initialization.Provisioned = new(true)
+	}
+	status.Ready = result.Done()
+	wanted := pool.Replicas(in.planned)
+	if in.scaledElsewhere() {
+		wanted = in.scaleSet.Capacity
+	}
+	conditions.Set(in.azurePool, desiredReplicas(len(providerIDs), wanted, in.broken()))
+	model := metav1.Condition{Type: infrav1.ScaleSetModelUpdatedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	if outdated > 0 {
+		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
+		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; at most %d more and %d fewer than %d are there meanwhile",
+			outdated, len(providerIDs), ready, in.limits.MaxSurge, in.limits.MaxUnavailable, wanted)
+	} else {
+		status.LastReconciledReplicas = new(int32(wanted))
+	}
+	conditions.Set(in.azurePool, model)
+}
+
+// desiredReplicas says whether there are as many VMs as are wanted, and which of them are of no use.
+func desiredReplicas(there, wanted int, broken []string) metav1.Condition {
+	out := metav1.Condition{Type: infrav1.ScaleSetDesiredReplicasCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	switch {
+	case there < wanted:
+		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingUpReason, fmt.Sprintf("there are %d of %d VMs", there, wanted)
+	case there > wanted:
+		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingDownReason, fmt.Sprintf("there are %d VMs, wanted are %d", there, wanted)
+	}
+	if len(broken) > 0 {
+		out.Status = metav1.ConditionFalse
+		if out.Reason == infrav1.ReadyReason {
+			out.Reason = infrav1.VMFailedReason
+		}
+		out.Message = strings.TrimPrefix(out.Message+"; to be replaced: "+strings.Join(broken, ", "), "; ")
+	}
+	return out
+}
+
+// broken are the VMs that are of no use, with why.
+func (in *input) broken() []string {
+	var out []string
+	for _, vm := range in.vms {
+		if m, _ := in.memberOf(vm); vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.seen().Ready) {
+			out = append(out, vm.Name+": "+vm.Broken())
+		}
+	}
+	return out[:min(4, len(out))]
+}
+
+// moving tells whether VMs come or go.
+func (in *input) moving() bool {
+	return busy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.Deleting() || vm.Coming() })
+}
+
+// stands tells whether there is an object for each VM, and none without one.
+func (in *input) stands() bool {
+	for _, m := range in.members {
+		if !slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.ProviderID, m.vm.Spec.ProviderID) }) {
+			return false
+		}
+	}
+	return len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0
+}
+
+func (in *input) scaledElsewhere() bool {
+	return annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)
+}
+
+// follow has the MachinePool show the number of VMs that an autoscaler has decided on.
+func (k *Kind) follow(ctx context.Context, in *input) error {
+	if !in.scaledElsewhere() || pool.Replicas(in.planned) == in.scaleSet.Capacity {
+		return nil
+	}
+	changed := in.machinePool.DeepCopy()
+	changed.Spec.Replicas = new(int32(in.scaleSet.Capacity))
+	if err := k.Client.Patch(ctx, changed, client.MergeFrom(in.machinePool)); err != nil {
+		return fmt.Errorf("patch MachinePool %s: %w", in.machinePool.Name, err)
+	}
+	in.machinePool = changed
+	return nil
+}

@@ -1,0 +1,74 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// ScaleSetVMs are the VMs of a scale set with their power states, as one list shows them; none of a scale set that does not
+// exist. Instances of a uniform one are listed below it, VMs of a flexible one are those of its group that name it.
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/list
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
+func (f *Facts) ScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.ID, flexible bool) ([]json.RawMessage, error) {
+	path, query := string(scaleSet)+"/virtualMachines", url.Values{"$expand": {"instanceView"}}
+	if flexible {
+		path = string(arm.ResourceGroupID(scaleSet.Subscription(), scaleSet.ResourceGroup())) + "/providers/" + types.VirtualMachine
+		query.Set("$filter", "'virtualMachineScaleSet/id' eq '"+string(scaleSet)+"'")
+	}
+	items, err := ask(ctx, f.failed, c.Scope()+"|"+scaleSet.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+		return c.List(ctx, path, types.ScaleSetAPIVersion, query)
+	})
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	return items, err
+}
+
+// ScaleSet is what the plan of a pool depends on of its scale set.
+type ScaleSet struct {
+	Exists bool
+	// Body is the scale set as Azure shows it.
+	Body json.RawMessage
+	// Capacity is how many VMs Azure has been told to have, State its provisioning state.
+	Capacity int
+	State    string
+	// Tags are its tags with the keys in lower case.
+	Tags map[string]string
+	// PrincipalID is the principal of its system-assigned identity, "" for none.
+	PrincipalID string
+}
+
+// ScaleSet reads a scale set.
+func (f *Facts) ScaleSet(ctx context.Context, c *client.Client, id arm.ID) (ScaleSet, error) {
+	var shown struct {
+		Tags map[string]string `json:"tags"`
+		SKU  struct {
+			Capacity int `json:"capacity"`
+		} `json:"sku"`
+		Identity struct {
+			PrincipalID string `json:"principalId"`
+		} `json:"identity"`
+		Properties struct {
+			ProvisioningState string `json:"provisioningState"`
+		} `json:"properties"`
+	}
+	body, err := f.read(ctx, c, id)
+	if err != nil || len(body) == 0 {
+		return ScaleSet{}, err
+	}
+	if err := json.Unmarshal(body, &shown); err != nil {
+		return ScaleSet{}, fmt.Errorf("GET %s: %w", id.Short(), err)
+	}
+	out := ScaleSet{Exists: true, Body: body, Capacity: shown.SKU.Capacity, State: shown.Properties.ProvisioningState, PrincipalID: shown.Identity.PrincipalID, Tags: map[string]string{}}
+	for key, value := range shown.Tags {
+		out.Tags[strings.ToLower(key)] = value
+	}
+	return out, nil
+}

@@ -1,0 +1,38 @@
+package plan
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// ProviderID is the provider ID of a VM, as cloud-provider-azure writes it on the Node: the name of the resource group in
+// lower case.
+// https://github.com/kubernetes-sigs/cloud-provider-azure/blob/master/pkg/provider/azure_standard.go
+func ProviderID(vm arm.ID) string {
+	segments := strings.Split(string(vm), "/")
+	for i := 1; i < len(segments); i++ {
+		if strings.EqualFold(segments[i-1], "resourceGroups") {
+			segments[i] = strings.ToLower(segments[i])
+		}
+	}
+	return "azure://" + strings.Join(segments, "/")
+}
+
+// PowerState is the power state in the instance view of a VM, as in "running"; "" when there is none.
+func PowerState(view json.RawMessage) string {
+	var observed struct {
+		Statuses []struct {
+			Code string `json:"code"`
+		} `json:"statuses"`
+	}
+	// A view of another shape says nothing.
+	_ = json.Unmarshal(view, &observed)
+	for _, status := range observed.Statuses {
+		if state, ok := strings.CutPrefix(strings.ToLower(status.Code), "powerstate/"); ok {
+			return state
+		}
+	}
+	return ""
+}

@@ -1,0 +1,99 @@
+package pool
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Instance is one VM of a scale set, as the list of them shows it.
+type Instance struct {
+	// ID is the VM as Azure deletes it: an instance of the scale set, or with flexible orchestration a VM of its own.
+	ID arm.ID
+	// Number is what actions on the scale set call it: its number, or with flexible orchestration its name.
+	Number string
+	// Name is the name of the VM in Azure.
+	Name string
+	// ProviderID is that of its Node.
+	ProviderID string
+	// State is Azure's provisioning state, Power the power state as in "running"; "" is not known.
+	State, Power string
+	// Zone is its availability zone, "" for none.
+	Zone    string
+	Created time.Time
+	// Outdated tells that it is not as the spec wants VMs.
+	Outdated bool
+}
+
+// Instances are the VMs in a list of them, in the order of their IDs. The error is that of an answer of another shape.
+func Instances(in Input, list []json.RawMessage) ([]Instance, error) {
+	wanted, err := wantedVM(in)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Instance, 0, len(list))
+	for _, raw := range list {
+		var shown struct {
+			ID         arm.ID   `json:"id"`
+			InstanceID string   `json:"instanceId"`
+			Name       string   `json:"name"`
+			Zones      []string `json:"zones"`
+			Properties struct {
+				ProvisioningState string          `json:"provisioningState"`
+				TimeCreated       time.Time       `json:"timeCreated"`
+				InstanceView      json.RawMessage `json:"instanceView"`
+			} `json:"properties"`
+		}
+		if err := json.Unmarshal(raw, &shown); err != nil {
+			return nil, fmt.Errorf("VMs of %s: %w", ScaleSetID(in).Short(), err)
+		}
+		if shown.ID == "" {
+			return nil, fmt.Errorf("VMs of %s: one has no ID", ScaleSetID(in).Short())
+		}
+		outdated, err := differs(wanted, raw)
+		if err != nil {
+			return nil, err
+		}
+		instance := Instance{
+			ID: shown.ID, Number: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()), ProviderID: plan.ProviderID(shown.ID),
+			State: shown.Properties.ProvisioningState, Power: plan.PowerState(shown.Properties.InstanceView),
+			Created: shown.Properties.TimeCreated, Outdated: outdated,
+		}
+		if len(shown.Zones) > 0 {
+			instance.Zone = shown.Zones[0]
+		}
+		out = append(out, instance)
+	}
+	slices.SortFunc(out, func(a, b Instance) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return out, nil
+}
+
+// Deleting tells whether Azure deletes the VM.
+func (i Instance) Deleting() bool { return strings.EqualFold(i.State, "Deleting") }
+
+// Coming tells whether Azure is at making or changing the VM.
+func (i Instance) Coming() bool {
+	return !i.Deleting() && !strings.EqualFold(i.State, "Succeeded") && !strings.EqualFold(i.State, "Failed") && !strings.EqualFold(i.State, "Canceled")
+}
+
+// Stopped tells whether the VM is known not to run: somebody stopped it, or Azure took it back.
+func (i Instance) Stopped() bool {
+	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.Power)
+}
+
+// Broken says what keeps the VM from being of use until a person or this provider does something; "" is nothing.
+func (i Instance) Broken() string {
+	switch {
+	case strings.EqualFold(i.State, "Failed"), strings.EqualFold(i.State, "Canceled"):
+		return "Azure has it in state " + i.State
+	case i.Stopped():
+		return "it is " + i.Power
+	}
+	return ""
+}

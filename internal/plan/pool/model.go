@@ -1,0 +1,93 @@
+package pool
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
+)
+
+// modelParts are the parts of a VM by which one of an older model is known: what it is made of, and what Azure shows of it.
+// Neither the bootstrap data, which change with every token, nor tags or extensions make a VM an older one; Azure's
+// latestModelApplied would say so of all of them.
+var modelParts = []string{"hardwareProfile", "storageProfile", "securityProfile"}
+
+// wantedVM is a VM as the spec wants it, in the shape that both orchestration modes show, as far as it counts.
+func wantedVM(in Input) (any, error) {
+	p := profile(in)
+	profile, err := vm.ScaleSetProfile(p)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(profile)
+	if err != nil {
+		return nil, err
+	}
+	var properties map[string]any
+	if err := json.Unmarshal(raw, &properties); err != nil {
+		return nil, err
+	}
+	properties["hardwareProfile"] = map[string]any{"vmSize": p.VMSize}
+	return parts(properties), nil
+}
+
+// parts are the parts of a VM that count, without names of disks, which Azure gives each VM.
+func parts(properties map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, part := range modelParts {
+		if value, ok := properties[part]; ok {
+			out[part] = value
+		}
+	}
+	if storage, ok := out["storageProfile"].(map[string]any); ok {
+		disks, _ := storage["dataDisks"].([]any)
+		for _, disk := range disks {
+			if disk, ok := disk.(map[string]any); ok {
+				delete(disk, "name")
+			}
+		}
+	}
+	return map[string]any{"properties": out}
+}
+
+// differs tells whether a VM, or one of a scale set by its model, is not as wanted.
+func differs(wanted any, shown json.RawMessage) (bool, error) {
+	row, err := types.Of(arm.NewID("s", "g", types.VirtualMachine, "vm"))
+	if err != nil {
+		return false, err
+	}
+	var have map[string]any
+	if err := json.Unmarshal(shown, &have); err != nil {
+		return false, fmt.Errorf("a VM of a scale set: %w", err)
+	}
+	properties, _ := have["properties"].(map[string]any)
+	if sku, ok := have["sku"].(map[string]any); ok && properties != nil {
+		// A scale set and its instances have their size there.
+		properties["hardwareProfile"] = map[string]any{"vmSize": sku["name"]}
+	}
+	if model, ok := properties["virtualMachineProfile"].(map[string]any); ok {
+		model["hardwareProfile"] = properties["hardwareProfile"]
+		have["properties"] = model
+	}
+	want, err := compare.Decode(wanted)
+	if err != nil {
+		return false, err
+	}
+	got, err := compare.Decode(have)
+	if err != nil {
+		return false, err
+	}
+	return len(compare.Diff(compare.Want{Type: row, Body: want}, got)) > 0, nil
+}
+
+// Outdated tells whether a scale set makes VMs that are not as the spec wants them.
+func Outdated(in Input, scaleSet json.RawMessage) (bool, error) {
+	wanted, err := wantedVM(in)
+	if err != nil {
+		return false, err
+	}
+	return differs(wanted, scaleSet)
+}

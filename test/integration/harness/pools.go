@@ -1,0 +1,144 @@
+package harness
+
+import (
+	"encoding/base64"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	corev1 "k8s.io/api/core/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// AzureMachinePool is the pool of the flavor machinepool, in the region of the clusters of AzureCluster.
+func (s *Stage) AzureMachinePool(cluster, name string) *infrav1.AzureMachinePool {
+	return &infrav1.AzureMachinePool{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
+		Spec: infrav1.AzureMachinePoolSpec{
+			Location: s.AzureCluster(cluster).Spec.Location,
+			Template: infrav1.AzureMachinePoolMachineTemplate{VirtualMachineProfile: infrav1.VirtualMachineProfile{
+				VMSize: "Standard_D2s_v3", SSHPublicKey: base64.StdEncoding.EncodeToString([]byte(SSHKey)),
+				OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(30)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
+			}},
+		},
+	}
+}
+
+// CreatePool applies an AzureMachinePool with a MachinePool that refers to it, and plays what Cluster API and a bootstrap
+// provider do then.
+func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) {
+	s.T.Helper()
+	cluster := azurePool.Labels[clusterv1.ClusterNameLabel]
+	s.Create(azurePool)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name}, Data: map[string][]byte{"value": []byte(s.Secret("#cloud-config " + azurePool.Name))}}
+	s.Create(secret)
+	machinePool := &clusterv1.MachinePool{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
+		Spec: clusterv1.MachinePoolSpec{
+			ClusterName: cluster, Replicas: &replicas,
+			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
+				ClusterName: cluster, Version: "v1.33.2", InfrastructureRef: reference("AzureMachinePool", azurePool.Name),
+				Bootstrap: clusterv1.Bootstrap{DataSecretName: new(secret.Name)},
+			}},
+		},
+	}
+	s.Create(machinePool)
+	s.own(machinePool, azurePool)
+}
+
+// PlayPoolMachines plays what Cluster API does about the VMs of all pools of the stage until the test ends: it makes a Machine for
+// each, says that its Node is Ready once the VM runs, and deletes the VM of a Machine that is being deleted. watch is called with
+// the VMs of each look; nil is nobody.
+func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachine)) {
+	s.T.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for s.T.Context().Err() == nil {
+			vms := &infrav1.AzureMachinePoolMachineList{}
+			if s.Client.List(s.T.Context(), vms, client.InNamespace(s.Namespace)) == nil {
+				if watch != nil {
+					watch(vms.Items)
+				}
+				s.playPoolMachines(vms.Items)
+			}
+			select {
+			case <-s.T.Context().Done():
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	s.T.Cleanup(func() { <-done })
+}
+
+// playPoolMachines is one look. What fails is done at the next one.
+func (s *Stage) playPoolMachines(vms []infrav1.AzureMachinePoolMachine) {
+	ctx := s.T.Context()
+	machines := &clusterv1.MachineList{}
+	if s.Client.List(ctx, machines, client.InNamespace(s.Namespace)) != nil {
+		return
+	}
+	of := map[string]*clusterv1.Machine{}
+	for i := range machines.Items {
+		of[machines.Items[i].Name] = &machines.Items[i]
+	}
+	there := map[string]bool{}
+	for i := range vms {
+		vm := &vms[i]
+		there[vm.Name] = true
+		machine := of[vm.Name]
+		switch {
+		case machine == nil && vm.DeletionTimestamp.IsZero():
+			_ = s.Client.Create(ctx, machineOf(vm))
+		case machine == nil:
+		case !machine.DeletionTimestamp.IsZero():
+			_ = s.Client.Delete(ctx, vm)
+		case vm.Status.Initialization.Provisioned != nil && !machine.Status.NodeRef.IsDefined():
+			before := machine.DeepCopy()
+			machine.Status.NodeRef = clusterv1.MachineNodeReference{Name: vm.Name}
+			conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineNodeReadyReason})
+			_ = s.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
+		}
+	}
+	for name, machine := range of {
+		if machine.Spec.InfrastructureRef.Kind != "AzureMachinePoolMachine" || machine.DeletionTimestamp.IsZero() || there[name] {
+			continue
+		}
+		before := machine.DeepCopy()
+		controllerutil.RemoveFinalizer(machine, played)
+		_ = s.Client.Patch(ctx, machine, client.MergeFrom(before))
+	}
+}
+
+// machineOf is the Machine that Cluster API makes for a VM.
+func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
+	cluster := vm.Labels[clusterv1.ClusterNameLabel]
+	return &clusterv1.Machine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: vm.Namespace, Name: vm.Name, Finalizers: []string{played}, Labels: map[string]string{
+			clusterv1.ClusterNameLabel: cluster, clusterv1.MachinePoolNameLabel: vm.Labels[clusterv1.MachinePoolNameLabel],
+		}},
+		Spec: clusterv1.MachineSpec{ClusterName: cluster, InfrastructureRef: reference("AzureMachinePoolMachine", vm.Name), Bootstrap: clusterv1.Bootstrap{DataSecretName: new("")}},
+	}
+}
+
+// WaitPool waits until a pool has this many VMs, all of its template.
+func (s *Stage) WaitPool(name string, replicas int) *infrav1.AzureMachinePool {
+	s.T.Helper()
+	return WaitFor(s, &infrav1.AzureMachinePool{}, name, "in place", func(p *infrav1.AzureMachinePool) bool {
+		return p.Status.Initialization.Provisioned != nil && Ready(p) && len(p.Spec.ProviderIDList) == replicas && p.Status.ObservedGeneration == p.Generation
+	})
+}
+
+// DeletePool deletes a pool in the order of Cluster API.
+func (s *Stage) DeletePool(name string) {
+	s.T.Helper()
+	s.delete(&clusterv1.MachinePool{}, name)
+	s.delete(&infrav1.AzureMachinePool{}, name)
+	s.WaitGone(&infrav1.AzureMachinePool{}, name)
+	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
