@@ -55,5 +55,6 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 	return []pass.Watch{
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{changes}},
 		{Object: &infrav1.AzureMachine{}, Wakes: k.azureClustersOfMachine, Predicates: []predicate.Predicate{comingOrGone()}},
+		{Object: &infrav1.AzureMachinePool{}, Wakes: k.waiting, Predicates: []predicate.Predicate{comingOrGone()}},
 	}, nil
 }

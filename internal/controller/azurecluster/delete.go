@@ -12,14 +12,24 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
-// Deleting implements pass.Kind: the network goes after the machines in it, whose deletion wakes it.
+// Deleting implements pass.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
 func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	in.azureCluster.Status.Ready = false
 	machines, err := k.machines(ctx, in)
-	if err != nil || len(machines) == 0 {
+	if err != nil {
+		return err
+	}
+	pools, err := k.pools(ctx, in)
+	if err != nil {
 		return err
 	}
 	first := deletion.First{Kind: "AzureMachine", Owner: "Machine", Objects: machines, Cluster: in.cluster, ClusterGone: in.clusterGone}
+	if len(machines) == 0 {
+		first.Kind, first.Owner, first.Objects = "AzureMachinePool", "MachinePool", pools
+	}
+	if len(first.Objects) == 0 {
+		return nil
+	}
 	return pass.WaitFor(first.Condition(infrav1.WaitingForMachinesReason))
 }
 

@@ -2,7 +2,6 @@ package azuremachinepool
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -96,7 +95,7 @@ func deletions(in *input, object string) []removal {
 			continue
 		}
 		if flexible(in) {
-			out = append(out, removal{vms: []arm.ID{vm.ID}, action: engine.Action{Object: object, Method: http.MethodDelete, ID: vm.ID, Query: force}})
+			out = append(out, removal{vms: []arm.ID{vm.ID}, action: engine.Action{Object: object, Method: "DELETE", ID: vm.ID, Query: force}})
 			continue
 		}
 		all.vms, numbers = append(all.vms, vm.ID), append(numbers, vm.Number)
@@ -105,7 +104,7 @@ func deletions(in *input, object string) []removal {
 		return out
 	}
 	all.action = engine.Action{
-		Object: object, Method: http.MethodPost, ID: pool.ScaleSetID(in.planned), SubPath: "delete", Part: strings.Join(numbers, ","),
+		Object: object, Method: "POST", ID: pool.ScaleSetID(in.planned), SubPath: "delete", Part: strings.Join(numbers, ","),
 		Query: force, Body: map[string]any{"instanceIds": numbers},
 	}
 	return append(out, all)

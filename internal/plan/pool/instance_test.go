@@ -1,0 +1,136 @@
+package pool_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+)
+
+// An instance of a uniform scale set and a VM of a flexible one, as the REST API documents them, made of the template of the
+// case default.
+const (
+	uniform = `{"id":"/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7","instanceId":"7","name":"p_7","zones":["2"],
+"sku":{"name":"Standard_D2s_v3","tier":"Standard"},"properties":{"latestModelApplied":false,"provisioningState":"Succeeded","timeCreated":"2026-11-22T10:00:00.5+00:00",
+"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/running"}]},"hardwareProfile":{},
+"storageProfile":{"imageReference":{"communityGalleryImageId":"/communitygalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/images/capi-ubun2-2404/versions/1.33.2","exactVersion":"1.33.2"},
+"osDisk":{"name":"p_p_7_OsDisk_1_abc","caching":"None","createOption":"FromImage","diskSizeGB":128,"osType":"Linux","managedDisk":{"id":"/x","storageAccountType":"Premium_LRS"}},"dataDisks":[]}}}`
+	flexible = `{"id":"/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d","name":"p_1a2b3c4d",
+"properties":{"provisioningState":"Creating","timeCreated":"2026-11-22T10:00:00+00:00","hardwareProfile":{"vmSize":"Standard_D2s_v3"},
+"storageProfile":{"imageReference":{"communityGalleryImageId":"/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.2"},
+"osDisk":{"caching":"None","createOption":"FromImage","diskSizeGB":128,"osType":"Linux","managedDisk":{"storageAccountType":"Premium_LRS"}}}}}`
+)
+
+func TestInstances(t *testing.T) {
+	of := func(change func(*pool.Instance)) pool.Instance {
+		i := pool.Instance{
+			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7", Number: "7", Name: "p_7",
+			ProviderID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7",
+			State:      "Succeeded", Power: "running", Zone: "2", Created: time.Date(2026, 11, 22, 10, 0, 0, 5e8, time.UTC),
+		}
+		if change != nil {
+			change(&i)
+		}
+		return i
+	}
+	tests := map[string]struct {
+		reason string
+		shown  string
+		change func(*pool.Input)
+		want   pool.Instance
+		broken string
+	}{
+		"as wanted":            {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform, want: of(nil)},
+		"another size":         {reason: "size is part of the model", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"another version":      {reason: "so is the image, which goes by the version", shown: uniform, change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"larger disk":          {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"other bootstrap data": {reason: "tokens are renewed every few minutes", shown: uniform, change: func(in *pool.Input) { in.BootstrapData = []byte("other") }, want: of(nil)},
+		"other tags":           {reason: "tags are changed in place", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }, want: of(nil)},
+		"failed":               {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.State = "Failed" }), broken: "Azure has it in state Failed"},
+		"evicted":              {reason: "a VM that Azure took back is deallocated", shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1), want: of(func(i *pool.Instance) { i.Power = "deallocated" }), broken: "it is deallocated"},
+		"flexible, being made": {reason: "VMs are resources of their own", shown: flexible, want: pool.Instance{
+			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d", Number: "p_1a2b3c4d", Name: "p_1a2b3c4d",
+			ProviderID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d",
+			State:      "Creating", Created: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC),
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := readInput(t, "default")
+			if test.change != nil {
+				test.change(&in)
+			}
+			got, err := pool.Instances(in, []json.RawMessage{json.RawMessage(test.shown)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]pool.Instance{test.want}, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if got := got[0].Broken(); got != test.broken {
+				t.Errorf("%s: broken: %q, want %q", test.reason, got, test.broken)
+			}
+		})
+	}
+	for _, shown := range []string{`[]`, `{"name":"x"}`} {
+		if _, err := pool.Instances(readInput(t, "default"), []json.RawMessage{json.RawMessage(shown)}); err == nil {
+			t.Errorf("%s is no VM", shown)
+		}
+	}
+}
+
+// TestCapacity has a scale set that exists keep its size and its bootstrap data, until VMs are added.
+func TestCapacity(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		change func(*pool.Input)
+		want   string
+	}{
+		"new":   {"it begins with the replicas", func(*pool.Input) {}, `{"capacity":3,"data":true}`},
+		"there": {"an autoscaler may own the size, and a token is no reason for a write", func(in *pool.Input) { in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash = true, "h" }, `{"hash":"h"}`},
+		"growing": {"new VMs need a token that works", func(in *pool.Input) {
+			in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash, in.Capacity = true, "h", new(5)
+		}, `{"capacity":5,"data":true}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := readInput(t, "default")
+			test.change(&in)
+			graph, err := pool.Plan(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := json.Marshal(graph.Node(pool.ScaleSetID(in)).Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body struct {
+				SKU        struct{ Capacity int }
+				Tags       map[string]string
+				Properties struct {
+					VirtualMachineProfile struct {
+						OSProfile struct{ CustomData string }
+					}
+				}
+			}
+			if err := json.Unmarshal(raw, &body); err != nil {
+				t.Fatal(err)
+			}
+			got := struct {
+				Capacity int    `json:"capacity,omitzero"`
+				Data     bool   `json:"data,omitzero"`
+				Hash     string `json:"hash,omitzero"`
+			}{body.SKU.Capacity, body.Properties.VirtualMachineProfile.OSProfile.CustomData != "", ""}
+			if hash := body.Tags["capz-custom-data-hash"]; !got.Data {
+				got.Hash = hash
+			}
+			shown, _ := json.Marshal(got)
+			if string(shown) != test.want {
+				t.Errorf("%s: got %s, want %s", test.reason, shown, test.want)
+			}
+		})
+	}
+}
