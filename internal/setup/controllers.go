@@ -101,7 +101,9 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
 		Features: gates, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency), !slices.Contains(o.DisabledControllers, disableAzureJSONMachine)); err != nil {
+	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency), azurejson.Kinds{
+		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),
+	}); err != nil {
 		return fmt.Errorf("azure.json controllers: %w", err)
 	}
 	return nil

@@ -1,7 +1,7 @@
 // Package azurejson keeps the Secrets with azure.json, the configuration that cloud-provider-azure and the kubelet's
 // credential provider read on every node.
 //
-// There is one Secret per AzureMachineTemplate, and one per AzureMachine that no template made, called <name>-azure-json.
+// There is one Secret per AzureMachineTemplate and AzureMachinePool, and one per AzureMachine that no template made, called <name>-azure-json.
 // A Secret of that name that the cluster does not own is the user's and is left alone.
 package azurejson
 
@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
@@ -37,7 +38,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates/finalizers,verbs=update
 
-// Reconciler keeps the Secrets of templates and machines.
+// Reconciler keeps the Secrets of templates, pools and machines.
 type Reconciler struct {
 	Client   client.Client
 	Recorder events.EventRecorder
@@ -50,11 +51,22 @@ type Reconciler struct {
 	teller *story.Teller
 }
 
-// SetupWithManager registers one controller for templates and, unless machines is false, one for machines.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, machines bool) error {
+// Kinds are those beside AzureMachineTemplate that get a Secret.
+type Kinds struct{ Machines, Pools bool }
+
+// SetupWithManager registers one controller for templates and one for each of the kinds.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, kinds Kinds) error {
 	r.teller = story.New(r.Recorder)
-	if err := r.setup(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil || !machines {
+	if err := r.setup(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil {
 		return err
+	}
+	if kinds.Pools {
+		if err := r.setup(ctx, mgr, options, "azurejson-machinepool", &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolList{}, r.reconcilePool); err != nil {
+			return err
+		}
+	}
+	if !kinds.Machines {
+		return nil
 	}
 	return r.setup(ctx, mgr, options, "azurejson-machine", &infrav1.AzureMachine{}, &infrav1.AzureMachineList{}, r.reconcileMachine)
 }
@@ -89,7 +101,7 @@ func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request
 	if err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	return r.reconcile(ctx, cluster, template, template.Spec.Template.Spec)
+	return r.reconcile(ctx, cluster, template, template.Spec.Template.Spec.ManagedIdentities)
 }
 
 func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -101,14 +113,28 @@ func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request)
 	if machine.Annotations[clusterv1.TemplateClonedFromGroupKindAnnotation] == infrav1.GroupVersion.WithKind("AzureMachineTemplate").GroupKind().String() {
 		return ctrl.Result{}, nil
 	}
-	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, machine.ObjectMeta)
+	return r.reconcileOf(ctx, machine, machine.Spec.ManagedIdentities)
+}
+
+func (r *Reconciler) reconcilePool(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	pool := &infrav1.AzureMachinePool{}
+	if err := r.Client.Get(ctx, request.NamespacedName, pool); err != nil {
+		r.forget(pool, request, err)
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	return r.reconcileOf(ctx, pool, pool.Spec.ManagedIdentities)
+}
+
+// reconcileOf is reconcile for an object that has the label of its Cluster.
+func (r *Reconciler) reconcileOf(ctx context.Context, owner client.Object, identities infrav1.ManagedIdentities) (ctrl.Result, error) {
+	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, metav1.ObjectMeta{Namespace: owner.GetNamespace(), Labels: owner.GetLabels()})
 	if err != nil {
 		if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
 			return ctrl.Result{}, nil
 		}
-		return ctrl.Result{}, fmt.Errorf("get the Cluster of AzureMachine %s: %w", request, err)
+		return ctrl.Result{}, fmt.Errorf("get the Cluster of %s: %w", client.ObjectKeyFromObject(owner), err)
 	}
-	return r.reconcile(ctx, cluster, machine, machine.Spec)
+	return r.reconcile(ctx, cluster, owner, identities)
 }
 
 // forget drops what was told of an object that is gone.
@@ -118,8 +144,8 @@ func (r *Reconciler) forget(kind client.Object, request ctrl.Request, err error)
 	}
 }
 
-// reconcile writes the Secret of owner, which describes a machine with this spec.
-func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.AzureMachineSpec) (ctrl.Result, error) {
+// reconcile writes the Secret of owner, which describes a machine with these identities.
+func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
 	}

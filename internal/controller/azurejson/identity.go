@@ -16,7 +16,7 @@ const noIdentity = "VMIdentityNone"
 
 // warnWithoutIdentity tells of control-plane machines on which cloud-provider-azure cannot log in: they have no identity of
 // their own, and the cluster's has no client secret to hand out. On workers nothing logs in with azure.json.
-func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.AzureMachineSpec, credential identity.CloudConfigSecret) error {
+func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities, credential identity.CloudConfigSecret) error {
 	if spec.Identity != "" && spec.Identity != infrav1.VMIdentityNone || credential.ClientSecret != "" {
 		r.teller.Fine(owner, noIdentity)
 		return nil

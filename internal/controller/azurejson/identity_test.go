@@ -67,7 +67,7 @@ func TestWarnWithoutIdentity(t *testing.T) {
 			r := &Reconciler{teller: story.New(recorder), Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
 			// The second pass has nothing new to tell, and no room to tell it.
 			for range 2 {
-				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.AzureMachineSpec{ManagedIdentities: infrav1.ManagedIdentities{Identity: tc.has}}, identity.CloudConfigSecret{ClientSecret: tc.secret})
+				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.ManagedIdentities{Identity: tc.has}, identity.CloudConfigSecret{ClientSecret: tc.secret})
 				if err != nil {
 					t.Fatal(err)
 				}
