@@ -61,6 +61,7 @@ var flavors = map[string]flavor{
 	"ipv6":                     {reason: "nodes have addresses of both families, their kubelets use the second", look: expectBothFamilies},
 	"edgezone":                 {reason: "no availability zones", variables: map[string]string{"AZURE_LOCATION": "westus"}},
 	"ephemeral":                {reason: "OS disks on the host"},
+	"machinepool":              {reason: "workers in a scale set, which is rolled without losing one", look: rollPool},
 	"nvidia-gpu":               {reason: "workers with GPUs", variables: map[string]string{"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"}},
 	"spot":                     {reason: "workers are spot machines"},
 	"user-assigned-identity":   {reason: "an identity that the user brings"},

@@ -341,3 +341,27 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 		t.Errorf("what remains is known after one PUT (-want +got):\n%s", diff)
 	}
 }
+
+// TestWantedAgain has a plan want what an earlier one wanted, after another one was in line with what somebody had changed
+// meanwhile, as with the size of a scale set whose VMs were deleted: that is a change to be made, and nothing that Azure made of
+// the earlier PUT.
+func TestWantedAgain(t *testing.T) {
+	w := newWorld(t)
+	tagged := groupNode()
+	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "size": "3"}
+	if outcome := w.converge(w.request(tagged), time.Minute); !outcome.Done() {
+		t.Fatalf("%+v", outcome.Causes())
+	}
+	w.writes()
+	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"size": "2"}}})
+	for _, node := range []arm.Node{groupNode(), tagged} {
+		request := w.request(node)
+		request.Fresh = true
+		if outcome := w.converge(request, time.Minute); !outcome.Done() {
+			t.Fatalf("%+v", outcome.Causes())
+		}
+	}
+	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -5,8 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
 func TestFollowed(t *testing.T) {
@@ -40,14 +38,5 @@ func TestFollowed(t *testing.T) {
 				t.Errorf("%s: %d replicas, want %d", test.reason, *machinePool.Spec.Replicas, test.wantCount)
 			}
 		})
-	}
-}
-
-func TestProviderIDs(t *testing.T) {
-	const instance = "/providers/Microsoft.Compute/virtualMachineScaleSets/aks-a-1-vmss/virtualMachines/0"
-	got := providerIDs([]arm.ID{"/subscriptions/S/resourceGroups/MC_Rg_c_eastus" + instance, "/subscriptions/S/resourceGroups/mc" + instance})
-	want := []string{"azure:///subscriptions/S/resourceGroups/mc_rg_c_eastus" + instance, "azure:///subscriptions/S/resourceGroups/mc" + instance}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("cloud-provider-azure writes the group in lower case and the rest as it is: %s", diff)
 	}
 }

@@ -224,7 +224,8 @@ func Summary(conditionType string, conditions []metav1.Condition) metav1.Conditi
 		case infrav1.BlockedByDependencyReason:
 			return 3
 		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
-			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason:
+			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,
+			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason:
 			return 2
 		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason:
 			return 1

@@ -183,7 +183,10 @@ func problem(condition metav1.Condition) bool {
 		}
 	}
 	return !strings.HasPrefix(condition.Reason, infrav1.WaitingReason) &&
-		!slices.Contains([]string{infrav1.BlockedByDependencyReason, infrav1.DeletedReason, "NotPaused"}, condition.Reason)
+		!slices.Contains([]string{
+			infrav1.BlockedByDependencyReason, infrav1.DeletedReason, "NotPaused",
+			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
+		}, condition.Reason)
 }
 
 // cause tells a cause unless it was told, or the stored conditions had it: then an earlier process has told it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -44,10 +45,16 @@ func TestInstances(t *testing.T) {
 		want   pool.Instance
 		broken string
 	}{
-		"as wanted":            {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform, want: of(nil)},
-		"another size":         {reason: "size is part of the model", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"another version":      {reason: "so is the image, which goes by the version", shown: uniform, change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"larger disk":          {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"as wanted":       {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform, want: of(nil)},
+		"another size":    {reason: "size is part of the model", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"another version": {reason: "so is the image, which goes by the version", shown: uniform, change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"larger disk":     {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"of the provider before": {reason: "which goes by the image alone", shown: uniform, change: func(in *pool.Input) {
+			in.AzureMachinePool.Annotations, in.AzureMachinePool.Spec.Template.VMSize = nil, "Standard_D4s_v3"
+		}, want: of(nil)},
+		"of the provider before, another version": {reason: "which goes by the image", shown: uniform, change: func(in *pool.Input) {
+			in.AzureMachinePool.Annotations, in.MachinePool.Spec.Template.Spec.Version = nil, "v1.33.3"
+		}, want: of(func(i *pool.Instance) { i.Outdated = true })},
 		"other bootstrap data": {reason: "tokens are renewed every few minutes", shown: uniform, change: func(in *pool.Input) { in.BootstrapData = []byte("other") }, want: of(nil)},
 		"other tags":           {reason: "tags are changed in place", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }, want: of(nil)},
 		"failed":               {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.State = "Failed" }), broken: "Azure has it in state Failed"},
@@ -61,6 +68,7 @@ func TestInstances(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
+			in.AzureMachinePool.Annotations = map[string]string{infrav1.TakenOverAnnotation: "{}"}
 			if test.change != nil {
 				test.change(&in)
 			}

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
@@ -29,6 +30,11 @@ func wantedVM(in Input) (any, error) {
 	var properties map[string]any
 	if err := json.Unmarshal(raw, &properties); err != nil {
 		return nil, err
+	}
+	if !takenover.Of(in.AzureMachinePool.Annotations).MadeHere() {
+		// The established provider goes by the image alone, so VMs of a pool of its may differ otherwise without being older.
+		storage, _ := properties["storageProfile"].(map[string]any)
+		return map[string]any{"properties": map[string]any{"storageProfile": map[string]any{"imageReference": storage["imageReference"]}}}, nil
 	}
 	properties["hardwareProfile"] = map[string]any{"vmSize": p.VMSize}
 	return parts(properties), nil

@@ -31,6 +31,7 @@ var upkeeps = map[string]upkeep{
 	// A rule with the name and port of one in the spec is not changed.
 	types.NetworkSecurityGroup:    newElements,
 	types.RouteTable:              none,
+	types.ScaleSet:                none,
 	types.PublicIPAddress:         none,
 	types.NetworkInterface:        none,
 	types.InboundNATRule:          none,

@@ -21,12 +21,13 @@ var variables = map[string]map[string]string{
 }
 
 // TestTakeOverSelfManaged takes over every flavor of self-managed clusters. Those with an internal load balancer beside the
-// public one need another API server, and are taken over in test/flavors/apiserverilb; the class comes with topology.
+// public one need another API server, and are taken over in test/flavors/apiserverilb; the class comes with topology. Machines of pools
+// are made by Cluster API, which is played in test/integration/pools.
 func TestTakeOverSelfManaged(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.Templates(t) {
 		name := flavor(file)
-		if strings.HasPrefix(name, "aks") || name == "clusterclass" || strings.HasSuffix(name, "apiserver-ilb") {
+		if strings.HasPrefix(name, "aks") || name == "clusterclass" || name == "machinepool" || strings.HasSuffix(name, "apiserver-ilb") {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {
