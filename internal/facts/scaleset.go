@@ -45,8 +45,8 @@ type ScaleSet struct {
 	PrincipalID string
 }
 
-// ScaleSet reads a scale set.
-func (f *Facts) ScaleSet(ctx context.Context, c *client.Client, id arm.ID) (ScaleSet, error) {
+// ScaleSetOf reads a scale set as Azure shows it; without a body there is none.
+func ScaleSetOf(id arm.ID, body json.RawMessage) (ScaleSet, error) {
 	var shown struct {
 		Tags map[string]string `json:"tags"`
 		SKU  struct {
@@ -59,9 +59,8 @@ func (f *Facts) ScaleSet(ctx context.Context, c *client.Client, id arm.ID) (Scal
 			ProvisioningState string `json:"provisioningState"`
 		} `json:"properties"`
 	}
-	body, err := f.read(ctx, c, id)
-	if err != nil || len(body) == 0 {
-		return ScaleSet{}, err
+	if len(body) == 0 {
+		return ScaleSet{}, nil
 	}
 	if err := json.Unmarshal(body, &shown); err != nil {
 		return ScaleSet{}, fmt.Errorf("GET %s: %w", id.Short(), err)

@@ -10,8 +10,10 @@ import (
 	"sigs.k8s.io/cluster-api/util/annotations"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
@@ -80,18 +82,27 @@ func (k *Kind) planInput(in *input, subscription string) pool.Input {
 
 // ask fills in what the plan wants to know of Azure.
 func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
-	facts := &in.planned.PoolFacts
-	if facts.VMSize, facts.NearestVMSizes, err = k.Facts.VMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
+	known := &in.planned.PoolFacts
+	if known.VMSize, known.NearestVMSizes, err = k.Facts.VMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
 		return err
 	}
-	if facts.VNet, err = k.Facts.VNet(ctx, c, in.planned.ClusterInput); err != nil {
+	if known.VNet, err = k.Facts.VNet(ctx, c, in.planned.ClusterInput); err != nil {
 		return err
 	}
-	if in.scaleSet, err = k.Facts.ScaleSet(ctx, c, pool.ScaleSetID(in.planned)); err != nil {
+	// Deleting a VM makes the scale set smaller, which no read of others may hide.
+	id := pool.ScaleSetID(in.planned)
+	observed, err := k.Engine.Observe(ctx, c, []arm.ID{id}, true)
+	if err != nil {
 		return err
 	}
-	facts.ScaleSetExists, facts.PrincipalID = in.scaleSet.Exists, in.scaleSet.PrincipalID
-	facts.BootstrapDataHash = in.scaleSet.Tags[strings.ToLower(infrav1.CustomDataHashTag)]
+	if err := observed[id.Key()].Err; err != nil {
+		return err
+	}
+	if in.scaleSet, err = facts.ScaleSetOf(id, observed[id.Key()].Body); err != nil {
+		return err
+	}
+	known.ScaleSetExists, known.PrincipalID = in.scaleSet.Exists, in.scaleSet.PrincipalID
+	known.BootstrapDataHash = in.scaleSet.Tags[strings.ToLower(infrav1.CustomDataHashTag)]
 	return nil
 }
 

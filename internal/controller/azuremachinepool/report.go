@@ -156,14 +156,14 @@ func (in *input) moving() bool {
 	return busy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.Deleting() || vm.Coming() })
 }
 
-// stands tells whether there is an object for each VM, and none without one.
+// stands tells whether there is no object without a VM, and nothing that was decided is still to show.
 func (in *input) stands() bool {
 	for _, m := range in.members {
 		if !slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.ProviderID, m.vm.Spec.ProviderID) }) {
 			return false
 		}
 	}
-	return len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0
+	return len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && in.actions.Capacity == nil
 }
 
 func (in *input) scaledElsewhere() bool {
