@@ -27,6 +27,8 @@ var (
 		"AzureCluster": {passes: 10, calls: 36}, "AzureMachine": {passes: 6, calls: 8},
 		"AzureManagedControlPlane": {passes: 14, calls: 24}, "AzureManagedMachinePool": {passes: 6},
 	}
+	// deleting is for what a deletion looks at before each of its tries: the group, and what is in it.
+	deleting = cost{calls: 12}
 )
 
 // cost is what one object takes in a minute.
@@ -56,7 +58,9 @@ func (c *counted) refuse(kind, name, method, glob string, r refusal) {
 		c.T.Fatal(err)
 	}
 	if method == "DELETE" {
-		c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: r.bound()})
+		bound := r.bound()
+		bound.calls += deleting.calls
+		c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound})
 		return
 	}
 	c.expect(kind, name, "", r)
