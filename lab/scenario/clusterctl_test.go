@@ -18,11 +18,47 @@ import (
 
 // before stands for the release before the one that `make release` writes: what `make release VERSION=v2.0.0-alpha.0` wrote of
 // commit 3145711, byte for byte. Its kinds lack most maxima, all rights of its manager are in one role, and its Deployment has
-// one replica. Only its program is not kept: the lab runs that of bin/ with what this release gives it.
+// one replica. Only its program is not kept: the lab runs that of bin/ with what this release gives it, and with newer, which the
+// program cannot do without.
 const before = "v2.0.0-alpha.0"
 
+// newer has a name by which clusterctl takes it away with the provider.
+const newer = "capz-system-newer"
+
+// newerRights are what the program asks for that the release before does not allow: tokens to show Entra ID, and pools.
+const newerRights = `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: ` + newer + `
+rules:
+- apiGroups: [""]
+  resources: [serviceaccounts/token]
+  verbs: [create]
+- apiGroups: [infrastructure.cluster.x-k8s.io]
+  resources: [azuremachinepools, azuremachinepoolmachines]
+  verbs: [get, list, watch]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: ` + newer + `
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: ` + newer + `
+subjects:
+- kind: ServiceAccount
+  name: capz-manager
+  namespace: capz-system
+`
+
+// newerKinds are files of config/crd/bases with kinds that the program serves and the release before does not have.
+var newerKinds = []string{"infrastructure.cluster.x-k8s.io_azuremachinepools.yaml", "infrastructure.cluster.x-k8s.io_azuremachinepoolmachines.yaml"}
+
 // releaseBefore is a folder with it.
-func releaseBefore(t *testing.T) string {
+func (l *lab) releaseBefore() string {
+	t := l.t
 	t.Helper()
 	from, to := filepath.Join("testdata", "releases", before), filepath.Join(t.TempDir(), before)
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
@@ -41,6 +77,14 @@ func releaseBefore(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, file := range newerKinds {
+		kind, err := os.ReadFile(filepath.Join(l.root, "config", "crd", "bases", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = slices.Concat(raw, []byte("\n"), kind)
+	}
+	raw = slices.Concat(raw, []byte("\n"+newerRights))
 	if err := os.WriteFile(filepath.Join(to, "infrastructure-components.yaml"), raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +97,8 @@ func releaseBefore(t *testing.T) string {
 func TestClusterctl(t *testing.T) {
 	t.Parallel()
 	from := newLab(t)
-	// The program is newer than its release, which has no right to the tokens that it shows Entra ID.
-	from.withoutRights(func() {
-		from.up("--bare", "--release", releaseBefore(t))
-		from.run("kubectl", "create", "clusterrole", "newer", "--verb", "create", "--resource", "serviceaccounts/token")
-		from.run("kubectl", "create", "clusterrolebinding", "newer", "--clusterrole", "newer", "--serviceaccount", "capz-system:capz-manager")
-		from.run("kubectl", "wait", "azureclusteridentity/cluster-identity", "--for=condition=Ready", "--timeout", patience.String())
-	})
+	from.up("--bare", "--release", from.releaseBefore())
+	from.run("kubectl", "wait", "azureclusteridentity/cluster-identity", "--for=condition=Ready", "--timeout", patience.String())
 	from.createBoth()
 	writes := from.upgrade()
 	from.reinstall(writes)
@@ -105,7 +144,7 @@ func (l *lab) upgrade() int {
 	}
 	writes, asked, manager := len(l.puts()), len(l.requests()), l.processes()[settings.Azure.Name]
 	l.withoutRights(func() {
-		l.run("kubectl", "delete", "clusterrolebinding", "newer")
+		l.run("kubectl", "delete", "clusterrolebinding", newer)
 		l.clusterctl("upgrade", "apply", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
 		l.eventually("the manager before the upgrade has ended", func() (bool, string) {
 			now := l.processes()[settings.Azure.Name]
