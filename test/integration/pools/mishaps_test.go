@@ -1,0 +1,197 @@
+package pools_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const computeVersion = "2025-04-01"
+
+func scaleSet(pool string) string {
+	return "resourceGroups/c1/providers/Microsoft.Compute/virtualMachineScaleSets/" + pool
+}
+
+// mishaps are what may happen to a pool of two VMs, of which the first has the number 0. Each ends with two VMs that are of use.
+var mishaps = map[string]struct {
+	reason string
+	happen func(stage *harness.Stage, pool string)
+	// stays tells that the first VM is still there afterwards.
+	stays bool
+}{
+	"deleted": {reason: "somebody deleted a VM in Azure: it is made again", happen: func(stage *harness.Stage, pool string) {
+		stage.Azure.Delete(scaleSet(pool)+"/virtualMachines/0", computeVersion)
+	}},
+	"stopped": {reason: "a VM that was deallocated, and whose node is not Ready, is of no use", happen: func(stage *harness.Stage, pool string) {
+		stage.Azure.Post(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
+		machine := &clusterv1.Machine{}
+		stage.Get(machine, pool+"-0")
+		before := machine.DeepCopy()
+		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineNodeNotReadyReason})
+		if err := stage.Client.Status().Patch(stage.T.Context(), machine, client.MergeFrom(before)); err != nil {
+			stage.T.Fatal(err)
+		}
+	}},
+	"running": {reason: "a VM whose node is Ready is of use, whatever Azure says", stays: true, happen: func(stage *harness.Stage, pool string) {
+		stage.Azure.Post(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
+	}},
+	"marked": {reason: "somebody wants this one replaced", happen: func(stage *harness.Stage, pool string) {
+		harness.Change(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: pool + "-0"}}, func(m *clusterv1.Machine) {
+			m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: ""}
+		})
+	}},
+	"object": {reason: "whoever deletes what stands for a VM wants it to go", happen: func(stage *harness.Stage, pool string) {
+		vm := &infrav1.AzureMachinePoolMachine{}
+		stage.Get(vm, pool+"-0")
+		if err := stage.Client.Delete(stage.T.Context(), vm); err != nil {
+			stage.T.Fatal(err)
+		}
+	}},
+	"token": {reason: "new bootstrap data are for VMs to come", stays: true, happen: func(stage *harness.Stage, pool string) {
+		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *clusterv1.MachinePool) {
+			p.Spec.Template.Spec.Bootstrap.DataSecretName = new("other")
+		})
+	}},
+}
+
+// TestMishaps has something happen to one pool each.
+func TestMishaps(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	for name := range mishaps {
+		stage.CreatePool(stage.AzureMachinePool("c1", name), 2)
+	}
+	first := map[string]string{}
+	for name := range mishaps {
+		first[name] = stage.WaitPool(name, 2).Spec.ProviderIDList[0]
+	}
+	waitNodes(stage, 2*len(mishaps))
+	mark := stage.Azure.Mark()
+	for name, test := range mishaps {
+		test.happen(stage, name)
+		stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	for name, test := range mishaps {
+		if !test.stays {
+			harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "whole again: "+test.reason, func(p *infrav1.AzureMachinePool) bool {
+				return harness.Ready(p) && len(p.Spec.ProviderIDList) == 2 && !slices.Contains(p.Spec.ProviderIDList, first[name])
+			})
+		}
+	}
+	for name, test := range mishaps {
+		pool := stage.WaitPool(name, 2)
+		if stays := slices.Contains(pool.Spec.ProviderIDList, first[name]); stays != test.stays {
+			t.Errorf("%s: %s: the first VM is there: %t, want %t", name, test.reason, stays, test.stays)
+		}
+		for _, write := range stage.Azure.Writes(mark) {
+			if test.stays && strings.HasPrefix(write, "PUT") && strings.Contains(write, "virtualMachineScaleSets/"+name) {
+				t.Errorf("%s: %s: %s", name, test.reason, write)
+			}
+		}
+	}
+	// The one that Azure has deallocated is not made anew as long as its node is Ready, and does not say that it is Ready itself.
+	waitNodes(stage, 2*len(mishaps)-1)
+}
+
+// waitNodes waits until this many VMs have Ready nodes.
+func waitNodes(stage *harness.Stage, want int) {
+	stage.T.Helper()
+	stage.Eventually("the VMs are Ready", func() bool {
+		vms := &infrav1.AzureMachinePoolMachineList{}
+		if err := stage.Client.List(stage.T.Context(), vms, client.InNamespace(stage.Namespace)); err != nil {
+			return false
+		}
+		ready := 0
+		for _, vm := range vms.Items {
+			if vm.Status.Ready && vm.DeletionTimestamp.IsZero() {
+				ready++
+			}
+		}
+		return ready == want
+	})
+}
+
+// TestAutoscaled has an autoscaler add a VM in Azure: the MachinePool follows, and the size stays.
+func TestAutoscaled(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	stage.CreatePool(stage.AzureMachinePool("c1", "pool"), 1)
+	stage.WaitPool("pool", 1)
+	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) {
+		p.Annotations = map[string]string{clusterv1.ReplicasManagedByAnnotation: "keda"}
+	})
+	_, shown := stage.Azure.Get(scaleSet("pool"), computeVersion)
+	stage.Azure.Put(scaleSet("pool"), computeVersion, map[string]any{"location": shown["location"], "tags": shown["tags"], "sku": map[string]any{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 2}})
+	stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
+	harness.WaitFor(stage, &clusterv1.MachinePool{}, "pool", "as large as the scale set", func(p *clusterv1.MachinePool) bool { return *p.Spec.Replicas == 2 })
+	stage.WaitPool("pool", 2)
+}
+
+// TestRefusedPools has scale sets that Azure refuses, or that are somebody else's. What is wrong is said, and what was made is used.
+func TestRefusedPools(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+
+	stage.CreatePool(stage.AzureMachinePool("c1", "model"), 0)
+	stage.WaitPool("model", 0)
+	stage.CreatePool(stage.AzureMachinePool("c1", "growing"), 1)
+	stage.WaitPool("growing", 1)
+	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/growing", Count: -1, Kind: fault.Allocate}); err != nil {
+		t.Fatal(err)
+	}
+	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "growing", "refused", func(p *infrav1.AzureMachinePool) bool {
+		running := harness.Condition(p, infrav1.ScaleSetRunningCondition)
+		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && len(p.Spec.ProviderIDList) >= 1
+	})
+	stage.Azure.ClearFaults()
+	stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}})
+	harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *infrav1.AzureMachinePool) {
+		if p.Annotations == nil {
+			p.Annotations = map[string]string{}
+		}
+		p.Annotations[infrav1.ReconcileRequestedAnnotation] = "now"
+	})
+	stage.WaitPool("growing", 3)
+
+	_, made := stage.Azure.Get(scaleSet("model"), computeVersion)
+	made["tags"] = map[string]any{"whose": "theirs"}
+	for _, key := range []string{"id", "name", "type", "etag"} {
+		delete(made, key)
+	}
+	stage.Azure.Put(scaleSet("other"), computeVersion, made)
+	mark := stage.Azure.Mark()
+	stage.CreatePool(stage.AzureMachinePool("c1", "other"), 1)
+	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "other", "refused", func(p *infrav1.AzureMachinePool) bool {
+		return harness.Condition(p, infrav1.ScaleSetRunningCondition).Reason == infrav1.ResourceExistsNotOwnedReason
+	})
+	for _, write := range stage.Azure.Writes(mark) {
+		if strings.Contains(write, "virtualMachineScaleSets/other") {
+			t.Errorf("a scale set of somebody else got %s", write)
+		}
+	}
+}
