@@ -108,7 +108,10 @@ func checkList(t *testing.T, root, list, digest string) {
 			SPDXID, Name, VersionInfo string
 			Checksums                 []struct{ ChecksumValue string }
 		}
-		Relationships []struct{ SpdxElementId, RelatedSpdxElement string }
+		Relationships []struct {
+			SpdxElementID      string `json:"spdxElementId"`
+			RelatedSpdxElement string `json:"relatedSpdxElement"`
+		}
 	}
 	if err := json.Unmarshal([]byte(list), &got); err != nil {
 		t.Fatal(err)
@@ -121,8 +124,8 @@ func checkList(t *testing.T, root, list, digest string) {
 		ids[p.SPDXID], versions[p.Name] = true, p.VersionInfo
 	}
 	for _, r := range got.Relationships {
-		if !ids[r.SpdxElementId] || !ids[r.RelatedSpdxElement] {
-			t.Errorf("%s is related to %s, which are not both in the list", r.SpdxElementId, r.RelatedSpdxElement)
+		if !ids[r.SpdxElementID] || !ids[r.RelatedSpdxElement] {
+			t.Errorf("%s is related to %s, which are not both in the list", r.SpdxElementID, r.RelatedSpdxElement)
 		}
 	}
 	if got.SPDXVersion != "SPDX-2.3" || len(got.Packages) == 0 || got.Packages[0].Checksums[0].ChecksumValue != digest {
