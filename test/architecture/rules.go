@@ -103,7 +103,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/controller/azure*/..."},
 		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
-			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/report", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
+			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
@@ -111,6 +111,12 @@ var importRules = []importRule{
 		dirs: []string{"internal/controller/pass"}, inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/lifecycle", "internal/controller/patch", "internal/controller/report", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch", "internal/facts", "internal/identity", "internal/metrics", "internal/plan/inventory", "internal/plan/maxima", "internal/plan/memory", "internal/plan/ownership", "internal/plan/takenover"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "the runner knows what all kinds have in common, and no kind and no plan",
+	},
+	{
+		dirs:    []string{"internal/controller/selfmanaged"},
+		inside:  []string{"api/...", "internal/controller/deletion"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "what the kinds of a self-managed cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
 		dirs:    []string{"internal/controller/managed"},

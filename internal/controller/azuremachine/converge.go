@@ -8,6 +8,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
@@ -38,11 +39,11 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 		return nil, pass.Stop(pass.UntilResync)
 	}
 	if !in.planned.MachineFacts.VMExists {
-		if in.planned.BootstrapData, err = k.bootstrapData(ctx, in); err != nil {
+		if in.planned.BootstrapData, err = selfmanaged.BootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
 			return nil, err
 		}
 		if in.planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {
-			in.planned.AdminPassword = k.passwords.of(in.azureMachine.UID)
+			in.planned.AdminPassword = k.passwords.Of(in.azureMachine.UID)
 		}
 		if errs := machine.Check(in.planned); len(errs) > 0 {
 			return nil, pass.Refused(errs)
@@ -67,19 +68,10 @@ func (k *Kind) planInput(in *input, subscription string) plan.MachineInput {
 			AzureCluster:   azureCluster,
 			SubscriptionID: subscription,
 			Features:       k.Features,
-			Facts:          plan.ClusterFacts{Zones: zones(in.azureCluster)},
+			Facts:          plan.ClusterFacts{Zones: selfmanaged.Zones(in.azureCluster)},
 		},
 		Machine:      in.machine,
 		AzureMachine: azureMachine,
 		ControlPlane: util.IsControlPlaneMachine(in.machine),
 	}
-}
-
-// zones are the availability zones of the region as the AzureCluster found them.
-func zones(azureCluster *infrav1.AzureCluster) []string {
-	var out []string
-	for _, domain := range azureCluster.Status.FailureDomains.Domains {
-		out = append(out, domain.Name)
-	}
-	return out
 }

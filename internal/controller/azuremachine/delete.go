@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
@@ -29,7 +30,7 @@ func (k *Kind) Deleting(_ context.Context, in *input) error {
 // Untouched implements pass.Kind: machines are made in a network that is there.
 func (k *Kind) Untouched(in *input) bool {
 	return in.azureMachine.Spec.ProviderID == nil && !memory.Stored(in.azureMachine.Annotations) &&
-		!infrastructureProvisioned(in.cluster) && cluster.Untouched(in.azureCluster)
+		!selfmanaged.Provisioned(in.cluster) && cluster.Untouched(in.azureCluster)
 }
 
 // PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"maps"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 )
 
 // loadDeleting reads what a machine belongs to that is being deleted. Whoever deletes all at once deletes that, too, so what
@@ -47,32 +46,6 @@ func (k *Kind) loadDeleting(ctx context.Context, in *input) error {
 		}
 		in.cluster.Name = name
 	}
-	in.azureCluster, err = k.azureClusterOf(ctx, in)
+	in.azureCluster, err = selfmanaged.AzureCluster(ctx, k.Client, in.cluster, in.clusterGone)
 	return err
-}
-
-// azureClusterOf is the AzureCluster that the Cluster refers to, or that belongs to a Cluster of this name; nil when there is
-// none.
-func (k *Kind) azureClusterOf(ctx context.Context, in *input) (*infrav1.AzureCluster, error) {
-	if !in.clusterGone {
-		azureCluster := &infrav1.AzureCluster{}
-		key := client.ObjectKey{Namespace: in.azureMachine.Namespace, Name: in.cluster.Spec.InfrastructureRef.Name}
-		if err := k.Client.Get(ctx, key, azureCluster); err != nil {
-			if apierrors.IsNotFound(err) {
-				return nil, nil
-			}
-			return nil, fmt.Errorf("get AzureCluster %s: %w", key, err)
-		}
-		return azureCluster, nil
-	}
-	list := &infrav1.AzureClusterList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(in.azureMachine.Namespace)); err != nil {
-		return nil, fmt.Errorf("list AzureClusters: %w", err)
-	}
-	for i := range list.Items {
-		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == in.cluster.Name {
-			return &list.Items[i], nil
-		}
-	}
-	return nil, nil
 }

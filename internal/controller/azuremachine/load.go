@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -15,6 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -43,7 +43,7 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	if in.azureCluster != nil {
 		subject.Owner = in.azureCluster
 		subject.Identity = access.OfAzureCluster(in.azureCluster)
-		if !infrastructureProvisioned(in.cluster) {
+		if !selfmanaged.Provisioned(in.cluster) {
 			subject.WaitsFor = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
 			}
@@ -76,30 +76,4 @@ func (k *Kind) loadStanding(ctx context.Context, in *input) (err error) {
 		return fmt.Errorf("get AzureCluster %s: %w", key, err)
 	}
 	return nil
-}
-
-// bootstrapData reads what the machine boots with; nil when the Machine has none yet or the secret is gone.
-func (k *Kind) bootstrapData(ctx context.Context, in *input) ([]byte, error) {
-	name := in.machine.Spec.Bootstrap.DataSecretName
-	if name == nil {
-		return nil, nil
-	}
-	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: in.azureMachine.Namespace, Name: *name}
-	if err := k.Client.Get(ctx, key, secret); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("get bootstrap data secret %s: %w", key, err)
-	}
-	data, ok := secret.Data["value"]
-	if !ok {
-		return nil, fmt.Errorf("bootstrap data secret %s has no key \"value\"", key)
-	}
-	return data, nil
-}
-
-func infrastructureProvisioned(cluster *clusterv1.Cluster) bool {
-	provisioned := cluster.Status.Initialization.InfrastructureProvisioned
-	return provisioned != nil && *provisioned
 }

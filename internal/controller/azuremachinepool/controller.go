@@ -21,6 +21,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -41,7 +42,8 @@ type Kind struct {
 	Facts    *facts.Facts
 	Features plan.Features
 
-	removals removals
+	removals  removals
+	passwords selfmanaged.Passwords
 }
 
 var _ pass.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
@@ -81,9 +83,7 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 
 // readOfMachine is what passes read of the status of a Machine.
 func readOfMachine(machine *clusterv1.Machine) any {
-	deleting := conditions.Get(machine, clusterv1.MachineDeletingCondition)
-	drained := deleting == nil || !holds(deleting.Reason)
-	return []any{machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), drained}
+	return []any{machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), needless(machine)}
 }
 
 // poolOfMachinePool wakes the pool that a MachinePool refers to.

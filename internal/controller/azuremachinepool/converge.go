@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/cluster-api/util/annotations"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
@@ -23,8 +23,11 @@ import (
 // Prepare implements pass.Kind.
 func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
 	in.planned = k.planInput(in, turn.Access.SubscriptionID)
-	if in.planned.BootstrapData, err = k.bootstrapData(ctx, in); err != nil {
+	if in.planned.BootstrapData, err = selfmanaged.BootstrapData(ctx, k.Client, in.azurePool.Namespace, in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
 		return err
+	}
+	if in.azurePool.Spec.Template.OSDisk.OSType == infrav1.WindowsOS {
+		in.planned.AdminPassword = k.passwords.Of(in.azurePool.UID)
 	}
 	return k.loadMembers(ctx, in)
 }
@@ -68,13 +71,9 @@ func (k *Kind) planInput(in *input, subscription string) pool.Input {
 	azureCluster, azurePool := in.azureCluster.DeepCopy(), in.azurePool.DeepCopy()
 	webhook.DefaultAzureCluster(azureCluster)
 	webhook.DefaultAzureMachinePool(azurePool)
-	var zones []string
-	for _, domain := range in.azureCluster.Status.FailureDomains.Domains {
-		zones = append(zones, domain.Name)
-	}
 	return pool.Input{
 		ClusterInput: plan.ClusterInput{
-			Cluster: in.cluster, AzureCluster: azureCluster, SubscriptionID: subscription, Features: k.Features, Facts: plan.ClusterFacts{Zones: zones},
+			Cluster: in.cluster, AzureCluster: azureCluster, SubscriptionID: subscription, Features: k.Features, Facts: plan.ClusterFacts{Zones: selfmanaged.Zones(in.azureCluster)},
 		},
 		MachinePool: in.machinePool, AzureMachinePool: azurePool,
 	}
@@ -152,7 +151,7 @@ func flexible(in *input) bool {
 // rollout is what the spec says about single VMs.
 func (in *input) rollout() (rollout.Spec, error) {
 	replicas := pool.Replicas(in.planned)
-	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)}
+	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: in.scaledElsewhere()}
 	strategy := in.planned.AzureMachinePool.Spec.Strategy.RollingUpdate
 	if strategy == nil {
 		strategy = &infrav1.MachineRollingUpdateDeployment{}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
@@ -40,9 +41,8 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 
 // Untouched implements pass.Kind: scale sets are made in a network that is there.
 func (k *Kind) Untouched(in *input) bool {
-	provisioned := in.cluster.Status.Initialization.InfrastructureProvisioned
 	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations) &&
-		(provisioned == nil || !*provisioned) && cluster.Untouched(in.azureCluster)
+		!selfmanaged.Provisioned(in.cluster) && cluster.Untouched(in.azureCluster)
 }
 
 // PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes

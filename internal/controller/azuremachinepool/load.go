@@ -2,10 +2,8 @@ package azuremachinepool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -15,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
@@ -51,7 +50,7 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*
 	if in.azureCluster != nil {
 		subject.Owner = in.azureCluster
 		subject.Identity = access.OfAzureCluster(in.azureCluster)
-		if provisioned := in.cluster.Status.Initialization.InfrastructureProvisioned; provisioned == nil || !*provisioned {
+		if !selfmanaged.Provisioned(in.cluster) {
 			subject.WaitsFor = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
 			}
@@ -82,8 +81,10 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 		}
 		in.cluster.Name = key.Name
 	}
-	if in.azureCluster, err = k.azureClusterOf(ctx, in); err != nil {
-		return err
+	if in.clusterGone || in.cluster.Spec.InfrastructureRef.Kind == "AzureCluster" {
+		if in.azureCluster, err = selfmanaged.AzureCluster(ctx, k.Client, in.cluster, in.clusterGone); err != nil {
+			return err
+		}
 	}
 	if in.azureCluster == nil && !deleting {
 		return pass.NotYet("AzureClusterNotFound", "AzureCluster "+in.cluster.Spec.InfrastructureRef.Name+" is not there")
@@ -108,50 +109,4 @@ func (k *Kind) machinePoolOf(ctx context.Context, azurePool *infrav1.AzureMachin
 		return out, nil
 	}
 	return nil, nil
-}
-
-// azureClusterOf is the AzureCluster that the Cluster refers to, or that belongs to a Cluster of this name; nil for none.
-func (k *Kind) azureClusterOf(ctx context.Context, in *input) (*infrav1.AzureCluster, error) {
-	if !in.clusterGone {
-		if in.cluster.Spec.InfrastructureRef.Kind != "AzureCluster" {
-			return nil, nil
-		}
-		out := &infrav1.AzureCluster{}
-		err := k.Client.Get(ctx, client.ObjectKey{Namespace: in.cluster.Namespace, Name: in.cluster.Spec.InfrastructureRef.Name}, out)
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return out, err
-	}
-	list := &infrav1.AzureClusterList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(in.azurePool.Namespace)); err != nil {
-		return nil, fmt.Errorf("list AzureClusters: %w", err)
-	}
-	for i := range list.Items {
-		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == in.cluster.Name {
-			return &list.Items[i], nil
-		}
-	}
-	return nil, nil
-}
-
-// bootstrapData reads what new VMs boot with; nil when the MachinePool has none yet or the Secret is gone.
-func (k *Kind) bootstrapData(ctx context.Context, in *input) ([]byte, error) {
-	name := in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName
-	if name == nil || *name == "" {
-		return nil, nil
-	}
-	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: *name}
-	if err := k.Client.Get(ctx, key, secret); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("get bootstrap data secret %s: %w", key, err)
-	}
-	data, ok := secret.Data["value"]
-	if !ok {
-		return nil, errors.New("bootstrap data secret " + key.String() + " has no key \"value\"")
-	}
-	return data, nil
 }

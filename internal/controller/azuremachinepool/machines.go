@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -21,8 +20,9 @@ import (
 // keepMachines has an AzureMachinePoolMachine for every VM, which says what is known of it, deletes the Machines of those that
 // are to go, and lets those go whose VM is gone.
 func (k *Kind) keepMachines(ctx context.Context, in *input) error {
+	members := in.byProviderID()
 	for _, vm := range in.vms {
-		m, known := in.memberOf(vm)
+		m, known := members[strings.ToLower(vm.ProviderID)]
 		if !known {
 			if vm.Deleting() {
 				continue
@@ -42,11 +42,9 @@ func (k *Kind) keepMachines(ctx context.Context, in *input) error {
 			}
 		}
 	}
-	for _, m := range in.members {
-		if !slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.ProviderID, m.vm.Spec.ProviderID) }) {
-			if err := k.letMachineGo(ctx, m); err != nil {
-				return err
-			}
+	for _, m := range in.orphans() {
+		if err := k.letMachineGo(ctx, m); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -67,7 +65,11 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 		},
 		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.Number},
 	}
-	if err := k.Client.Create(ctx, machine); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := k.Client.Create(ctx, machine); err != nil {
+		if apierrors.IsAlreadyExists(err) {
+			// The cache is behind; what it shows then wakes the pool.
+			return nil
+		}
 		return fmt.Errorf("create AzureMachinePoolMachine %s: %w", machine.Name, err)
 	}
 	in.members = append(in.members, member{vm: machine})
@@ -99,7 +101,7 @@ func (k *Kind) describe(ctx context.Context, m member, vm pool.Instance) error {
 		ready = node
 	}
 	ready.Type = infrav1.ReadyCondition
-	for _, condition := range []metav1.Condition{running, node, ready, {Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason}} {
+	for _, condition := range []metav1.Condition{running, node, ready} {
 		conditions.Set(m.vm, condition)
 	}
 	if equality.Semantic.DeepEqual(before.Status, *status) {
@@ -141,6 +143,7 @@ func (k *Kind) letMachineGo(ctx context.Context, m member) error {
 		return k.release(ctx, m.vm)
 	}
 	if m.vm.DeletionTimestamp.IsZero() {
+		// Cluster API deletes it with its Machine.
 		return nil
 	}
 	return k.release(ctx, m.vm)

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
@@ -62,21 +61,21 @@ func (m member) seen() seen {
 		return out
 	}
 	out.MachineLeaving = !m.machine.DeletionTimestamp.IsZero()
-	deleting := conditions.Get(m.machine, clusterv1.MachineDeletingCondition)
-	out.Free = out.Leaving && out.MachineLeaving && (deleting == nil || !holds(deleting.Reason))
+	out.Free = out.Leaving && out.MachineLeaving && needless(m.machine)
 	out.Ready = conditions.IsTrue(m.machine, clusterv1.MachineNodeReadyCondition)
 	out.Marked = out.Marked || marked(m.machine)
 	out.Node, out.Version = m.machine.Status.NodeRef.Name, kubeletVersion(m.machine)
 	return out
 }
 
-// holds tells whether a Machine that is being deleted for this reason still needs its VM: Cluster API deletes the VM after
-// that, and somebody else may have done so before.
-func holds(reason string) bool {
-	return slices.Contains([]string{
-		clusterv1.MachineDeletingWaitingForPreDrainHookReason, clusterv1.MachineDeletingDrainingNodeReason,
-		clusterv1.MachineDeletingWaitingForVolumeDetachReason, clusterv1.MachineDeletingWaitingForPreTerminateHookReason,
-	}, reason)
+// needless tells whether a Machine that is being deleted has no need of its VM any more, because its Node is drained and no
+// hook waits. Somebody may have deleted what stands for the VM before that.
+func needless(machine *clusterv1.Machine) bool {
+	deleting := conditions.Get(machine, clusterv1.MachineDeletingCondition)
+	return deleting != nil && slices.Contains([]string{
+		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason,
+		clusterv1.MachineDeletingDeletingNodeReason, clusterv1.MachineDeletingDeletionCompletedReason,
+	}, deleting.Reason)
 }
 
 // marked tells whether somebody wants the VM to go first.
@@ -94,13 +93,13 @@ func kubeletVersion(machine *clusterv1.Machine) string {
 
 // instances are the VMs with what Kubernetes knows of them.
 func (in *input) instances() []rollout.Instance {
-	members := map[string]seen{}
-	for _, m := range in.members {
-		members[strings.ToLower(m.vm.Spec.ProviderID)] = m.seen()
-	}
+	members := in.byProviderID()
 	out := make([]rollout.Instance, 0, len(in.vms))
 	for _, vm := range in.vms {
-		known := members[strings.ToLower(vm.ProviderID)]
+		var known seen
+		if m, ok := members[strings.ToLower(vm.ProviderID)]; ok {
+			known = m.seen()
+		}
 		out = append(out, rollout.Instance{
 			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
 			Ready: known.Ready, Unwanted: known.Marked, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
@@ -109,16 +108,25 @@ func (in *input) instances() []rollout.Instance {
 	return out
 }
 
-// memberOf is the member that stands for a VM.
-func (in *input) memberOf(vm pool.Instance) (member, bool) {
-	i := slices.IndexFunc(in.members, func(m member) bool { return strings.EqualFold(m.vm.Spec.ProviderID, vm.ProviderID) })
-	if i < 0 {
-		return member{}, false
+// byProviderID are the members by the provider ID in lower case.
+func (in *input) byProviderID() map[string]member {
+	out := make(map[string]member, len(in.members))
+	for _, m := range in.members {
+		out[strings.ToLower(m.vm.Spec.ProviderID)] = m
 	}
-	return in.members[i], true
+	return out
 }
 
-// labelsOf are those by which Cluster API finds the machines of a pool.
+// orphans are the members whose VM is gone.
+func (in *input) orphans() []member {
+	there := make(map[string]bool, len(in.vms))
+	for _, vm := range in.vms {
+		there[strings.ToLower(vm.ProviderID)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool { return there[strings.ToLower(m.vm.Spec.ProviderID)] })
+}
+
+// labels are those by which Cluster API finds the machines of a pool.
 func (in *input) labels() map[string]string {
 	return map[string]string{
 		clusterv1.ClusterNameLabel: in.cluster.Name, clusterv1.MachinePoolNameLabel: format.MustFormatValue(in.machinePool.Name),

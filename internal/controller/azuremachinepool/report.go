@@ -76,13 +76,13 @@ func (in *input) report(result arm.Result) {
 	status := &in.azurePool.Status
 	var providerIDs []string
 	status.Instances = nil
-	outdated, ready := 0, 0
+	outdated, ready, members := 0, 0, in.byProviderID()
 	for _, vm := range in.vms {
 		if vm.Deleting() {
 			continue
 		}
 		providerIDs = append(providerIDs, vm.ProviderID)
-		m, _ := in.memberOf(vm)
+		m := members[strings.ToLower(vm.ProviderID)]
 		version := ""
 		if m.vm != nil {
 			version = m.vm.Status.Version
@@ -142,9 +142,10 @@ func desiredReplicas(there, wanted int, broken []string) metav1.Condition {
 
 // broken are the VMs that are of no use, with why.
 func (in *input) broken() []string {
+	members := in.byProviderID()
 	var out []string
 	for _, vm := range in.vms {
-		if m, _ := in.memberOf(vm); vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.seen().Ready) {
+		if m := members[strings.ToLower(vm.ProviderID)]; vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.seen().Ready) {
 			out = append(out, vm.Name+": "+vm.Broken())
 		}
 	}
@@ -158,12 +159,7 @@ func (in *input) moving() bool {
 
 // stands tells whether there is no object without a VM, and nothing that was decided is still to show.
 func (in *input) stands() bool {
-	for _, m := range in.members {
-		if !slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.ProviderID, m.vm.Spec.ProviderID) }) {
-			return false
-		}
-	}
-	return len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && in.actions.Capacity == nil
+	return len(in.orphans()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && in.actions.Capacity == nil
 }
 
 func (in *input) scaledElsewhere() bool {

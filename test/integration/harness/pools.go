@@ -97,6 +97,9 @@ func (s *Stage) playPoolMachines(vms []infrav1.AzureMachinePoolMachine) {
 			_ = s.Client.Create(ctx, machineOf(vm))
 		case machine == nil:
 		case !machine.DeletionTimestamp.IsZero():
+			before := machine.DeepCopy()
+			conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason})
+			_ = s.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
 			_ = s.Client.Delete(ctx, vm)
 		case vm.Status.Initialization.Provisioned != nil && !machine.Status.NodeRef.IsDefined():
 			before := machine.DeepCopy()

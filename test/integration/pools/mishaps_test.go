@@ -156,6 +156,9 @@ func TestRefusedPools(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 
+	windows := stage.AzureMachinePool("c1", "windows-0")
+	windows.Spec.Template.OSDisk.OSType, windows.Spec.Template.OSDisk.DiskSizeGB = infrav1.WindowsOS, new(int32(128))
+	stage.CreatePool(windows, 1)
 	stage.CreatePool(stage.AzureMachinePool("c1", "model"), 0)
 	stage.WaitPool("model", 0)
 	stage.CreatePool(stage.AzureMachinePool("c1", "growing"), 1)
@@ -178,6 +181,8 @@ func TestRefusedPools(t *testing.T) {
 	})
 	stage.WaitPool("growing", 3)
 
+	// Azure demands a password of Windows VMs, which nobody has to give.
+	stage.WaitPool("windows-0", 1)
 	_, made := stage.Azure.Get(scaleSet("model"), computeVersion)
 	made["tags"] = map[string]any{"whose": "theirs"}
 	for _, key := range []string{"id", "name", "type", "etag"} {

@@ -1,4 +1,4 @@
-package azuremachine
+package selfmanaged
 
 import (
 	"crypto/hmac"
@@ -13,16 +13,16 @@ import (
 // passwordLength is the longest that Azure takes for the administrator of a Windows VM.
 const passwordLength = 123
 
-// passwords makes the passwords that Azure demands for Windows VMs and that nobody gets to know: cloudbase-init sets its own
-// at first boot. That of a machine is the same for as long as the process runs, and is kept nowhere: with another one on every
+// Passwords makes the passwords that Azure demands for Windows VMs and that nobody gets to know: cloudbase-init sets its own
+// at first boot. That of an object is the same for as long as the process runs, and is kept nowhere: with another one on every
 // pass, a VM that Azure refuses would look like another VM each time and be sent again at once.
-type passwords struct {
+type Passwords struct {
 	once sync.Once
 	key  []byte
 }
 
-// of is the password of a machine. It has all four kinds of characters that Azure asks for.
-func (p *passwords) of(machine types.UID) string {
+// Of is the password of the VMs of an object. It has all four kinds of characters that Azure asks for.
+func (p *Passwords) Of(object types.UID) string {
 	p.once.Do(func() {
 		p.key = make([]byte, sha256.Size)
 		// It does not fail: crypto/rand ends the process when the system has no randomness.
@@ -33,7 +33,7 @@ func (p *passwords) of(machine types.UID) string {
 	for i := range password {
 		kind := kinds[i%len(kinds)]
 		hash := hmac.New(sha256.New, p.key)
-		hash.Write([]byte(machine))
+		hash.Write([]byte(object))
 		hash.Write([]byte{byte(i)})
 		password[i] = kind[binary.BigEndian.Uint64(hash.Sum(nil))%uint64(len(kind))]
 	}

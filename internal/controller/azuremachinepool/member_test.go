@@ -1,0 +1,51 @@
+package azuremachinepool
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestFree has a VM be deleted in Azure only when nobody needs it any more, whoever deleted what first.
+func TestFree(t *testing.T) {
+	now := metav1.Now()
+	for name, test := range map[string]struct {
+		reason         string
+		leaving, going bool
+		noMachine      bool
+		says           string
+		want           bool
+	}{
+		"nobody wants it to go":       {reason: "it stays"},
+		"Machine just deleted":        {reason: "Cluster API has not looked yet, so nothing is drained", leaving: true, going: true},
+		"Machine that begins to go":   {reason: "it may be anywhere before the drain", leaving: true, going: true, says: clusterv1.MachineDeletingReason},
+		"draining":                    {reason: "pods are still on the node", leaving: true, going: true, says: clusterv1.MachineDeletingDrainingNodeReason},
+		"hook":                        {reason: "somebody asked to wait", leaving: true, going: true, says: clusterv1.MachineDeletingWaitingForPreTerminateHookReason},
+		"drained":                     {reason: "Cluster API waits for the VM to go", leaving: true, going: true, says: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, want: true},
+		"object alone":                {reason: "the Machine is deleted first", leaving: true},
+		"drained, object still there": {reason: "Cluster API deletes it next", going: true, says: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason},
+		"no Machine":                  {reason: "there is nobody who would drain", leaving: true, noMachine: true, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := member{vm: &infrav1.AzureMachinePoolMachine{}, machine: &clusterv1.Machine{}}
+			if test.leaving {
+				m.vm.DeletionTimestamp = &now
+			}
+			if test.going {
+				m.machine.DeletionTimestamp = &now
+			}
+			if test.says != "" {
+				m.machine.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: test.says}}
+			}
+			if test.noMachine {
+				m.machine = nil
+			}
+			if got := m.seen().Free; got != test.want {
+				t.Errorf("%s: free %t, want %t", test.reason, got, test.want)
+			}
+		})
+	}
+}
