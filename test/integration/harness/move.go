@@ -89,3 +89,12 @@ func (s *Stage) Describe(cluster string) string {
 	}
 	return string(output)
 }
+
+func annotate(object client.Object, key, value string) {
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	object.SetAnnotations(annotations)
+}

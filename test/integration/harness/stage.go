@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -268,7 +269,11 @@ func (s *Stage) tell() {
 	lines := slices.DeleteFunc(s.Environment.Logs.With(s.Namespace), func(line string) bool {
 		return !strings.Contains(line, `"level"=0`) && strings.Contains(line, `"level"=`)
 	})
-	s.T.Logf("last log lines of %s:\n%s", s.Namespace, strings.Join(lines[max(0, len(lines)-60):], "\n"))
+	lines = slices.Clone(lines[max(0, len(lines)-30):])
+	for i, line := range lines {
+		lines[i] = line[:min(len(line), 300)]
+	}
+	s.T.Logf("last log lines of %s:\n%s", s.Namespace, strings.Join(lines, "\n"))
 	requests := s.Azure.Since(0)
 	all := len(requests)
 	// Polls follow each other by the dozen.
@@ -277,17 +282,15 @@ func (s *Stage) tell() {
 	s.T.Logf("resources:\n%s", strings.Join(s.Azure.Resources(), "\n"))
 }
 
-// Wake has the controllers of an object look at it again, as any change of it does.
+// Wake has the controllers of an object look at it again, as any change of it does. One that is gone meanwhile is let be:
+// something else woke them.
 func (s *Stage) Wake(object client.Object) {
 	s.T.Helper()
-	Change(s, object, func(o client.Object) { annotate(o, "integration-test/woken", uuid.NewString()) })
-}
-
-func annotate(object client.Object, key, value string) {
-	annotations := object.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
+	ctx, cancel := s.context()
+	defer cancel()
+	object.SetNamespace(s.Namespace)
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"integration-test/woken":%q}}}`, uuid.NewString()))
+	if err := client.IgnoreNotFound(s.Client.Patch(ctx, object, patch)); err != nil {
+		s.T.Fatalf("wake %T %s: %v", object, object.GetName(), err)
 	}
-	annotations[key] = value
-	object.SetAnnotations(annotations)
 }
