@@ -78,6 +78,15 @@ func (f *Facts) VMSize(ctx context.Context, c *client.Client, in plan.ClusterInp
 	return size, near, nil
 }
 
+// Zones are the availability zones that any VM size of the cluster's region can be created in, sorted. in.Facts is not used.
+func (f *Facts) Zones(ctx context.Context, c *client.Client, in plan.ClusterInput) ([]string, error) {
+	catalog, err := f.catalog(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.zones, nil
+}
+
 func catalogKey(c *client.Client, subscription, location string) string {
 	return strings.Join([]string{c.Scope(), strings.ToLower(subscription), location}, "|")
 }

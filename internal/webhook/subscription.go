@@ -14,7 +14,8 @@ import (
 // cluster that leaves its subscription to the manager, and an error when the cluster is not there.
 type SubscriptionLookup func(context.Context, client.Object) (string, error)
 
-// SubscriptionOf looks up the subscription in the AzureCluster of the Cluster that the object's label names.
+// SubscriptionOf looks up the subscription in the AzureCluster or AzureManagedControlPlane of the Cluster that the object's label
+// names.
 func SubscriptionOf(reader client.Reader) SubscriptionLookup {
 	return func(ctx context.Context, obj client.Object) (string, error) {
 		name := obj.GetLabels()[clusterv1.ClusterNameLabel]
@@ -24,6 +25,13 @@ func SubscriptionOf(reader client.Reader) SubscriptionLookup {
 		cluster := &clusterv1.Cluster{}
 		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, cluster); err != nil {
 			return "", fmt.Errorf("get the Cluster: %w", err)
+		}
+		if ref := cluster.Spec.ControlPlaneRef; cluster.Spec.InfrastructureRef.Kind == "AzureManagedCluster" {
+			controlPlane := &infrav1.AzureManagedControlPlane{}
+			if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}, controlPlane); err != nil {
+				return "", fmt.Errorf("get the AzureManagedControlPlane: %w", err)
+			}
+			return controlPlane.Spec.SubscriptionID, nil
 		}
 		azureCluster := &infrav1.AzureCluster{}
 		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {

@@ -103,7 +103,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/controller/azure*/..."},
 		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
-			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
+			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
@@ -123,6 +123,12 @@ var importRules = []importRule{
 		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/facts", "internal/plan/managed/...", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
+	},
+	{
+		dirs:    []string{"internal/controller/home"},
+		inside:  []string{"api/...", "internal/arm/client", "internal/controller/access", "internal/controller/managed", "internal/controller/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/managed", "internal/webhook"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "what pools of both kinds of clusters share gathers the input of their plans, and does nothing with it",
 	},
 	{
 		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/takenover"},

@@ -32,6 +32,17 @@ func AzureClusters(kubernetes client.Reader) Users {
 	}
 }
 
+// ControlPlanes finds the AzureManagedControlPlanes that ask Azure as an identity.
+func ControlPlanes(kubernetes client.Reader) Users {
+	return Users{
+		Kubernetes: kubernetes,
+		List:       func() client.ObjectList { return &infrav1.AzureManagedControlPlaneList{} },
+		Ref: func(obj client.Object) *corev1.ObjectReference {
+			return obj.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef
+		},
+	}
+}
+
 // OfIdentity are the users of an AzureClusterIdentity.
 func (u Users) OfIdentity(ctx context.Context, named client.Object) []ctrl.Request {
 	list := u.List()

@@ -7,6 +7,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -19,7 +20,7 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	pools, err := k.pools(ctx, in)
+	pools, err := home.Pools(ctx, k.Client, in.azureCluster.Namespace, in.cluster.Name)
 	if err != nil {
 		return err
 	}

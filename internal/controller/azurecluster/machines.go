@@ -42,19 +42,6 @@ func (k *Kind) machines(ctx context.Context, in *input) ([]client.Object, error)
 	return out, nil
 }
 
-// pools are the AzureMachinePools of the cluster: by their label, which Cluster API sets with their owner.
-func (k *Kind) pools(ctx context.Context, in *input) ([]client.Object, error) {
-	list := &infrav1.AzureMachinePoolList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(in.azureCluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}); err != nil {
-		return nil, fmt.Errorf("list AzureMachinePools: %w", err)
-	}
-	var out []client.Object
-	for i := range list.Items {
-		out = append(out, &list.Items[i])
-	}
-	return out, nil
-}
-
 // azureClustersOfMachine wakes the AzureCluster of a control-plane machine that is new, and one that waits for a machine to
 // be gone.
 func (k *Kind) azureClustersOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {

@@ -27,12 +27,13 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates,verbs=get;list;watch
@@ -77,18 +78,22 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 	if err != nil {
 		return fmt.Errorf("map Clusters to %T: %w", list, err)
 	}
-	users := users{kubernetes: r.Client, ofCluster: ofCluster}
-	return ctrl.NewControllerManagedBy(mgr).
+	_, joining := object.(*infrav1.AzureMachinePool)
+	users := users{kubernetes: r.Client, ofCluster: ofCluster, joining: joining}
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		For(object, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster)).
-		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(users.ofAzureCluster), builder.WithPredicates(watch.Spec())).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(users.ofHome), builder.WithPredicates(watch.Spec())).
 		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.ofIdentity), builder.WithPredicates(watch.Identity())).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.ofSecret), builder.OnlyMetadata).
-		Complete(do)
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.ofSecret), builder.OnlyMetadata)
+	if joining {
+		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(users.ofHome), builder.WithPredicates(watch.Spec()))
+	}
+	return b.Complete(do)
 }
 
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -144,23 +149,33 @@ func (r *Reconciler) forget(kind client.Object, request ctrl.Request, err error)
 	}
 }
 
+// describes tells whether an azure.json can say where the machines of owner are. AKS clusters have only scale sets that join them,
+// and Azure decides where those go once the cluster is there.
+func (r *Reconciler) describes(found home.Home, cluster *clusterv1.Cluster, owner client.Object) bool {
+	if found.ControlPlane == nil {
+		return found.There()
+	}
+	_, pool := owner.(*infrav1.AzureMachinePool)
+	return pool && selfmanaged.Provisioned(cluster)
+}
+
 // reconcile writes the Secret of owner, which describes a machine with these identities.
 func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
-	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
+	if cluster == nil || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
 	}
-	azureCluster := &infrav1.AzureCluster{}
-	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
-	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	found, err := home.Of(ctx, r.Client, cluster, false)
+	if err != nil || !r.describes(found, cluster, owner) {
+		return ctrl.Result{}, err
 	}
-	opened, err := r.Access.Open(ctx, access.OfAzureCluster(azureCluster))
+	opened, err := r.Access.Open(ctx, found.Identity())
 	if err != nil {
 		return r.fail(ctx, owner, err)
 	}
-	defaulted := azureCluster.DeepCopy()
-	webhook.DefaultAzureCluster(defaulted)
-	in := plan.ClusterInput{Cluster: cluster, AzureCluster: defaulted, SubscriptionID: opened.SubscriptionID, Features: r.Features}
+	in, err := found.Seen(ctx, r.Facts, opened.Client, found.Input(cluster, opened.SubscriptionID, r.Features))
+	if err != nil {
+		return r.fail(ctx, owner, err)
+	}
 	credential := opened.CloudConfigSecret()
 	if credential.ClientSecret != "" {
 		// An identity may name any Secret. What Entra ID does not take for its own is not written where its namespace can read it.

@@ -75,7 +75,8 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 	return []pass.Watch{
 		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: []predicate.Predicate{watch.Spec()}},
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
-		{Object: &infrav1.AzureCluster{}, Wakes: k.poolsOfAzureCluster, Predicates: []predicate.Predicate{network}},
+		{Object: &infrav1.AzureCluster{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{network}},
+		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{watch.Spec()}},
 		{Object: &infrav1.AzureMachinePoolMachine{}, Wakes: poolOfPoolMachine, Predicates: []predicate.Predicate{watch.Spec()}},
 		{Object: &clusterv1.Machine{}, Wakes: k.poolOfMachine, Predicates: []predicate.Predicate{watch.Reads(readOfMachine)}},
 	}, nil
@@ -114,8 +115,8 @@ func (k *Kind) poolOfMachine(ctx context.Context, obj client.Object) []ctrl.Requ
 	return poolOfPoolMachine(ctx, vm)
 }
 
-// poolsOfAzureCluster wakes the pools of a cluster whose network changed.
-func (k *Kind) poolsOfAzureCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+// poolsBeside wakes the pools of a cluster whose AzureCluster or AzureManagedControlPlane changed.
+func (k *Kind) poolsBeside(ctx context.Context, obj client.Object) []ctrl.Request {
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" {
 		return nil

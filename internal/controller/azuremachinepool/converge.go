@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
@@ -39,7 +38,7 @@ func (k *Kind) Inputs(in *input) []any {
 		members = append(members, m.seen())
 	}
 	return []any{
-		in.cluster.Spec, in.azureCluster.Spec, in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
+		in.cluster.Spec, in.home.Spec(), in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
 		in.machinePool.Annotations, in.azurePool.Spec, in.planned.BootstrapData != nil, members,
 	}
 }
@@ -68,20 +67,17 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 // planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
 // those that were stored before a default existed.
 func (k *Kind) planInput(in *input, subscription string) pool.Input {
-	azureCluster, azurePool := in.azureCluster.DeepCopy(), in.azurePool.DeepCopy()
-	webhook.DefaultAzureCluster(azureCluster)
+	azurePool := in.azurePool.DeepCopy()
 	webhook.DefaultAzureMachinePool(azurePool)
-	return pool.Input{
-		ClusterInput: plan.ClusterInput{
-			Cluster: in.cluster, AzureCluster: azureCluster, SubscriptionID: subscription, Features: k.Features, Facts: plan.ClusterFacts{Zones: selfmanaged.Zones(in.azureCluster)},
-		},
-		MachinePool: in.machinePool, AzureMachinePool: azurePool,
-	}
+	return pool.Input{ClusterInput: in.home.Input(in.cluster, subscription, k.Features), MachinePool: in.machinePool, AzureMachinePool: azurePool}
 }
 
 // ask fills in what the plan wants to know of Azure.
 func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	known := &in.planned.PoolFacts
+	if in.planned.ClusterInput, err = in.home.Seen(ctx, k.Facts, c, in.planned.ClusterInput); err != nil {
+		return err
+	}
 	if known.VMSize, known.NearestVMSizes, err = k.Facts.VMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
 		return err
 	}

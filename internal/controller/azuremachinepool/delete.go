@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 
@@ -22,7 +21,7 @@ import (
 // what stands for them.
 func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
-	if in.azureCluster == nil && deletion.Moved(in.azurePool) {
+	if !in.home.There() && deletion.Moved(in.azurePool) {
 		return pass.Nothing()
 	}
 	if err := k.loadMembers(ctx, in); err != nil {
@@ -33,22 +32,32 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 			return err
 		}
 	}
-	if in.azureCluster == nil {
-		return pass.Abandon("the AzureCluster that says how to ask Azure is gone", inAzure(in))
+	switch {
+	case in.home.There():
+		return nil
+	case untouched(in):
+		return pass.LetGo()
 	}
-	return nil
+	return pass.Abandon("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", inAzure(in))
 }
 
 // Untouched implements pass.Kind: scale sets are made in a network that is there.
 func (k *Kind) Untouched(in *input) bool {
-	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations) &&
-		!selfmanaged.Provisioned(in.cluster) && cluster.Untouched(in.azureCluster)
+	return untouched(in) && !selfmanaged.Provisioned(in.cluster) && in.home.Untouched()
+}
+
+// untouched tells whether the pool itself says that nothing of it was ever planned.
+func untouched(in *input) bool {
+	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations)
 }
 
 // PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
 // everything.
-func (k *Kind) PlanDeletion(_ context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (_ *pass.Plan, err error) {
 	planned := k.planInput(in, turn.Access.SubscriptionID)
+	if planned.ClusterInput, err = in.home.Seen(ctx, k.Facts, turn.Access.Client, planned.ClusterInput); err != nil {
+		return nil, pass.Unread(err)
+	}
 	graph, err := pool.DeletePlan(planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
@@ -71,8 +80,7 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 // Held implements pass.Kind.
 func (k *Kind) Held(in *input, _ string) deletion.Held {
 	return deletion.Held{
-		Identity: deletion.Identity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
-		Azure: inAzure(in),
+		Identity: deletion.Identity(in.home.IdentityRef(), in.azurePool.Namespace), User: in.home.String(), Azure: inAzure(in),
 	}
 }
 

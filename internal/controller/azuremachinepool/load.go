@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -21,12 +21,13 @@ import (
 
 // input is what one pass works on.
 type input struct {
-	// Of a pool that is being deleted, cluster may stand for one that is not there any more, and the others be nil.
-	cluster      *clusterv1.Cluster
-	clusterGone  bool
-	azureCluster *infrav1.AzureCluster
-	machinePool  *clusterv1.MachinePool
-	azurePool    *infrav1.AzureMachinePool
+	// Of a pool that is being deleted, cluster may stand for one that is not there any more, and home and the MachinePool not
+	// be there.
+	cluster     *clusterv1.Cluster
+	clusterGone bool
+	home        home.Home
+	machinePool *clusterv1.MachinePool
+	azurePool   *infrav1.AzureMachinePool
 	// members are the VMs as Kubernetes has them.
 	members []member
 
@@ -47,15 +48,17 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*
 		return nil, pass.Subject{}, err
 	}
 	subject := pass.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
-	if in.azureCluster != nil {
-		subject.Owner = in.azureCluster
-		subject.Identity = access.OfAzureCluster(in.azureCluster)
-		if !selfmanaged.Provisioned(in.cluster) {
-			subject.WaitsFor = &metav1.Condition{
-				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
-			}
-		}
+	waits := metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason}
+	switch {
+	case !in.home.There():
+		waits.Message = home.Missing(in.cluster)
+		subject.WaitsFor = &waits
+		return in, subject, nil
+	case !selfmanaged.Provisioned(in.cluster):
+		waits.Message = "the network of the cluster is not in place yet, see " + in.home.String()
+		subject.WaitsFor = &waits
 	}
+	subject.Owner, subject.Identity = in.home.Owner(), in.home.Identity()
 	return in, subject, nil
 }
 
@@ -81,15 +84,8 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 		}
 		in.cluster.Name = key.Name
 	}
-	if in.clusterGone || in.cluster.Spec.InfrastructureRef.Kind == "AzureCluster" {
-		if in.azureCluster, err = selfmanaged.AzureCluster(ctx, k.Client, in.cluster, in.clusterGone); err != nil {
-			return err
-		}
-	}
-	if in.azureCluster == nil && !deleting {
-		return pass.NotYet("AzureClusterNotFound", "AzureCluster "+in.cluster.Spec.InfrastructureRef.Name+" is not there")
-	}
-	return nil
+	in.home, err = home.Of(ctx, k.Client, in.cluster, in.clusterGone)
+	return err
 }
 
 // machinePoolOf is the MachinePool that owns the pool, nil for none.

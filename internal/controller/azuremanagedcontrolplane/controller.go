@@ -9,9 +9,11 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
@@ -42,9 +44,10 @@ const legacyFinalizer = infrav1.ClusterFinalizer
 
 // Declare implements pass.Kind.
 func (k *Kind) Declare() pass.Declaration {
+	users := access.ControlPlanes(k.Client)
 	declared := pass.Declaration{
 		Name: managed.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, Former: []string{legacyFinalizer},
-		Users: k.users(), Manageable: true, Foremost: infrav1.ManagedClusterRunningCondition, Summed: summed,
+		Users: &users, Manageable: true, Foremost: infrav1.ManagedClusterRunningCondition, Summed: summed,
 	}
 	if !k.ResourceHealth {
 		declared.Dropped = []string{infrav1.AzureResourceAvailableCondition}
@@ -58,10 +61,16 @@ func (k *Kind) New() *infrav1.AzureManagedControlPlane { return &infrav1.AzureMa
 // Watches implements pass.Kind.
 func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
 	spec := []predicate.Predicate{watch.Spec()}
+	// A scale set that joined is no part of the cluster, which waits for it to go.
+	gone := predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
 	return []pass.Watch{
 		{Object: &clusterv1.Cluster{}, Wakes: controlPlaneOfCluster, Predicates: spec},
 		{Object: &clusterv1.MachinePool{}, Wakes: k.controlPlaneOfMachinePool, Predicates: spec},
 		{Object: &infrav1.AzureManagedMachinePool{}, Wakes: k.controlPlaneOfPool, Predicates: spec},
+		{Object: &infrav1.AzureMachinePool{}, Wakes: k.controlPlaneOfPool, Predicates: []predicate.Predicate{gone}},
 	}, nil
 }
 
@@ -79,7 +88,7 @@ func (k *Kind) controlPlaneOfMachinePool(ctx context.Context, obj client.Object)
 	return k.controlPlaneNamed(ctx, obj.GetNamespace(), obj.(*clusterv1.MachinePool).Spec.ClusterName)
 }
 
-// controlPlaneOfPool wakes the control plane of an AzureManagedMachinePool that Cluster API has labelled. The first pools
+// controlPlaneOfPool wakes the control plane of a pool that Cluster API has labelled. The first pools
 // are a part of the cluster's creation, and an operation on a pool holds up those of the cluster.
 func (k *Kind) controlPlaneOfPool(ctx context.Context, obj client.Object) []ctrl.Request {
 	return k.controlPlaneNamed(ctx, obj.GetNamespace(), obj.GetLabels()[clusterv1.ClusterNameLabel])

@@ -8,21 +8,32 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
-// Deleting implements pass.Kind: the cluster goes after its pools, whose deletion wakes it.
+// Deleting implements pass.Kind: the cluster goes after its pools and the scale sets that joined it, whose deletion wakes it.
 func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	in.controlPlane.Status.Ready = false
-	pools, err := managed.Pools(ctx, k.Client, in.cluster)
-	if err != nil || len(pools) == 0 {
+	joined, err := home.Pools(ctx, k.Client, in.controlPlane.Namespace, in.cluster.Name)
+	if err != nil {
 		return err
 	}
-	first := deletion.First{Kind: managed.MachinePoolKind, Owner: "MachinePool", Cluster: in.cluster, ClusterGone: in.clusterGone}
-	for _, pool := range pools {
-		first.Objects = append(first.Objects, pool.AzurePool)
+	first := deletion.First{Kind: "AzureMachinePool", Owner: "MachinePool", Objects: joined, Cluster: in.cluster, ClusterGone: in.clusterGone}
+	if len(joined) == 0 {
+		pools, err := managed.Pools(ctx, k.Client, in.cluster)
+		if err != nil {
+			return err
+		}
+		first.Kind = managed.MachinePoolKind
+		for _, pool := range pools {
+			first.Objects = append(first.Objects, pool.AzurePool)
+		}
+	}
+	if len(first.Objects) == 0 {
+		return nil
 	}
 	return pass.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
 }

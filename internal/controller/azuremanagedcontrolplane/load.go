@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
@@ -43,15 +40,4 @@ func (k *Kind) Load(ctx context.Context, controlPlane *infrav1.AzureManagedContr
 		Cluster: cluster, Owner: controlPlane, Identity: managed.Identity(controlPlane),
 		Made: controlPlane.Status.Initialization.ControlPlaneInitialized != nil,
 	}, nil
-}
-
-// users finds the AzureManagedControlPlanes of an identity.
-func (k *Kind) users() *access.Users {
-	return &access.Users{
-		Kubernetes: k.Client,
-		List:       func() client.ObjectList { return &infrav1.AzureManagedControlPlaneList{} },
-		Ref: func(obj client.Object) *corev1.ObjectReference {
-			return obj.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef
-		},
-	}
 }
