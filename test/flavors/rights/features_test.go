@@ -3,7 +3,6 @@ package rights_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -33,9 +32,6 @@ var operations = []string{
 	"Microsoft.Network/locations/operations/read", "Microsoft.Network/privateDnsOperationStatuses/read",
 	"Microsoft.Resources/subscriptions/operationresults/read",
 }
-
-// patience is how long a story that gets its actions one after the other waits for a condition.
-const patience = 4 * time.Minute
 
 var features = map[string]feature{
 	"self-managed": {
@@ -179,7 +175,7 @@ var features = map[string]feature{
 func newStage(t *testing.T) *harness.Stage {
 	t.Helper()
 	flavors.Install(t, environment.Config)
-	return harness.NewGuardedStage(t, environment, patience)
+	return harness.NewGuardedStage(t, environment)
 }
 
 // brought makes a resource group as a user does.

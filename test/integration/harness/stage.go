@@ -21,9 +21,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// Patience is how long a stage waits for something to come about. It only ends tests that would hang: nothing takes a tenth of
-// it on an idle machine, and a busy one is no reason to fail.
-const Patience = 3 * time.Minute
+// Patience is how long a stage waits for something to come about. It only ends tests that would hang: nothing takes a twentieth
+// of it on an idle machine, and a busy one is no reason to fail.
+const Patience = 8 * time.Minute
 
 // IdentityName is the name of the stage's AzureClusterIdentity, and of the Secret with its client secret.
 const IdentityName = "identity"
@@ -36,9 +36,7 @@ type Stage struct {
 	Namespace   string
 	Azure       *Simulator
 
-	// patience is how long the stage waits; 0 is Patience.
-	patience time.Duration
-	clock    clock
+	clock clock
 	// secrets are values that must not show up anywhere.
 	secrets []string
 }
@@ -59,13 +57,10 @@ func NewSlowStage(t testing.TB, environment *Environment, timeScale float64) *St
 // unlimited are limits that no test reaches.
 var unlimited = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}
 
-// NewGuardedStage is NewStage in which the provider may do in Azure what Azure.Grant gives it, and nothing else. It has as
-// much patience.
-func NewGuardedStage(t testing.TB, environment *Environment, patience time.Duration) *Stage {
+// NewGuardedStage is NewStage in which the provider may do in Azure what Azure.Grant gives it, and nothing else.
+func NewGuardedStage(t testing.TB, environment *Environment) *Stage {
 	t.Helper()
-	s := newStage(t, environment, 0, unlimited, true)
-	s.patience = patience
-	return s
+	return newStage(t, environment, 0, unlimited, true)
 }
 
 // NewRealStage is NewStage in which Azure's operations take as long as on Azure, and requests are limited as there.
@@ -128,10 +123,10 @@ func (s *Stage) Secret(name string) string {
 	return value
 }
 
-// Context ends with the test, or when the stage's patience does.
+// context ends when the stage's patience does.
 func (s *Stage) context() (context.Context, context.CancelFunc) {
 	// Not the test's own context: cleanups use it, too.
-	return context.WithTimeout(context.Background(), max(s.patience, Patience))
+	return context.WithTimeout(context.Background(), Patience)
 }
 
 // Create makes an object.
