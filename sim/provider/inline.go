@@ -22,7 +22,7 @@ func (c *Call) splitInline(d *Draft) error {
 		var list []body.Object
 		seen := map[string]bool{}
 		for _, e := range body.Objects(d.New, t.Inline) {
-			n := cleaned(e, t)
+			n := c.cleaned(e, t)
 			name := body.String(e, "name")
 			if name == "" {
 				return network(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "MissingJsonReferenceName", "An element of %s of resource %s has no name.", strings.TrimPrefix(t.Inline, "properties."), d.ID)))
@@ -125,10 +125,11 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	if old != nil {
 		shown, _ = c.inlineReply(200, id).Body.(body.Object)
 	}
-	if err := c.checkDefinition(shown); err != nil {
+	values, err := c.definition(shown)
+	if err != nil {
 		return nil, err
 	}
-	e := cleaned(c.Body, t)
+	e := c.cleaned(c.Body, t)
 	e["name"] = c.ID.Name()
 	if old != nil {
 		list[i] = e
@@ -143,6 +144,9 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	pc := *c
 	pc.Type, pc.edge = pt, EdgeZoneOf(parent.Body)
 	if err := pc.prepareChild(t, draft, before, e); err != nil {
+		return nil, err
+	}
+	if err := c.refuseValue(values); err != nil {
 		return nil, err
 	}
 	status, verb := 201, "create"

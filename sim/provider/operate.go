@@ -252,6 +252,10 @@ func (c *Call) Modify() (*Reply, error) {
 	if err := c.checkEtag(it.Resource.Etag, true); err != nil {
 		return nil, err
 	}
+	values, err := c.definition(c.Render(it.Resource))
+	if err != nil {
+		return nil, err
+	}
 	r := c.Edit(it.ID)
 	n := body.Clone(c.Body)
 	if n == nil {
@@ -275,7 +279,7 @@ func (c *Call) Modify() (*Reply, error) {
 	if d.Secret == nil {
 		d.Secret = body.Object{}
 	}
-	clean := cleaned(n, t)
+	clean := c.cleaned(n, t)
 	body.Overlay(d.New, clean)
 	if tags, ok := clean["tags"]; ok {
 		d.New["tags"] = tags
@@ -287,6 +291,9 @@ func (c *Call) Modify() (*Reply, error) {
 		return nil, err
 	}
 	if err := t.Patch(c, d); err != nil {
+		return nil, err
+	}
+	if err := c.refuseValue(values); err != nil {
 		return nil, err
 	}
 	if len(d.Secret) > 0 {

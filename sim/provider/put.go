@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/definition"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -70,7 +71,9 @@ func (c *Call) Put() (*Reply, error) {
 	if err := c.checkBusy(); err != nil {
 		return nil, err
 	}
-	d := &Draft{ID: id, Name: c.ID.Name(), Location: loc, Sent: c.Body, New: cleaned(c.Body, t), Secret: body.Object{}}
+	sent := body.Clone(c.Body)
+	definition.DropReadOnly(t.Name, c.APIVersion, sent)
+	d := &Draft{ID: id, Name: c.ID.Name(), Location: loc, Sent: sent, New: c.cleaned(sent, t), Secret: body.Object{}}
 	if old != nil {
 		d.Old = old.Body
 		d.Name = old.Name()
@@ -94,17 +97,21 @@ func (c *Call) Put() (*Reply, error) {
 	if old != nil {
 		shown = c.Render(old)
 	}
-	if err := c.checkDefinition(shown); err != nil {
+	values, err := c.definition(shown)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.prepare(d); err != nil {
 		return nil, err
 	}
+	if err := c.refuseValue(values); err != nil {
+		return nil, err
+	}
 	return c.store(d, old)
 }
 
-// cleaned is a copy of a PUT body without what the caller cannot set.
-func cleaned(b body.Object, t *Type) body.Object {
+// cleaned is a copy of a body of a type without what the caller cannot set.
+func (c *Call) cleaned(b body.Object, t *Type) body.Object {
 	n := body.Clone(b)
 	if n == nil {
 		n = body.Object{}
@@ -112,6 +119,7 @@ func cleaned(b body.Object, t *Type) body.Object {
 	for _, k := range []string{"id", "name", "type", "etag", "systemData", statePath} {
 		body.Delete(n, k)
 	}
+	definition.DropReadOnly(t.Name, c.APIVersion, n)
 	for _, p := range t.ReadOnlyPaths {
 		body.Strip(n, p)
 	}

@@ -33,6 +33,7 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 	if t.View != nil {
 		t.View(c, shown)
 	}
+	c.hide(t, out)
 	return out
 }
 

@@ -140,7 +140,7 @@ type Draft struct {
 	ParentID string
 	// Secret holds write-only values; Prepare moves them there.
 	Secret body.Object
-	// Sent is the request body before read-only paths were dropped and old values were merged in.
+	// Sent is the request body before the type's ReadOnlyPaths were dropped and old values were merged in.
 	Sent body.Object
 }
 

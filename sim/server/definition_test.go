@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A property that a type does not have in the version that is spoken, or a value of another JSON type, is refused in the
-// words of its provider, and nothing is made or changed.
+// What Azure's definitions do not allow in the version that is spoken is refused in the words of its provider, and nothing is
+// made or changed.
 func TestDefinitions(t *testing.T) {
 	a := newAzure(t)
 	a.machine()
@@ -28,6 +28,7 @@ func TestDefinitions(t *testing.T) {
 		return obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": "d", "agentPoolProfiles": []any{p}}}
 	}
 	const cluster = groupA + "/providers/Microsoft.ContainerService/managedClusters/c"
+	disk := func(properties obj) obj { return obj{"location": "westus3", "properties": properties} }
 	tests := map[string]struct {
 		reason, path, version string
 		body                  obj
@@ -40,6 +41,12 @@ func TestDefinitions(t *testing.T) {
 		"child":             {"what is kept in its parent has a definition of its own", net + "/virtualNetworks/vnet/subnets/new", "2025-05-01", obj{"properties": obj{"addressPrefix": "10.7.0.0/24", "banana": true}}, "InvalidRequestFormat", "'properties.banana'"},
 		"existing":          {"updates are read as strictly", net + "/virtualNetworks/vnet", "2025-05-01", vnet(obj{"banana": 1}), "InvalidRequestFormat", "'properties.banana'"},
 		"compute":           {"Compute names the member", comp + "/disks/new", "2025-01-02", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "sizeGB": 8}}, "BadRequest", "member 'sizeGB'"},
+		"network, value":    {"only these values exist", net + "/publicIPAddresses/new", "2025-05-01", obj{"location": "westus3", "properties": obj{"dnsSettings": obj{"domainNameLabelScope": "Maybe"}}}, "InvalidRequestFormat", "Error converting value"},
+		"network, missing":  {"what is required is not found", net + "/virtualNetworks/new", "2025-05-01", vnet(obj{"bgpCommunities": obj{}}), "InvalidRequestFormat", "Required property 'virtualNetworkCommunity' not found in JSON. Path 'properties.bgpCommunities'"},
+		"compute, value":    {"only these values exist", comp + "/disks/new", "2025-01-02", disk(obj{"diskSizeGB": 8, "networkAccessPolicy": "AllowAll", "osType": "BeOS", "creationData": obj{"createOption": "Empty"}}), "InvalidParameter", "'osType' is not allowed. Allowed values are: Windows, Linux."},
+		"AKS, range":        {"bounds hold", cluster, "2025-10-01", aks("kubeletConfig", obj{"containerLogMaxFiles": 1}), "InvalidParameter", "must be at least 2"},
+		"AKS, pattern":      {"text has a form", cluster, "2025-10-01", obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": "d", "agentPoolProfiles": []any{obj{"name": "pool0", "count": 1, "mode": "System"}}, "linuxProfile": obj{"adminUsername": "0x", "ssh": obj{"publicKeys": []any{obj{"keyData": "ssh-ed25519 x"}}}}}}, "InvalidParameter", "does not match the pattern"},
+		"AKS, missing":      {"parts have what they require", cluster, "2025-10-01", obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": "d", "agentPoolProfiles": []any{obj{"name": "pool0", "count": 1, "mode": "System"}}, "addonProfiles": obj{"azurepolicy": obj{}}}}, "InvalidParameter", "'addonProfiles.azurepolicy.enabled' is missing"},
 		"AKS":               {"AKS is written in Go", cluster, "2025-10-01", aks("banana", 1), "UnmarshalError", `unknown field "banana"`},
 		"AKS, type":         {"AKS is written in Go", cluster, "2025-10-01", aks("count", "3"), "UnmarshalError", "cannot unmarshal string into Go struct field"},
 		"AKS, only preview": {"a property belongs to versions", cluster, "2025-10-01", aks("nodeInitializationTaints", []any{"a=b:NoSchedule"}), "UnmarshalError", "nodeInitializationTaints"},
@@ -68,6 +75,17 @@ func TestDefinitions(t *testing.T) {
 	}
 	taints := []any{"a=b:NoSchedule"}
 	if got := a.do("PUT", cluster+"?api-version=2025-10-02-preview", aks("nodeInitializationTaints", taints)); got.status != 201 {
-		t.Errorf("the preview has the property: %d %s", got.status, got.message())
+		t.Fatalf("the preview has the property: %d %s", got.status, got.message())
+	}
+	const first = "properties.agentPoolProfiles.0."
+	for version, want := range map[string]bool{"2025-10-02-preview": true, "2025-10-01": false} {
+		got := a.do("GET", cluster+"?api-version="+version, nil)
+		list := a.do("GET", cluster[:strings.LastIndexByte(cluster, '/')]+"?api-version="+version, nil)
+		for read, path := range map[string]string{"read": first, "list": "value.0." + first} {
+			from := map[string]response{"read": got, "list": list}[read]
+			if shown := from.at(path+"nodeInitializationTaints") != nil; shown != want || from.at(path+"name") != "pool0" {
+				t.Errorf("%s of %s: the taints are shown: %v, want %v", read, version, shown, want)
+			}
+		}
 	}
 }

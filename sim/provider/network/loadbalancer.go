@@ -126,11 +126,11 @@ func siblings(d *provider.Draft, path string) map[netip.Addr]bool {
 	return out
 }
 
-// preparePool drops the addresses that the view derives from interfaces.
+// preparePool drops the addresses that the view derives from interfaces: those of others have an address or a frontend of their own.
 func preparePool(_ *provider.Call, d *provider.Draft) error {
 	var own []body.Object
 	for _, e := range body.Objects(d.New, "properties.loadBalancerBackendAddresses") {
-		if body.Child(e, "properties.networkInterfaceIPConfiguration") == nil {
+		if body.Has(e, "properties.ipAddress") || body.Has(e, "properties.loadBalancerFrontendIPConfiguration") {
 			own = append(own, e)
 		}
 	}

@@ -1,0 +1,233 @@
+package definition
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Problem is what is wrong with a value.
+type Problem string
+
+// The problems: the first two are found by whoever decodes a body, the others by whoever looks at its values.
+const (
+	Unknown    Problem = "Unknown"    // there is no such property
+	WrongType  Problem = "WrongType"  // another JSON type is defined
+	Missing    Problem = "Missing"    // a required property is not there
+	NotOneOf   Problem = "NotOneOf"   // not one of the values that are defined
+	OutOfRange Problem = "OutOfRange" // a number, a length or a number of items
+	NotLike    Problem = "NotLike"    // not as the pattern says
+)
+
+// Mismatch is a place where a body is not what the definition says.
+type Mismatch struct {
+	Problem Problem
+	// Path leads to the value, as in "properties.subnets[0].banana".
+	Path string
+	// Member is its last step, and Object the name of the definition that it is in.
+	Member, Object string
+	// Want is what is defined: the JSON type, the values, the range or the pattern.
+	Want string
+	// Got is the JSON type that was sent, or for a scalar of that type the value.
+	Got string
+}
+
+// Decoding tells whether the body cannot even be decoded.
+func (m Mismatch) Decoding() bool { return m.Problem == Unknown || m.Problem == WrongType }
+
+// envelope are properties of every resource: Resource Manager takes them, and takes away what a type does not have.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/resource-declaration
+var envelope = []string{"id", "name", "type", "apiversion", "location", "tags", "properties", "etag", "systemdata", "kind", "sku", "plan", "identity", "managedby", "managedbyextended", "zones", "extendedlocation", "scale", "placement"}
+
+// byURL are required properties of a template that a request has in its URL, and the location, which Resource Manager asks for.
+var byURL = []string{"id", "name", "type", "apiVersion", "location"}
+
+// retired are properties that versions older than those of the files had.
+var retired = []string{
+	// Recording Test_CELExportConfigMapPropertyOnDifferentVersion sends it to version 2024-09-01.
+	"ManagedClusterProperties.enablePodSecurityPolicy",
+}
+
+// Check finds the mismatches of a body, by the order of paths; none when there is no definition. shown is the resource as it is
+// read, nil for a new one: Azure shows properties that it does not publish, and takes them back. null is a value that is not there.
+func Check(resourceType, version string, body, shown map[string]any) []Mismatch {
+	d, root, ok := find(resourceType, version)
+	if !ok {
+		return nil
+	}
+	j := &judge{document: d, unpublished: map[string]bool{}}
+	if shown != nil {
+		seen := &judge{document: d, unpublished: j.unpublished, collect: true}
+		seen.check(root, resourceType, "", shown, true)
+	}
+	j.check(root, resourceType, "", body, true)
+	return j.found
+}
+
+// judge goes through one body.
+type judge struct {
+	document
+	found []Mismatch
+	// unpublished are members that no definition has and Azure shows, as "<object>.<member>"; collect has them noted, and
+	// nothing else.
+	unpublished map[string]bool
+	collect     bool
+}
+
+func (j *judge) add(problem Problem, within, path, want, got string) {
+	if !j.collect {
+		j.found = append(j.found, Mismatch{Problem: problem, Path: path, Member: path[strings.LastIndexByte(path, '.')+1:], Object: within, Want: want, Got: got})
+	}
+}
+
+func (j *judge) check(s schema, within, path string, value any, top bool) {
+	if value == nil {
+		return
+	}
+	switch {
+	case s.Object != "":
+		object, ok := value.(map[string]any)
+		if !ok {
+			j.add(WrongType, within, path, "object", kindOf(value))
+			return
+		}
+		j.object(j.Objects[s.Object], s.Object, path, object, top)
+	case len(s.AnyOf) > 0:
+		j.anyOf(s, within, path, value)
+	case s.Type == "array":
+		j.array(s, within, path, value)
+	case s.Type == "map":
+		entries, ok := value.(map[string]any)
+		if !ok {
+			j.add(WrongType, within, path, "object", kindOf(value))
+			return
+		}
+		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			j.inner(s.Values, within, path+"."+key, entries[key])
+		}
+	default:
+		j.scalar(s, within, path, value)
+	}
+}
+
+// anyOf has the mismatches of the shape that fits best: of the JSON type that was sent, and with the fewest.
+func (j *judge) anyOf(s schema, within, path string, value any) {
+	var best []Mismatch
+	cost := math.MaxInt
+	for _, option := range s.AnyOf {
+		tried := &judge{document: j.document, unpublished: j.unpublished, collect: j.collect}
+		tried.check(option, within, path, value, false)
+		here := len(tried.found)
+		if here == 1 && tried.found[0].Path == path && tried.found[0].Problem == WrongType {
+			here = math.MaxInt - 1
+		}
+		if here < cost {
+			best, cost = tried.found, here
+		}
+	}
+	j.found = append(j.found, best...)
+}
+
+func (j *judge) array(s schema, within, path string, value any) {
+	items, ok := value.([]any)
+	if !ok {
+		j.add(WrongType, within, path, "array", kindOf(value))
+		return
+	}
+	j.length(s.MinItems, s.MaxItems, len(items), "items", within, path)
+	for i, item := range items {
+		j.inner(s.Items, within, path+"["+strconv.Itoa(i)+"]", item)
+	}
+}
+
+func (j *judge) inner(s *schema, within, path string, value any) {
+	if s != nil {
+		j.check(*s, within, path, value, false)
+	}
+}
+
+func (j *judge) object(o schema, name, path string, object map[string]any, top bool) {
+	properties, ok := j.members(o, object)
+	if !ok {
+		at := strings.TrimPrefix(path+"."+o.Discriminator, ".")
+		if value, sent := object[o.Discriminator].(string); sent {
+			j.add(NotOneOf, name, at, strings.Join(slices.Sorted(maps.Keys(o.Variants)), ", "), value)
+		} else {
+			j.add(Missing, name, at, "", "")
+		}
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		at := strings.TrimPrefix(path+"."+key, ".")
+		if top && slices.Contains(envelope, strings.ToLower(key)) && properties[key].Object == "" {
+			continue
+		}
+		_, s, known := property(properties, key)
+		switch {
+		case known && s.is("readOnly"):
+			// Clients send back what they have read; providers pass it over.
+		case known:
+			j.check(s, name, at, object[key], false)
+		case o.Values != nil:
+			j.check(*o.Values, name, at, object[key], false)
+		case j.collect:
+			j.unpublished[name+"."+key] = true
+		case j.unpublished[name+"."+key], slices.Contains(retired, name+"."+key):
+		default:
+			j.add(Unknown, name, at, "", kindOf(object[key]))
+		}
+	}
+	j.required(properties, name, path, object, top)
+}
+
+// required finds what must be there. What has an ID refers to another resource, of which the ID says all.
+func (j *judge) required(properties map[string]schema, name, path string, object map[string]any, top bool) {
+	if _, reference := object["id"].(string); reference && !top {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		s := properties[key]
+		if !s.is("required") || s.is("readOnly") || top && slices.Contains(byURL, key) {
+			continue
+		}
+		there := object[key] != nil
+		for other, value := range object {
+			there = there || value != nil && strings.EqualFold(other, key)
+		}
+		if !there {
+			j.add(Missing, name, strings.TrimPrefix(path+"."+key, "."), "", "")
+		}
+	}
+}
+
+func (j *judge) length(least, most *int, got int, of, within, path string) {
+	low, high := math.Inf(-1), math.Inf(1)
+	if least != nil {
+		low = float64(*least)
+	}
+	if most != nil {
+		high = float64(*most)
+	}
+	if want := outside(low, high, float64(got)); want != "" {
+		j.add(OutOfRange, within, path, want+" "+of, strconv.Itoa(got)+" "+of)
+	}
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	default:
+		return "null"
+	}
+}

@@ -1,0 +1,31 @@
+package definition
+
+import "testing"
+
+// BenchmarkCheck is what a write and a read of an AKS cluster cost more than without definitions.
+func BenchmarkCheck(b *testing.B) {
+	const cluster, version = "Microsoft.ContainerService/managedClusters", "2025-10-01"
+	body := decode(b, `{"location":"x","identity":{"type":"SystemAssigned"},"properties":{"dnsPrefix":"d","enableRBAC":true,"networkProfile":{"networkPlugin":"azure","dnsServiceIP":"10.0.0.10","serviceCidr":"10.0.0.0/16"},
+		"agentPoolProfiles":[{"name":"a","count":3,"vmSize":"Standard_D2s_v3","mode":"System","osDiskSizeGB":128},{"name":"b","count":3,"vmSize":"Standard_D2s_v3","upgradeSettings":{"maxSurge":"33%"}}]}}`)
+	b.Run("write", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if got := Check(cluster, version, body, body); got != nil {
+				b.Fatal(got)
+			}
+			DropReadOnly(cluster, version, body)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			Hide(cluster, version, body)
+		}
+	})
+	b.Run("file", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			parse("Microsoft.ContainerService@2026-05-02-preview")
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+)
+
+// DropReadOnly takes out of a body what only Azure sets. Providers pass it over: recordings of networks and route tables send the
+// type of their parts back, as Test_Networking_Route_CreatedThenRouteTableUpdated_20240301_RouteStillExists does.
+func DropReadOnly(resourceType, version string, body map[string]any) {
+	if d, root, ok := find(resourceType, version); ok {
+		d.dropReadOnly(root, body)
+	}
+}
+
+func (d document) dropReadOnly(s schema, value any) {
+	switch value := value.(type) {
+	case []any:
+		if s.Items != nil {
+			for _, item := range value {
+				d.dropReadOnly(*s.Items, item)
+			}
+		}
+	case map[string]any:
+		if s.Type == "map" && s.Values != nil {
+			for _, entry := range value {
+				d.dropReadOnly(*s.Values, entry)
+			}
+			return
+		}
+		properties, _ := d.members(d.Objects[s.Object], value)
+		for key := range maps.Clone(value) {
+			switch name, s, known := property(properties, key); {
+			case known && s.is("readOnly") && name != "id" && name != "name":
+				// By these two, parts of a resource are found again.
+				delete(value, key)
+			case known:
+				d.dropReadOnly(s, value[key])
+			}
+		}
+	}
+}
+
+// early are properties that Azure shows in versions that do not publish them, as "<object>.<member>".
+var early = []string{
+	// Recordings of managed clusters in 2025-10-02-preview show it; 2026-05-02-preview is the first to have it.
+	"ManagedClusterProperties.enableFIPS",
+}
+
+// Hide takes out of a resource that is shown what the api-version does not know and another one does.
+func Hide(resourceType, version string, body map[string]any) {
+	all := releases(resourceType)
+	if len(all) < 2 {
+		return
+	}
+	d, root, ok := find(resourceType, version)
+	if !ok {
+		return
+	}
+	var others []place
+	for _, r := range all {
+		if other, at, ok := r.find(resourceType); ok {
+			others = append(others, place{other, at})
+		}
+	}
+	d.hide(root, others, body)
+}
+
+// place is a schema of a document.
+type place struct {
+	document
+	at schema
+}
+
+// hide goes through a value by the schemas of all versions at once.
+func (d document) hide(s schema, others []place, value any) {
+	switch value := value.(type) {
+	case []any:
+		if s.Items == nil {
+			return
+		}
+		others = each(others, func(o place) *schema { return o.at.Items })
+		for _, item := range value {
+			d.hide(*s.Items, others, item)
+		}
+	case map[string]any:
+		if s.Type == "map" && s.Values != nil {
+			others = each(others, func(o place) *schema { return o.at.Values })
+			for _, entry := range value {
+				d.hide(*s.Values, others, entry)
+			}
+			return
+		}
+		if s.Object == "" {
+			return
+		}
+		properties, ok := d.members(d.Objects[s.Object], value)
+		if !ok {
+			return
+		}
+		for key := range maps.Clone(value) {
+			in := each(others, func(o place) *schema {
+				theirs, _ := o.members(o.Objects[o.at.Object], value)
+				if _, s, ok := property(theirs, key); ok {
+					return &s
+				}
+				return nil
+			})
+			_, next, known := property(properties, key)
+			switch {
+			case known:
+				d.hide(next, in, value[key])
+			case slices.Contains(early, s.Object+"."+key):
+			case len(in) > 0 && d.Objects[s.Object].Values == nil:
+				delete(value, key)
+			}
+		}
+	}
+}
+
+// each are the places that lead on, from each of them.
+func each(from []place, next func(place) *schema) []place {
+	var out []place
+	for _, p := range from {
+		if s := next(p); s != nil {
+			out = append(out, place{p.document, *s})
+		}
+	}
+	return out
+}
