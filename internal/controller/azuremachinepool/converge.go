@@ -127,6 +127,10 @@ func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
 	in.actions = rollout.Decide(spec, rollout.Seen{
 		Stale: in.stale, Outdated: outdated, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
 	})
+	if !flexible(in) && k.removals.underWay(turn.Name, in.vms) {
+		// A uniform scale set does one thing at a time; it wakes the pool when the VMs are gone.
+		in.actions.Capacity = nil
+	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil
 }

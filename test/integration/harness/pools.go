@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"encoding/base64"
 	"time"
 
@@ -57,16 +58,11 @@ func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) 
 func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachine)) {
 	s.T.Helper()
 	done := make(chan struct{})
+	player := PoolPlayer{Client: s.Client, Namespace: s.Namespace, Watch: watch}
 	go func() {
 		defer close(done)
 		for s.T.Context().Err() == nil {
-			vms := &infrav1.AzureMachinePoolMachineList{}
-			if s.Client.List(s.T.Context(), vms, client.InNamespace(s.Namespace)) == nil {
-				if watch != nil {
-					watch(vms.Items)
-				}
-				s.playPoolMachines(vms.Items)
-			}
+			player.Look(s.T.Context())
 			select {
 			case <-s.T.Context().Done():
 			case <-time.After(50 * time.Millisecond):
@@ -76,37 +72,35 @@ func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachin
 	s.T.Cleanup(func() { <-done })
 }
 
-// playPoolMachines is one look. What fails is done at the next one.
-func (s *Stage) playPoolMachines(vms []infrav1.AzureMachinePoolMachine) {
-	ctx := s.T.Context()
-	machines := &clusterv1.MachineList{}
-	if s.Client.List(ctx, machines, client.InNamespace(s.Namespace)) != nil {
+// PoolPlayer plays what Cluster API does about the VMs of all pools in a namespace.
+type PoolPlayer struct {
+	Client    client.Client
+	Namespace string
+	// Watch is called with the VMs of each look; nil is nobody.
+	Watch func(vms []infrav1.AzureMachinePoolMachine)
+	// Joined tells whether the Node of a VM that runs has had the time to come, and Drained whether that of a Machine that is
+	// being deleted has had the time to be drained; nil is that it takes none.
+	Joined, Drained func(client.Object) bool
+}
+
+// Look is one look. What fails is done at the next one.
+func (p *PoolPlayer) Look(ctx context.Context) {
+	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
+	if p.Client.List(ctx, vms, client.InNamespace(p.Namespace)) != nil || p.Client.List(ctx, machines, client.InNamespace(p.Namespace)) != nil {
 		return
+	}
+	if p.Watch != nil {
+		p.Watch(vms.Items)
 	}
 	of := map[string]*clusterv1.Machine{}
 	for i := range machines.Items {
 		of[machines.Items[i].Name] = &machines.Items[i]
 	}
 	there := map[string]bool{}
-	for i := range vms {
-		vm := &vms[i]
+	for i := range vms.Items {
+		vm := &vms.Items[i]
 		there[vm.Name] = true
-		machine := of[vm.Name]
-		switch {
-		case machine == nil && vm.DeletionTimestamp.IsZero():
-			_ = s.Client.Create(ctx, machineOf(vm))
-		case machine == nil:
-		case !machine.DeletionTimestamp.IsZero():
-			before := machine.DeepCopy()
-			conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason})
-			_ = s.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
-			_ = s.Client.Delete(ctx, vm)
-		case vm.Status.Initialization.Provisioned != nil && !machine.Status.NodeRef.IsDefined():
-			before := machine.DeepCopy()
-			machine.Status.NodeRef = clusterv1.MachineNodeReference{Name: vm.Name}
-			conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineNodeReadyReason})
-			_ = s.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
-		}
+		p.play(ctx, vm, of[vm.Name])
 	}
 	for name, machine := range of {
 		if machine.Spec.InfrastructureRef.Kind != "AzureMachinePoolMachine" || machine.DeletionTimestamp.IsZero() || there[name] {
@@ -114,7 +108,32 @@ func (s *Stage) playPoolMachines(vms []infrav1.AzureMachinePoolMachine) {
 		}
 		before := machine.DeepCopy()
 		controllerutil.RemoveFinalizer(machine, played)
-		_ = s.Client.Patch(ctx, machine, client.MergeFrom(before))
+		_ = p.Client.Patch(ctx, machine, client.MergeFrom(before))
+	}
+}
+
+// play is what is done about one VM.
+func (p *PoolPlayer) play(ctx context.Context, vm *infrav1.AzureMachinePoolMachine, machine *clusterv1.Machine) {
+	switch {
+	case machine == nil && vm.DeletionTimestamp.IsZero():
+		_ = p.Client.Create(ctx, machineOf(vm))
+	case machine == nil:
+	case !machine.DeletionTimestamp.IsZero():
+		if p.Drained != nil && !p.Drained(machine) {
+			return
+		}
+		before := machine.DeepCopy()
+		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason})
+		_ = p.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
+		_ = p.Client.Delete(ctx, vm)
+	case vm.Status.Initialization.Provisioned != nil && !machine.Status.NodeRef.IsDefined():
+		if p.Joined != nil && !p.Joined(vm) {
+			return
+		}
+		before := machine.DeepCopy()
+		machine.Status.NodeRef = clusterv1.MachineNodeReference{Name: vm.Name}
+		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineNodeReadyReason})
+		_ = p.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
 	}
 }
 

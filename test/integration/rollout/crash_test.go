@@ -1,0 +1,78 @@
+package rollout_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+var crashes = flag.Int("crashes", 16, "at how many moments of a rollout the manager is killed")
+
+// three is a pool that is rolled with one VM more.
+var three = settings{replicas: 3, strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}}
+
+// perRollout is how often the manager is killed in one rollout: each next one dies in what the one before has left.
+const perRollout = 8
+
+// TestKilledDuringRollout kills the manager at moments of rollouts. A moment is a request to Azure or a write to Kubernetes: every
+// other time before it is done, and every other time before the manager hears that it is. From rollout to rollout the moments
+// move, so that they are all over it. Each rollout ends, and no rule is broken.
+//
+//	go test ./test/integration/rollout -run Killed -crashes 200
+func TestKilledDuringRollout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, three)
+		m := w.startWhole()
+		before := m.counted()
+		w.roll()
+		w.until("the pool is rolled", w.whole)
+		acts := m.counted() - before
+		w.rules.check("undisturbed")
+
+		rollouts := max(1, *crashes/perRollout)
+		killed, longest := 0, time.Duration(0)
+		for rollout := 0; killed < *crashes && rollout < 2*rollouts; rollout++ {
+			life, begun := 1+rollout*acts/perRollout/rollouts, time.Now()
+			w.roll()
+			for range perRollout {
+				m.killIn(life, killed%2 == 0)
+				if !w.dies(m) {
+					break
+				}
+				m.stop()
+				m = w.start()
+				killed++
+				life = acts / perRollout
+			}
+			m.killIn(0, false)
+			w.until("the pool is rolled", w.whole)
+			w.rules.check(fmt.Sprintf("rollout %d", rollout))
+			longest = max(longest, time.Since(begun))
+		}
+		if killed < *crashes {
+			t.Errorf("the manager was killed %d times", killed)
+		}
+		t.Logf("a rollout of %d VMs is %d acts, the manager was killed at %d; the longest took %s", w.settings.replicas, acts, killed, longest)
+	})
+}
+
+// dies waits until the manager is dead, and tells whether it is; else the pool was rolled before.
+func (w *world) dies(m *manager) bool {
+	w.t.Helper()
+	dead := false
+	w.until("the pool is rolled, or the manager is dead", func() bool {
+		select {
+		case <-m.killed:
+			dead = true
+		default:
+		}
+		return dead || w.whole()
+	})
+	return dead
+}

@@ -1,0 +1,181 @@
+package rollout_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// kubernetes keeps objects as an API server does, as far as controllers see: UIDs, generations, and word of every change.
+type kubernetes struct {
+	client.WithWatch
+	scheme *runtime.Scheme
+
+	mu sync.Mutex
+	// informers are those of the manager that runs.
+	informers *informertest.FakeInformers
+	uids      int
+	// changed has a value after each change.
+	changed chan struct{}
+}
+
+// watched are the kinds that the controller hears of.
+func watched() []client.Object {
+	return []client.Object{
+		&infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureCluster{},
+		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{}, &metav1.PartialObjectMetadata{},
+	}
+}
+
+func newKubernetes() (*kubernetes, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{metav1.AddMetaToScheme, corev1.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	namespaced := meta.NewDefaultRESTMapper(scheme.PrioritizedVersionsAllGroups())
+	for kind := range scheme.AllKnownTypes() {
+		namespaced.Add(kind, meta.RESTScopeNamespace)
+	}
+	k := &kubernetes{scheme: scheme, changed: make(chan struct{}, 1)}
+	k.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
+		// The default one converts every object to the form of server-side apply, which nobody here uses.
+		WithObjectTracker(testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())).
+		WithStatusSubresource(watched()[:6]...).WithStatusSubresource(&infrav1.AzureClusterIdentity{}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Create: k.create, Patch: k.patch, Delete: k.delete,
+			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+				return k.change(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+			},
+		}).Build()
+	return k, nil
+}
+
+func (k *kubernetes) create(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+	k.mu.Lock()
+	k.uids++
+	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", k.uids)))
+	k.mu.Unlock()
+	obj.SetGeneration(1)
+	obj.SetCreationTimestamp(metav1.Now())
+	return k.change(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
+}
+
+func (k *kubernetes) patch(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+	return k.change(ctx, c, obj, func() error { return c.Patch(ctx, obj, patch, options...) })
+}
+
+func (k *kubernetes) delete(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+	return k.change(ctx, c, obj, func() error { return c.Delete(ctx, obj, options...) })
+}
+
+// change has do change an object, counts its generation, and tells of it.
+func (k *kubernetes) change(ctx context.Context, c client.Client, obj client.Object, do func() error) error {
+	before, was := k.stored(ctx, c, obj)
+	if err := do(); err != nil {
+		return err
+	}
+	after, is := k.stored(ctx, c, obj)
+	if was && is && !bytes.Equal(spec(before), spec(after)) {
+		after.SetGeneration(before.GetGeneration() + 1)
+		if err := c.Update(ctx, after); err != nil {
+			return err
+		}
+		obj.SetGeneration(after.GetGeneration())
+		obj.SetResourceVersion(after.GetResourceVersion())
+	}
+	if was && is {
+		// What changes nothing is no change to an API server either.
+		same := after.DeepCopyObject().(client.Object)
+		same.SetResourceVersion(before.GetResourceVersion())
+		if equality.Semantic.DeepEqual(before, same) {
+			return nil
+		}
+	}
+	k.tell(ctx, before, was, after, is)
+	return nil
+}
+
+func (k *kubernetes) stored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
+	out := obj.DeepCopyObject().(client.Object)
+	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
+}
+
+// spec is what generations count.
+func spec(obj client.Object) []byte {
+	raw, err := json.Marshal(obj)
+	if err != nil {
+		return nil
+	}
+	var parsed struct {
+		Spec json.RawMessage `json:"spec"`
+	}
+	_ = json.Unmarshal(raw, &parsed)
+	return parsed.Spec
+}
+
+// tell has the manager that runs, and who waits, know of a change.
+func (k *kubernetes) tell(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
+	k.signal()
+	k.mu.Lock()
+	informers := k.informers
+	k.mu.Unlock()
+	if _, raw := after.(*unstructured.Unstructured); informers == nil || raw {
+		return
+	}
+	informer, err := informers.FakeInformerFor(ctx, after)
+	if err != nil {
+		return
+	}
+	switch {
+	case was && is:
+		informer.Update(before, after)
+	case is:
+		informer.Add(after)
+	case was:
+		informer.Delete(before)
+	}
+}
+
+// inform makes the informers of a manager that starts. They are made all at once, because those of a test are not safe for
+// concurrent use.
+func (k *kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, error) {
+	out := &informertest.FakeInformers{Scheme: k.scheme}
+	for _, kind := range watched() {
+		if _, err := out.GetInformer(ctx, kind); err != nil {
+			return nil, err
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.informers = out
+	return out, nil
+}
+
+// signal has who waits for changes look.
+func (k *kubernetes) signal() {
+	select {
+	case k.changed <- struct{}{}:
+	default: // it is told already
+	}
+}

@@ -1,0 +1,64 @@
+package rollout_test
+
+import (
+	"flag"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var quietVMs = flag.Int("quiet-vms", 40, "how many VMs the larger of the pools has that are left alone")
+
+// TestQuiet counts what pools cost of which nothing changes for an hour: a large one costs what one of three VMs does, but for the
+// pages of the list of its VMs. Nothing is written, to Azure or to Kubernetes.
+//
+//	go test ./test/integration/rollout -run Quiet -quiet-vms 1000
+func TestQuiet(t *testing.T) {
+	small, large := quiet(t, 3), quiet(t, *quietVMs)
+	// The catalog of VM sizes is read for all pools of a region, and its pages here are as small as those of VMs.
+	delete(small, "GET skus")
+	delete(large, "GET skus")
+	t.Logf("in an hour, 3 VMs: %s; %d VMs: %s", figures(small), *quietVMs, figures(large))
+	passes, pages := small["GET virtualMachines"], (*quietVMs+pageSize()-1)/pageSize()
+	if passes < 5 || passes > 7 {
+		t.Errorf("%d lists of VMs in an hour of looks every ten minutes", passes)
+	}
+	want := small
+	want["GET virtualMachines"] = passes * pages
+	if diff := cmp.Diff(want, large); diff != "" {
+		t.Errorf("a large pool costs what a small one does, but for %d pages (-want +got):\n%s", pages, diff)
+	}
+}
+
+// pageSize is such that a list of the larger pool has three pages; Azure's own pages are not documented.
+func pageSize() int { return *quietVMs*2/5 + 1 }
+
+// quiet makes a pool and counts the requests to Azure in an hour in which nothing happens.
+func quiet(t *testing.T, replicas int) (asked map[string]int) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := three
+		s.replicas, s.pageSize = int32(replicas), pageSize()
+		w := newWorld(t, s)
+		m := w.startWhole()
+		// What made the last VM Ready may still wake the pool.
+		wait(nil, time.Minute)
+		mark, acts := w.Azure.Mark(), m.counted()
+		wait(nil, time.Hour)
+		asked = calls(w.Azure, mark)
+		sum := 0
+		for _, n := range asked {
+			sum += n
+		}
+		// A token is renewed within the hour, which is no request to Resource Manager.
+		if acts = m.counted() - acts - sum; acts > 1 {
+			t.Errorf("%d writes to Kubernetes in an hour in which nothing happened", acts)
+		}
+		if asked["PUT"]+asked["POST"]+asked["DELETE"]+asked["PATCH"] > 0 {
+			t.Errorf("nothing happened, but Azure was written to: %s", figures(asked))
+		}
+	})
+	return asked
+}

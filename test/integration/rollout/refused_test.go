@@ -1,0 +1,48 @@
+package rollout_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestRefusedDeletion has Azure refuse to delete a VM for ten minutes. The pool says so all the while, and Azure is not asked
+// without a pause.
+func TestRefusedDeletion(t *testing.T) {
+	for name, status := range map[string]int{"busy": http.StatusConflict, "broken": http.StatusInternalServerError} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, three)
+				w.startWhole()
+				if err := w.Azure.AddFault(fault.Rule{Method: http.MethodPost, ID: "*/virtualmachinescalesets/*", Count: -1, Kind: fault.Status, Status: status, Code: "Refused", Message: "No."}); err != nil {
+					t.Fatal(err)
+				}
+				mark := w.Azure.Mark()
+				w.settings.replicas = 2
+				harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST"] > 0 })
+				for range 60 {
+					wait(nil, 10*time.Second)
+					azurePool := &infrav1.AzureMachinePool{}
+					w.Get(azurePool, poolName)
+					if said := harness.Condition(azurePool, infrav1.ScaleSetDesiredReplicasCondition); said.Status == metav1.ConditionTrue {
+						t.Fatalf("Azure refuses to delete a VM, and the pool says: %+v", said)
+					}
+				}
+				if asked := calls(w.Azure, mark)["POST"]; asked < 3 || asked > 60 {
+					t.Errorf("Azure was asked %d times in ten minutes", asked)
+				}
+				w.Azure.ClearFaults()
+				w.until("the pool is smaller", w.whole)
+			})
+		})
+	}
+}

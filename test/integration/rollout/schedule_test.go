@@ -1,0 +1,100 @@
+package rollout_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+var vms = flag.Int("vms", 16, "how many VMs are rolled")
+
+// TestSchedule rolls VMs with a quarter more of them, with Azure as slow as it is. The ideal schedule is the one of somebody who
+// learns of everything at once: as many VMs come as there may be more, their nodes join, as many others are drained and deleted,
+// and so on.
+//
+//	go test ./test/integration/rollout -run Schedule -vms 50
+func TestSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, settings{replicas: int32(*vms), strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(0))}})
+		w.startWhole()
+		mark, begun := w.Azure.Mark(), time.Now()
+		w.roll()
+		w.until("the pool is rolled", w.whole)
+		took := time.Since(begun)
+		w.rules.check("rollout")
+
+		surge := w.rules.limits.MaxSurge
+		waves := (*vms + surge - 1) / surge
+		asked := calls(w.Azure, mark)
+		added, removed := w.operations("PUT", begun), w.operations("POST", begun)
+		ideal := time.Duration(waves) * (joining + draining)
+		for wave := range min(waves, len(added), len(removed)) {
+			ideal += added[wave] + removed[wave]
+		}
+		t.Logf("%d waves of %d VMs took %s, ideally %s (%.2f)", waves, surge, took, ideal, float64(took)/float64(ideal))
+		t.Logf("at least %d nodes were Ready, at most %d VMs there; calls: %s", w.rules.fewest, w.rules.most, figures(asked))
+		if took > ideal*5/4 {
+			t.Errorf("it took %s, more than a quarter longer than the ideal %s", took, ideal)
+		}
+		if w.rules.fewest != *vms {
+			t.Errorf("%d nodes were Ready at a time, and none may be missing", w.rules.fewest)
+		}
+		// The first write only changes the model.
+		if asked["PUT"] != waves+1 || asked["POST"] != waves {
+			t.Errorf("each of %d waves adds VMs with one write and deletes others with one: %s", waves, figures(asked))
+		}
+	})
+}
+
+// operations are how long the requests of a method about the scale set took with their operations, the longest first.
+func (w *world) operations(method string, since time.Time) []time.Duration {
+	after := map[string]time.Duration{}
+	for _, o := range w.sim.Operations() {
+		after[o.ID] = o.Ended.Sub(o.Started)
+	}
+	var out []time.Duration
+	for _, request := range w.sim.Requests() {
+		if request.Method == method && !request.Time.Before(since) && strings.Contains(request.URL, "/virtualMachineScaleSets/") {
+			out = append(out, time.Duration(request.DurationMs)*time.Millisecond+after[request.OperationID])
+		}
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return out
+}
+
+// calls counts requests to Resource Manager after a mark: writes by method, and reads by what is read.
+func calls(azure *harness.Simulator, mark harness.Mark) map[string]int {
+	out := map[string]int{}
+	for _, line := range azure.Since(mark) {
+		parts := strings.Fields(line)
+		method, path := parts[0], parts[1]
+		switch {
+		case method != "GET":
+			out[method]++
+		case strings.Contains(path, "/operations/"):
+			out["GET operation"]++
+		default:
+			out["GET "+short(strings.TrimSuffix(path, "/"+poolName))]++
+		}
+	}
+	return out
+}
+
+func figures(of map[string]int) string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, fmt.Sprintf("%s %d", key, of[key]))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,257 @@
+// Package rollout_test takes pools through rollouts in virtual time: the controller of pools as the manager has it, a simulated
+// Azure that takes as long as the real one, and Cluster API played, with an API server played as well. Minutes take
+// milliseconds, so that a manager can be killed at hundreds of moments, and what everything takes is the same on any computer.
+package rollout_test
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const (
+	endpoint = "https://azure.example"
+	poolName = "pool"
+	// joining is how long the Node of a VM takes to be Ready once the VM runs, draining how long its pods take to leave.
+	joining, draining = 60 * time.Second, 20 * time.Second
+)
+
+// world is everything that one test has.
+type world struct {
+	*harness.Stage
+	t          *testing.T
+	kubernetes *kubernetes
+	sim        *server.Server
+	handler    http.Handler
+	resync     time.Duration
+	rules      *rules
+	settings   settings
+	// size is that which VMs are to have, once they were rolled.
+	size string
+}
+
+// settings are what differs between tests.
+type settings struct {
+	replicas int32
+	strategy infrav1.MachineRollingUpdateDeployment
+	pageSize int
+}
+
+// newWorld is a cluster whose network is in place and a pool of which nothing is, without a manager. It has to be called in a
+// bubble of virtual time.
+func newWorld(t *testing.T, s settings) *world {
+	t.Helper()
+	sim, err := server.New(server.Options{TimeScale: 1, PageSize: s.pageSize, Locations: []string{"eastus"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := newKubernetes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, sim: sim, handler: sim.Handler(), kubernetes: objects, resync: 10 * time.Minute, settings: s}
+	w.Stage = &harness.Stage{T: t, Client: objects, Namespace: "default", Azure: &harness.Simulator{
+		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret,
+	}}
+	w.rules = &rules{world: w}
+	t.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
+	w.CreateIdentity()
+	azureCluster := w.AzureCluster("c1")
+	webhook.DefaultAzureCluster(azureCluster)
+	w.CreateCluster(azureCluster)
+	w.play()
+	return w
+}
+
+// network makes that of the cluster, with the engine of a manager.
+func (w *world) network(m *manager) {
+	w.t.Helper()
+	azureCluster, owner := &infrav1.AzureCluster{}, &clusterv1.Cluster{}
+	w.Get(azureCluster, "c1")
+	w.Get(owner, "c1")
+	opened, err := m.gate.Open(w.t.Context(), access.OfAzureCluster(azureCluster))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	in := plan.ClusterInput{Cluster: owner, AzureCluster: azureCluster, SubscriptionID: w.Azure.SubscriptionID}
+	key, value := plan.OwnerTag(in)
+	woken := make(chan struct{}, 1)
+	for {
+		graph, err := cluster.Plan(in)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		outcome, err := m.engine.Converge(w.t.Context(), engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Wake: func() {
+			select {
+			case woken <- struct{}{}:
+			default:
+			}
+		}})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if outcome.Done() {
+			break
+		}
+		for _, cause := range outcome.Causes() {
+			if cause.State == arm.Failed {
+				w.t.Fatalf("%s: %v", cause.ID.Short(), cause.Err)
+			}
+		}
+		wait(woken, max(outcome.RetryAfter, time.Second))
+	}
+	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+}
+
+// createPool makes the pool and waits until it is whole.
+func (w *world) createPool() {
+	w.t.Helper()
+	azurePool := w.AzureMachinePool("c1", poolName)
+	// The API server fills it in.
+	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
+	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType, RollingUpdate: &w.settings.strategy}
+	w.CreatePool(azurePool, w.settings.replicas)
+	w.until("the pool is whole", w.whole)
+}
+
+// startWhole starts a manager and makes the network and the pool. From then on the rules are checked.
+func (w *world) startWhole() *manager {
+	w.t.Helper()
+	m := w.start()
+	w.network(m)
+	w.createPool()
+	w.rules.begin()
+	return m
+}
+
+// roll gives the VMs of the pool another size.
+func (w *world) roll() {
+	w.t.Helper()
+	w.size = map[bool]string{true: "Standard_D4s_v3", false: "Standard_D2s_v3"}[w.size != "Standard_D4s_v3"]
+	harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = w.size })
+}
+
+// play plays Cluster API until the test ends.
+func (w *world) play() {
+	ctx, cancel := context.WithCancel(context.Background())
+	since := map[string]time.Time{}
+	after := func(what string, d time.Duration) bool {
+		if since[what].IsZero() {
+			since[what] = time.Now()
+			time.AfterFunc(d, w.kubernetes.signal)
+		}
+		return time.Since(since[what]) >= d
+	}
+	player := harness.PoolPlayer{
+		Client: w.kubernetes, Namespace: w.Namespace,
+		Joined:  func(vm client.Object) bool { return after("join "+string(vm.GetUID()), joining) },
+		Drained: func(machine client.Object) bool { return after("drain "+string(machine.GetUID()), draining) },
+	}
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		for ctx.Err() == nil {
+			player.Look(ctx)
+			w.rules.look(ctx)
+			select {
+			case <-ctx.Done():
+			case <-w.kubernetes.changed:
+			}
+		}
+	})
+	w.t.Cleanup(func() {
+		cancel()
+		ended.Wait()
+	})
+}
+
+// until waits, for an hour at most, until something is so.
+func (w *world) until(what string, so func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Hour); !so(); {
+		if time.Now().After(deadline) {
+			pool := &infrav1.AzureMachinePool{}
+			w.Get(pool, poolName)
+			requests := w.Azure.Since(0)
+			w.t.Fatalf("%s: not so after an hour: %s\n%s", what, harness.Status(pool), strings.Join(requests[max(0, len(requests)-30):], "\n"))
+		}
+		wait(nil, 5*time.Second)
+	}
+}
+
+// whole tells whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
+func (w *world) whole() bool {
+	azurePool := &infrav1.AzureMachinePool{}
+	w.Get(azurePool, poolName)
+	if !harness.Ready(azurePool) || azurePool.Status.ObservedGeneration != azurePool.Generation {
+		return false
+	}
+	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
+	for _, list := range []client.ObjectList{vms, machines} {
+		if err := w.kubernetes.List(w.t.Context(), list); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	want := int(w.settings.replicas)
+	if len(azurePool.Spec.ProviderIDList) != want || len(vms.Items) != want || len(machines.Items) != want {
+		return false
+	}
+	if slices.ContainsFunc(azurePool.Status.Instances, func(i infrav1.AzureMachinePoolInstanceStatus) bool { return !i.LatestModelApplied }) {
+		return false
+	}
+	return !slices.ContainsFunc(vms.Items, func(vm infrav1.AzureMachinePoolMachine) bool {
+		return !vm.Status.Ready || !vm.DeletionTimestamp.IsZero()
+	})
+}
+
+// wait waits for a signal, or until the time is over.
+func wait(signal <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-signal:
+	case <-timer.C:
+	}
+}
+
+// azure has the simulator answer a request.
+func (w *world) azure(request *http.Request) (*http.Response, error) {
+	served := request.Clone(request.Context())
+	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234", &tls.ConnectionState{}
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	recorder := httptest.NewRecorder()
+	w.handler.ServeHTTP(recorder, served)
+	if request.Method != http.MethodGet {
+		w.rules.written(request)
+	}
+	response := recorder.Result()
+	response.Request = request
+	return response, request.Context().Err()
+}
