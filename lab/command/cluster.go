@@ -75,12 +75,19 @@ func machines(o workload.Options) string {
 // next are the commands a newcomer may want to try.
 func next(out io.Writer, s *settings.Settings, name string, o workload.Options) {
 	kubectl := relative(s.Binary("kubectl"))
-	kinds, scale := "clusters,machines,azuremachines", "scale machinedeployment "+name+"-md-0 --replicas 4"
-	if o.Managed() {
-		kinds, scale = "clusters,machinepools,azuremanagedmachinepools", "scale machinepool "+name+"-pool1 --replicas 4"
+	kinds := "clusters,machines,azuremachines"
+	// A cluster whose manifest cannot be read has nothing that is known to be there to scale, as one of a class.
+	manifest, _ := os.ReadFile(workload.ManifestFile(s, name))
+	change := "get clusterclasses"
+	kind, workers := workload.Workers(manifest)
+	if workers != "" {
+		change = fmt.Sprintf("scale %s %s --replicas 4", strings.ToLower(kind), workers)
 	}
-	if o.Flavor == "aks-topology" {
-		scale = "get clusterclasses"
+	switch {
+	case o.Managed():
+		kinds = "clusters,machinepools,azuremanagedmachinepools"
+	case kind == "MachinePool":
+		kinds = "clusters,machines,azuremachines,machinepools,azuremachinepools,azuremachinepoolmachines"
 	}
 	stop := "make lab-down"
 	if relative(s.Dir) != ".lab" {
@@ -92,7 +99,7 @@ func next(out io.Writer, s *settings.Settings, name string, o workload.Options) 
 		"  " + kubectl + " get " + kinds,
 		"  " + relative(s.Binary("clusterctl")) + " describe cluster " + name + " --show-conditions all",
 		"  " + self(s, "kubeconfig", name) + " >" + name + ".kubeconfig && " + kubectl + " --kubeconfig " + name + ".kubeconfig get nodes",
-		"  " + kubectl + " " + scale,
+		"  " + kubectl + " " + change,
 		"  " + self(s, "timeline", name),
 		"  " + self(s, "delete", name),
 		"  " + stop,

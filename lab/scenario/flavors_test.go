@@ -62,6 +62,7 @@ var flavors = map[string]flavor{
 	"edgezone":                 {reason: "no availability zones", variables: map[string]string{"AZURE_LOCATION": "westus"}},
 	"ephemeral":                {reason: "OS disks on the host"},
 	"machinepool":              {reason: "workers in a scale set, which is rolled without losing one", look: rollPool},
+	"machinepool-windows":      {reason: "scale sets of both operating systems", nodes: 3, look: expectWindows},
 	"nvidia-gpu":               {reason: "workers with GPUs", variables: map[string]string{"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"}},
 	"spot":                     {reason: "workers are spot machines"},
 	"user-assigned-identity":   {reason: "an identity that the user brings"},

@@ -78,6 +78,11 @@ func Manifest(ctx context.Context, s *settings.Settings, name string, o Options)
 	return management.Clusterctl(ctx, s, environment, args...)
 }
 
+// ManifestFile is where Create keeps the manifest of a cluster.
+func ManifestFile(s *settings.Settings, name string) string {
+	return s.Path("clusters", name+".yaml")
+}
+
 // Apply applies a manifest with kubectl and returns when the API server has taken it.
 func Apply(ctx context.Context, s *settings.Settings, manifest []byte) error {
 	command := exec.CommandContext(ctx, s.Binary("kubectl"), "apply", "--kubeconfig="+s.Kubeconfig(), "-f", "-")
@@ -116,7 +121,7 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	if err != nil {
 		return Times{}, err
 	}
-	file := s.Path("clusters", name+".yaml")
+	file := ManifestFile(s, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return Times{}, err
 	}

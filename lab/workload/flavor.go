@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
@@ -47,6 +49,27 @@ func CheckFlavor(s *settings.Settings, flavor string) error {
 		return err
 	}
 	return fmt.Errorf("--flavor %s: no template in templates/ makes such a cluster; there are %s", flavor, strings.Join(names, ", "))
+}
+
+// Workers are the machines of a manifest whose number a person may change: the first MachineDeployment, or the last MachinePool, which
+// with AKS is no system pool. Both are "" where a class makes them.
+func Workers(manifest []byte) (kind, name string) {
+	for document := range bytes.SplitSeq(manifest, []byte("\n---\n")) {
+		var object struct {
+			Kind     string
+			Metadata struct{ Name string }
+		}
+		if yaml.Unmarshal(document, &object) != nil {
+			continue
+		}
+		switch object.Kind {
+		case "MachineDeployment":
+			return object.Kind, object.Metadata.Name
+		case "MachinePool":
+			kind, name = object.Kind, object.Metadata.Name
+		}
+	}
+	return kind, name
 }
 
 // DefaultName is the name of a cluster that nobody names. Each flavor has its own, so that clusters of several flavors can

@@ -1,12 +1,39 @@
 package workload
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
+
+// TestWorkers names to newcomers what a flavor has.
+func TestWorkers(t *testing.T) {
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for template, want := range map[string]string{
+		"cluster-template.yaml":                     "MachineDeployment ${CLUSTER_NAME}-md-0",
+		"cluster-template-windows.yaml":             "MachineDeployment ${CLUSTER_NAME}-md-0",
+		"cluster-template-machinepool.yaml":         "MachinePool ${CLUSTER_NAME}-mp-0",
+		"cluster-template-machinepool-windows.yaml": "MachinePool ${CLUSTER_NAME}-mp-win",
+		"cluster-template-aks.yaml":                 "MachinePool ${CLUSTER_NAME}-pool1",
+		"cluster-template-topology.yaml":            " ",
+		"cluster-template-aks-topology.yaml":        " ",
+	} {
+		manifest, err := os.ReadFile(filepath.Join(root, "templates", template))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind, name := Workers(manifest); kind+" "+name != want {
+			t.Errorf("%s: workers %q, want %q", template, kind+" "+name, want)
+		}
+	}
+}
 
 func TestCheckFlavor(t *testing.T) {
 	root, err := settings.FindRoot()

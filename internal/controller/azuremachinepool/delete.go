@@ -28,6 +28,13 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 		return err
 	}
 	for _, m := range in.members {
+		if m.seen().Held {
+			condition := deletion.Paused(m.vm, machineKind, nil)
+			condition.Message = machineKind + " " + m.vm.Name + ": " + condition.Message
+			return pass.WaitFor(condition)
+		}
+	}
+	for _, m := range in.members {
 		if err := k.release(ctx, m.vm); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -34,6 +35,9 @@ func (k *Kind) keepMachines(ctx context.Context, in *input) error {
 		}
 		if err := k.describe(ctx, m, vm); err != nil {
 			return err
+		}
+		if m.seen().Held {
+			continue
 		}
 		if !m.vm.DeletionTimestamp.IsZero() || slices.Contains(in.actions.Retire, string(vm.ID)) {
 			// Somebody who deletes the object wants the VM to go; Cluster API drains the node of a Machine only.
@@ -76,9 +80,23 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	return k.describe(ctx, in.members[len(in.members)-1], vm)
 }
 
-// describe has the object say what is known of its VM.
+// describe has the object say what is known of its VM. One that is to be left alone says only that.
 func (k *Kind) describe(ctx context.Context, m member, vm pool.Instance) error {
 	before := m.vm.DeepCopy()
+	if !lifecycle.Held(m.vm, machineKind) {
+		m.show(vm)
+	}
+	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) {
+		return nil
+	}
+	if err := k.Client.Status().Patch(ctx, m.vm, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", m.vm.Name, err)
+	}
+	return nil
+}
+
+// show has the status say what is known of the VM.
+func (m member) show(vm pool.Instance) {
 	known, status := m.seen(), &m.vm.Status
 	status.ObservedGeneration = m.vm.Generation
 	status.ProvisioningState, status.InstanceName, status.FailureDomain = vm.State, vm.Name, vm.Zone
@@ -104,13 +122,6 @@ func (k *Kind) describe(ctx context.Context, m member, vm pool.Instance) error {
 	for _, condition := range []metav1.Condition{running, node, ready} {
 		conditions.Set(m.vm, condition)
 	}
-	if equality.Semantic.DeepEqual(before.Status, *status) {
-		return nil
-	}
-	if err := k.Client.Status().Patch(ctx, m.vm, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", m.vm.Name, err)
-	}
-	return nil
 }
 
 // runningCondition says how the VM is.

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/labels/format"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -51,11 +52,13 @@ func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 type seen struct {
 	Name, ProviderID                             string
 	Leaving, MachineLeaving, Free, Ready, Marked bool
-	Node, Version                                string
+	// Held tells that somebody has the VM left alone.
+	Held          bool
+	Node, Version string
 }
 
 func (m member) seen() seen {
-	out := seen{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: marked(m.vm)}
+	out := seen{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: marked(m.vm), Held: annotations.HasPaused(m.vm)}
 	if m.machine == nil {
 		out.Free = out.Leaving
 		return out
@@ -102,7 +105,7 @@ func (in *input) instances() []rollout.Instance {
 		}
 		out = append(out, rollout.Instance{
 			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
-			Ready: known.Ready, Unwanted: known.Marked, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
+			Ready: known.Ready, Unwanted: known.Marked, Held: known.Held, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
 		})
 	}
 	return out
@@ -117,13 +120,15 @@ func (in *input) byProviderID() map[string]member {
 	return out
 }
 
-// orphans are the members whose VM is gone.
+// orphans are the members whose VM is gone, but those that are to be left alone.
 func (in *input) orphans() []member {
 	there := make(map[string]bool, len(in.vms))
 	for _, vm := range in.vms {
 		there[strings.ToLower(vm.ProviderID)] = true
 	}
-	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool { return there[strings.ToLower(m.vm.Spec.ProviderID)] })
+	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool {
+		return there[strings.ToLower(m.vm.Spec.ProviderID)] || m.seen().Held
+	})
 }
 
 // labels are those by which Cluster API finds the machines of a pool.

@@ -76,7 +76,7 @@ func (in *input) report(result arm.Result) {
 	status := &in.azurePool.Status
 	var providerIDs []string
 	status.Instances = nil
-	outdated, ready, members := 0, 0, in.byProviderID()
+	outdated, ready, held, members := 0, 0, 0, in.byProviderID()
 	for _, vm := range in.vms {
 		if vm.Deleting() {
 			continue
@@ -88,6 +88,9 @@ func (in *input) report(result arm.Result) {
 			version = m.vm.Status.Version
 			if m.vm.Status.Ready {
 				ready++
+			}
+			if m.seen().Held {
+				held++
 			}
 		}
 		if vm.Outdated {
@@ -115,6 +118,9 @@ func (in *input) report(result arm.Result) {
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
 		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; at most %d more and %d fewer than %d are there meanwhile",
 			outdated, len(providerIDs), ready, in.limits.MaxSurge, in.limits.MaxUnavailable, wanted)
+		if held > 0 {
+			model.Message += fmt.Sprintf("; %d are paused and stay as they are", held)
+		}
 	} else {
 		status.LastReconciledReplicas = new(int32(wanted))
 	}
@@ -145,7 +151,7 @@ func (in *input) broken() []string {
 	members := in.byProviderID()
 	var out []string
 	for _, vm := range in.vms {
-		if m := members[strings.ToLower(vm.ProviderID)]; vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.seen().Ready) {
+		if m := members[strings.ToLower(vm.ProviderID)]; vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.seen().Ready && !m.seen().Held) {
 			out = append(out, vm.Name+": "+vm.Broken())
 		}
 	}

@@ -5,9 +5,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 )
 
 // What the message of Ready is put between while an object is paused.
@@ -15,6 +17,24 @@ const (
 	pausedPrefix = "paused ("
 	pausedSuffix = "); before that: "
 )
+
+// Held keeps the Paused condition of an object of a kind that is looked after in the passes of another object, and has Ready say
+// so of one that is paused, as a pass of its own would. It changes the object in memory only, and tells whether it is paused.
+func Held(obj Object, kind string) bool {
+	paused := metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason, ObservedGeneration: obj.GetGeneration()}
+	held := annotations.HasPaused(obj)
+	if held {
+		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, clusterv1.PausedReason, kind+" has the "+clusterv1.PausedAnnotation+" annotation"
+	}
+	conditions.Set(obj, paused)
+	switch {
+	case held && obj.GetDeletionTimestamp().IsZero():
+		suspend(obj)
+	case held:
+		deletion.Say(obj, deletion.Paused(obj, kind, nil))
+	}
+	return held
+}
 
 // suspend has Ready say that the object is paused: clusterctl describe shows no other condition of it, and what Ready says
 // may not hold any more. Its status stays, and the reason of one that is not True, because they are why somebody has paused

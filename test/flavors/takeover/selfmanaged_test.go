@@ -27,7 +27,7 @@ func TestTakeOverSelfManaged(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.Templates(t) {
 		name := flavor(file)
-		if strings.HasPrefix(name, "aks") || name == "clusterclass" || name == "machinepool" || strings.HasSuffix(name, "apiserver-ilb") {
+		if strings.HasPrefix(name, "aks") || name == "clusterclass" || strings.HasPrefix(name, "machinepool") || strings.HasSuffix(name, "apiserver-ilb") {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {

@@ -51,6 +51,9 @@ type Instance struct {
 	Ready, Broken bool
 	// Unwanted says that somebody wants it replaced, by the annotation cluster.x-k8s.io/delete-machine.
 	Unwanted bool
+	// Held says that somebody has it left alone, by the annotation cluster.x-k8s.io/paused: whatever it is, it counts as one that is as
+	// wanted, and stays.
+	Held bool
 	// Leaving says that its Machine is being deleted, Free that nothing holds the VM any more, Deleting that Azure deletes it.
 	Leaving, Free, Deleting bool
 }
@@ -72,7 +75,7 @@ func Decide(spec Spec, seen Seen) Actions {
 	}
 	var out Actions
 	for _, vm := range seen.Instances {
-		if vm.Leaving && vm.Free && !vm.Deleting {
+		if vm.Leaving && vm.Free && !vm.Deleting && !vm.Held {
 			out.Delete = append(out.Delete, vm.ID)
 		}
 	}
@@ -106,6 +109,7 @@ func retire(spec Spec, seen Seen, staying []Instance) []string {
 	worse := false
 	for _, vm := range staying {
 		switch {
+		case vm.Held:
 		case seen.Outdated:
 			// What would come in its place is no better: there are only too many, or not.
 			if r.surplus > 0 {
@@ -162,10 +166,10 @@ func capacity(spec Spec, seen Seen, left []Instance) *int {
 	return nil
 }
 
-func (vm Instance) broken() bool { return vm.Broken && !vm.Ready }
+func (vm Instance) broken() bool { return vm.Broken && !vm.Ready && !vm.Held }
 
 // old VMs are to be replaced.
-func (vm Instance) old() bool { return vm.Outdated || vm.Unwanted }
+func (vm Instance) old() bool { return (vm.Outdated || vm.Unwanted) && !vm.Held }
 
 // order puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, and then by policy.
 func order(vms []Instance, policy Policy) {

@@ -12,14 +12,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// vms are VMs by a word each: letters are n(ew), o(ld model), r(eady), b(roken), u(nwanted), l(eaving), f(ree), d(eleting). Their
+// vms are VMs by a word each: letters are n(ew), o(ld model), r(eady), b(roken), u(nwanted), h(eld), l(eaving), f(ree), d(eleting). Their
 // IDs are a, b and so on, in the order in which they were made.
 func vms(words string) []rollout.Instance {
 	var out []rollout.Instance
 	for i, word := range strings.Fields(words) {
 		has := func(letter string) bool { return strings.Contains(word, letter) }
 		out = append(out, rollout.Instance{
-			ID: string(rune('a' + i)), Created: time.Unix(int64(i), 0), Outdated: has("o"), Ready: has("r"), Broken: has("b"), Unwanted: has("u"),
+			ID: string(rune('a' + i)), Created: time.Unix(int64(i), 0), Outdated: has("o"), Ready: has("r"), Broken: has("b"), Unwanted: has("u"), Held: has("h"),
 			Leaving: has("l"), Free: has("f"), Deleting: has("d"),
 		})
 	}
@@ -77,6 +77,12 @@ func TestDecide(t *testing.T) {
 		"both":                      {"room and patience are used at once", rollout.Limits{MaxSurge: 1, MaxUnavailable: 1}, 3, "", "or or or", seen{Capacity: 3}, "retire a, capacity 4"},
 		"broken":                    {"it is of no use, and goes at once", surge, 3, "", "nr nr nb", seen{Capacity: 3}, "retire c, capacity 4"},
 		"broken, no room":           {"it goes before another one comes", unavailable, 3, "", "nr nr nb", seen{Capacity: 3}, "retire c"},
+		"held":                      {"nothing comes for it, and the next one goes", unavailable, 3, "", "orh or or", seen{Capacity: 3}, "retire b"},
+		"held alone":                {"whatever it is, nothing comes in its place", surge, 2, "", "orbuh nr", seen{Capacity: 2}, ""},
+		"held, and too many":        {"the other one is Ready, and one has to be", surge, 1, "", "oh nr", seen{Capacity: 2}, ""},
+		"held, one too many":        {"another one goes", surge, 2, "", "orh nr nr", seen{Capacity: 3}, "retire b"},
+		"held and drained":          {"its VM stays all the same", surge, 2, "", "orhlf nr", seen{Capacity: 2}, "capacity 3"},
+		"held, all of them":         {"there is nothing to do", surge, 1, "", "oh oh", seen{Capacity: 2}, ""},
 		"broken but ready":          {"Azure's state of a VM passes, and its node works", surge, 3, "", "nr nr nrb", seen{Capacity: 3}, ""},
 		"all evicted":               {"all are replaced", surge, 2, "", "nb nb", seen{Capacity: 2}, "retire a b, capacity 3"},
 		"unwanted":                  {"it is replaced as an old one is", surge, 2, "", "nr nru", seen{Capacity: 2}, "capacity 3"},
