@@ -17,6 +17,12 @@ const (
 	AzureResourceAvailableCondition = "AzureResourceAvailable"
 )
 
+// ResourcesReadyCondition of the AzureASOManaged kinds is about the Azure resources of spec.resources.
+const ResourcesReadyCondition = "ResourcesReady"
+
+// ControlPlaneEndpointReadyCondition of an AzureASOManagedCluster is about the endpoint of its control plane.
+const ControlPlaneEndpointReadyCondition = "ControlPlaneEndpointReady"
+
 // Conditions of an AzureManagedMachinePool.
 const (
 	// AgentPoolsReadyCondition is about the agent pool.

@@ -32,6 +32,9 @@ type Node struct {
 	// Owned lists dotted JSON paths that are compared even when Body does not have them, as in "properties.natGateway".
 	Owned []string
 
+	// Detached tells that the resource stays when its node is no longer planned.
+	Detached bool
+
 	// DropTags are tag keys that were ours once and are removed when found.
 	DropTags []string
 

@@ -105,11 +105,19 @@ func (p *Provider) Check(ctx context.Context, identity *infrav1.AzureClusterIden
 
 // resolve makes the credential of an identity that the caller may use.
 func (p *Provider) resolve(ctx context.Context, identity *infrav1.AzureClusterIdentity, environment string) (*Resolved, error) {
-	configuration, customAuthority, err := p.options.Cloud(environment)
-	if err != nil {
+	if _, _, err := p.options.Cloud(environment); err != nil {
 		return nil, err
 	}
 	material, err := p.material(ctx, identity)
+	if err != nil {
+		return nil, err
+	}
+	return p.resolved(identity, material, environment)
+}
+
+// resolved makes the credential of material that was read for an identity.
+func (p *Provider) resolved(identity *infrav1.AzureClusterIdentity, material *material, environment string) (*Resolved, error) {
+	configuration, customAuthority, err := p.options.Cloud(environment)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ type Resolved struct {
 	// Key is a hash of everything the credential is made of, the secret included. It is equal for equal credentials
 	// within one process and means nothing outside of it.
 	Key string
+	// OfSecret tells that Identity stands for a Secret that the object names itself, and is no object.
+	OfSecret bool
 
 	// secret is a function so that printing a Resolved shows no value.
 	secret func() string

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -28,5 +29,7 @@ func Of(ctx context.Context, kubernetes client.Reader, secret types.NamespacedNa
 
 // IsUser tells whether a finalizer of an identity is that of something that uses it.
 func IsUser(finalizer string) bool {
-	return strings.HasPrefix(finalizer, infrav1.ClusterFinalizer+"/") || strings.HasPrefix(finalizer, infrav1.ManagedControlPlaneFinalizer+"/")
+	return slices.ContainsFunc([]string{infrav1.ClusterFinalizer, infrav1.ManagedControlPlaneFinalizer, infrav1.ASOManagedFinalizer}, func(kind string) bool {
+		return strings.HasPrefix(finalizer, kind+"/")
+	})
 }

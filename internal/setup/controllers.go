@@ -14,6 +14,9 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcontrolplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurecluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
@@ -126,11 +129,32 @@ func (s *shared) pools(ctx context.Context) error {
 	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
+	if err := s.documents(ctx); err != nil {
+		return err
+	}
 	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: features(o.Gates)}
 	if err := pass.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
+	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency))
+}
+
+// documents registers the controllers of AKS clusters whose resources are documents.
+func (s *shared) documents(ctx context.Context) error {
+	mgr, o := s.mgr, s.options
+	if !o.Gates.Enabled(gateASOAPI) {
+		return nil
+	}
+	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
+	if err := pass.New(s.services(), clusters).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
+	}
+	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
+	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+		return err
+	}
+	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
 	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency))
 }
 

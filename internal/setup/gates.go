@@ -26,7 +26,6 @@ const gateMachinePool = feature.MachinePool
 // Those of Cluster API are not listed one by one.
 var gatesWithoutEffect = map[featuregate.Feature]string{
 	gateAKS:       "AKS clusters need no gate of their own",
-	gateASOAPI:    "there is no second operator, and its kinds are not served",
 	gateSkipModel: "AzureMachinePools are not served",
 }
 

@@ -34,7 +34,7 @@ var importRules = []importRule{
 		why: "the vocabulary is what every package speaks: plain data and pure functions on the standard library",
 	},
 	{
-		dirs: []string{"internal/arm/types"}, inside: []string{"internal/arm"}, notStandard: impure[1:],
+		dirs: []string{"internal/arm/types"}, inside: []string{"internal/arm", "internal/arm/schema"}, notStandard: impure[1:],
 		why: "the type table is data about Azure, not code that does something",
 	},
 	{
@@ -78,7 +78,7 @@ var importRules = []importRule{
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
 	{
-		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/types", "internal/nearest", "internal/plan/..."},
+		dirs: []string{"internal/plan/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/nearest", "internal/plan/..."},
 		outside:     append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
@@ -95,7 +95,7 @@ var importRules = []importRule{
 		why:     "identity is the only reader of credentials, so it depends on as little as possible",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/maxima", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/maxima", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
@@ -103,7 +103,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/controller/azure*/..."},
 		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
-			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
+			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/documents", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/published", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
@@ -120,7 +120,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/managed"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/facts", "internal/plan/managed/...", "internal/webhook"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/kubeconfig", "internal/controller/published", "internal/facts", "internal/plan/managed/...", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},
@@ -129,6 +129,12 @@ var importRules = []importRule{
 		inside:  []string{"api/...", "internal/arm/client", "internal/controller/access", "internal/controller/managed", "internal/controller/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/managed", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what pools of both kinds of clusters share gathers the input of their plans, and does nothing with it",
+	},
+	{
+		dirs:    []string{"internal/controller/documents"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/controller/access", "internal/controller/deletion", "internal/controller/managed", "internal/controller/pass", "internal/controller/published", "internal/controller/report", "internal/facts", "internal/plan/document"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},
 	{
 		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/takenover"},

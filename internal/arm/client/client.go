@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +48,8 @@ type Client struct {
 	signIn func(context.Context) error
 	// override is the api-version for a type and what is below it.
 	override struct{ resourceType, apiVersion string }
+	// spoken are the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.
+	spoken map[string]string
 }
 
 // New makes a client for the Resource Manager of a cloud. It fails when the configuration names no Resource Manager.
@@ -98,29 +102,53 @@ func (c *Client) WithAPIVersion(resourceType, apiVersion string) *Client {
 	return &other
 }
 
+// WithAPIVersions is the same client with other api-versions for the resources of these IDs and for these resource types,
+// whatever its callers ask for. An ID goes before its type. Types below are others.
+func (c *Client) WithAPIVersions(spoken map[string]string) *Client {
+	other := *c
+	other.spoken = map[string]string{}
+	for of, apiVersion := range spoken {
+		other.spoken[strings.ToLower(of)] = apiVersion
+	}
+	return &other
+}
+
 // apiVersion is the api-version of a request: what the caller asks for, or the override for its type.
 func (c *Client) apiVersion(request Request) string {
+	if spoken, ok := c.spoken[request.ID.Key()]; ok {
+		return spoken
+	}
+	if spoken, ok := c.spoken[strings.ToLower(typeOf(request.ID))]; ok {
+		return spoken
+	}
 	of := strings.ToLower(c.override.resourceType)
 	if of == "" {
 		return request.APIVersion
 	}
-	resourceType := request.ID.Type()
-	if resourceType == "" {
-		// A collection is asked for by the path of its elements without their name.
-		resourceType = (request.ID + "/any").Type()
-	}
-	if resourceType = strings.ToLower(resourceType); resourceType == of || strings.HasPrefix(resourceType, of+"/") {
+	if resourceType := strings.ToLower(typeOf(request.ID)); resourceType == of || strings.HasPrefix(resourceType, of+"/") {
 		return c.override.apiVersion
 	}
 	return request.APIVersion
 }
 
-// Scope names principal, endpoint and override of the api-version: reads may be shared between clients with the same
+// typeOf is the type of a resource, or of the elements of a collection.
+func typeOf(id arm.ID) string {
+	if resourceType := id.Type(); resourceType != "" {
+		return resourceType
+	}
+	// A collection is asked for by the path of its elements without their name.
+	return (id + "/any").Type()
+}
+
+// Scope names principal, endpoint and the api-versions that are spoken instead of others: reads may be shared between clients with the same
 // scope only.
 func (c *Client) Scope() string {
 	scope := c.options.Principal + "@" + c.endpoint
 	if c.override.apiVersion != "" {
 		scope += "?" + c.override.resourceType + "=" + c.override.apiVersion
+	}
+	for _, of := range slices.Sorted(maps.Keys(c.spoken)) {
+		scope += "&" + of + "=" + c.spoken[of]
 	}
 	return scope
 }

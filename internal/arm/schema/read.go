@@ -40,10 +40,12 @@ type Shape struct {
 // Flag says something about a property of an object.
 type Flag string
 
-// The flags of properties that a request is held against; the definitions have more.
+// The flags of properties; the definitions have more.
 const (
 	Required Flag = "required"
 	ReadOnly Flag = "readOnly"
+	// WriteOnly is a property that Azure never shows.
+	WriteOnly Flag = "writeOnly"
 )
 
 // Is tells whether the property has the flag.

@@ -85,15 +85,19 @@ const (
 	Patches Put = "Patches"
 )
 
-// Of is the row for the type of id.
+// Of is the row for the type of id: its own, or the one that Azure's definitions tell.
 func Of(id arm.ID) (Type, error) {
-	if row, ok := rows[strings.ToLower(id.Type())]; ok {
+	name := strings.ToLower(id.Type())
+	if row, ok := rows[name]; ok {
+		return row, nil
+	}
+	if row, ok := defined(name); ok {
 		return row, nil
 	}
 	return Type{}, fmt.Errorf("%s: resource type %q is not known to the engine", id, id.Type())
 }
 
-// All are the rows, in no particular order.
+// All are the rows of types that have one of their own, in no particular order.
 func All() []Type {
 	out := make([]Type, 0, len(rows))
 	for _, row := range rows {

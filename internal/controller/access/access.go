@@ -32,6 +32,9 @@ type Request struct {
 	// Environment is spec.azureEnvironment, SubscriptionID spec.subscriptionID; either may be "".
 	Environment    string
 	SubscriptionID string
+	// Secret is the name of a Secret of the namespace, written as the Azure Service Operator reads it, that goes before Ref; its
+	// subscription goes before SubscriptionID.
+	Secret string
 	// APIVersions are those to speak about resource types instead of the usual ones.
 	APIVersions map[string]string
 }
@@ -58,11 +61,7 @@ type Gate struct {
 
 // Open resolves the identity. Errors that a person has to act on are *identity.Error.
 func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
-	resolved, err := g.Identities.Resolve(ctx, request.Ref, request.Namespace, request.Environment)
-	if err != nil {
-		return nil, err
-	}
-	subscription, err := g.Identities.Subscription(request.SubscriptionID)
+	resolved, subscription, err := g.resolve(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +75,19 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription}, nil
 }
 
+// resolve gives the identity and its subscription.
+func (g *Gate) resolve(ctx context.Context, request Request) (*identity.Resolved, string, error) {
+	if request.Secret != "" {
+		return g.Identities.ResolveSecret(ctx, client.ObjectKey{Namespace: request.Namespace, Name: request.Secret}, request.Environment)
+	}
+	resolved, err := g.Identities.Resolve(ctx, request.Ref, request.Namespace, request.Environment)
+	if err != nil {
+		return nil, "", err
+	}
+	subscription, err := g.Identities.Subscription(request.SubscriptionID)
+	return resolved, subscription, err
+}
+
 // Subscription is the subscription of an object that names this one, "" when neither it nor the manager names any.
 func (g *Gate) Subscription(specified string) string {
 	subscription, _ := g.Identities.Subscription(specified) // Opening an access says what is wrong.
@@ -85,6 +97,9 @@ func (g *Gate) Subscription(specified string) string {
 // Hold puts the finalizer of owner on the identity, so that it outlives what it is needed to delete, and takes it off those
 // that the owner named before. prefix is the finalizer of the owner's kind.
 func (g *Gate) Hold(ctx context.Context, access *Access, prefix string, owner client.Object) error {
+	if access.OfSecret {
+		return g.Release(ctx, prefix, client.ObjectKeyFromObject(owner))
+	}
 	err := g.patch(ctx, access.Identity, func(object client.Object) bool {
 		added := controllerutil.AddFinalizer(object, identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
 		removed := controllerutil.RemoveFinalizer(object, identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))

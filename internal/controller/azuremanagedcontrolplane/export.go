@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
@@ -14,40 +16,40 @@ const issuerKey = "oidc-issuer-profile-url"
 
 // export writes what users read of the cluster beside its kubeconfigs: the ConfigMap with the OIDC issuer, and what patches
 // of operatorSpec ask for.
-func (k *Kind) export(ctx context.Context, in *input, observed json.RawMessage, exports asopatch.Exports, credentials *credentials) error {
+func export(ctx context.Context, to published.Publisher, observed json.RawMessage, exports asopatch.Exports, credentials *managed.Credentials) error {
 	issuer := plan.IssuerURL(observed)
 	configMaps := map[string]map[string]string{}
 	secrets := map[string]map[string][]byte{}
-	add := func(to *asopatch.Destination, value string) {
-		if to == nil || value == "" {
+	add := func(at *asopatch.Destination, value string) {
+		if at == nil || value == "" {
 			return
 		}
-		if configMaps[to.Name] == nil {
-			configMaps[to.Name] = map[string]string{}
+		if configMaps[at.Name] == nil {
+			configMaps[at.Name] = map[string]string{}
 		}
-		configMaps[to.Name][to.Key] = value
+		configMaps[at.Name][at.Key] = value
 	}
-	addSecret := func(to *asopatch.Destination, value []byte) {
-		if to == nil || len(value) == 0 {
+	addSecret := func(at *asopatch.Destination, value []byte) {
+		if at == nil || len(value) == 0 {
 			return
 		}
-		if secrets[to.Name] == nil {
-			secrets[to.Name] = map[string][]byte{}
+		if secrets[at.Name] == nil {
+			secrets[at.Name] = map[string][]byte{}
 		}
-		secrets[to.Name][to.Key] = value
+		secrets[at.Name][at.Key] = value
 	}
-	add(&asopatch.Destination{Name: in.cluster.Name + "-aso-oidc-issuer-profile", Key: issuerKey}, issuer)
+	add(&asopatch.Destination{Name: to.Cluster + "-aso-oidc-issuer-profile", Key: issuerKey}, issuer)
 	add(exports.OIDCIssuerProfile, issuer)
 	add(exports.PrincipalID, principalID(observed))
-	addSecret(exports.AdminCredentials, credentials.admin)
-	addSecret(exports.UserCredentials, credentials.user)
+	addSecret(exports.AdminCredentials, credentials.Admin)
+	addSecret(exports.UserCredentials, credentials.User)
 	for _, name := range sortedKeys(configMaps) {
-		if err := k.apply(ctx, in, newConfigMap(in, name, configMaps[name])); err != nil {
+		if err := to.ConfigMap(ctx, name, configMaps[name]); err != nil {
 			return err
 		}
 	}
 	for _, name := range sortedKeys(secrets) {
-		if err := k.apply(ctx, in, newSecret(in, name, secrets[name])); err != nil {
+		if err := to.Secret(ctx, name, secrets[name]); err != nil {
 			return err
 		}
 	}

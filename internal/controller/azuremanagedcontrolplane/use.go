@@ -10,7 +10,9 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -26,11 +28,15 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	if !result.Done() || in.controlPlane.Spec.ControlPlaneEndpoint.Host == "" {
 		return 0, nil
 	}
-	credentials, err := k.credentials(ctx, turn.Access, in, observed)
+	credentials, err := managed.Kubeconfigs(ctx, k.Facts, turn.Access, plan.ClusterID(in.planned), observed)
 	if err != nil {
 		return 0, err
 	}
-	if err := k.export(ctx, in, observed, in.extras.Exports, credentials); err != nil {
+	to := published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}
+	if err := credentials.Publish(ctx, to); err != nil {
+		return 0, err
+	}
+	if err := export(ctx, to, observed, in.extras.Exports, credentials); err != nil {
 		return 0, err
 	}
 	conditions.Set(in.controlPlane, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
@@ -43,8 +49,8 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	if err := turn.Store(ctx); err != nil {
 		return 0, err
 	}
-	conditions.Set(in.controlPlane, k.discovery(ctx, credentials.kubeconfig))
-	return credentials.holds, nil
+	conditions.Set(in.controlPlane, k.discovery(ctx, credentials.Kubeconfig))
+	return credentials.Holds, nil
 }
 
 // versions are the version of the control plane as AKS runs it, as Cluster API wants to see it.

@@ -164,6 +164,9 @@ func ObservePool(observed json.RawMessage) ObservedPool {
 	return out
 }
 
+// Settled tells whether Azure is at no operation on a resource as it shows it.
+func Settled(observed json.RawMessage) bool { return terminal(ProvisioningState(observed)) }
+
 // terminal tells whether a provisioningState is one in which AKS takes changes. "" is that of what does not exist.
 func terminal(state string) bool {
 	switch strings.ToLower(state) {

@@ -28,6 +28,9 @@ func highest(versions ...string) string {
 	return out
 }
 
+// HighestVersion is the highest of the versions, without the v.
+func HighestVersion(versions ...string) string { return highest(versions...) }
+
 // less tells whether version a is lower than b. A version that cannot be read is lower than any other.
 func less(a, b string) bool {
 	x, errX := semver.ParseTolerant(a)

@@ -3,6 +3,26 @@
 package maxima
 
 var kinds = map[string][]maximum{
+	"AzureASOManagedCluster": {
+		{[]string{"spec", "controlPlaneEndpoint", "port"}, value, 65535},
+		{[]string{"spec", "resources"}, items, 500},
+	},
+	"AzureASOManagedClusterTemplate": {
+		{[]string{"spec", "template", "spec", "resources"}, items, 500},
+	},
+	"AzureASOManagedControlPlane": {
+		{[]string{"spec", "resources"}, items, 500},
+	},
+	"AzureASOManagedControlPlaneTemplate": {
+		{[]string{"spec", "template", "spec", "resources"}, items, 500},
+	},
+	"AzureASOManagedMachinePool": {
+		{[]string{"spec", "providerIDList"}, items, 5000},
+		{[]string{"spec", "resources"}, items, 500},
+	},
+	"AzureASOManagedMachinePoolTemplate": {
+		{[]string{"spec", "template", "spec", "resources"}, items, 500},
+	},
 	"AzureClusterIdentity": {
 		{[]string{"spec", "allowedNamespaces", "list"}, items, 10000},
 	},

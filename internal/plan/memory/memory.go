@@ -25,6 +25,9 @@ type Scope struct {
 	SubscriptionID string
 	// Types are the types that are remembered.
 	Types Types
+	// Leaves tells that every leaf path is remembered, whatever the type: plans are not total, and what one leaves out that an
+	// earlier one sent is to go back to what it is by default.
+	Leaves bool
 	// Named is the plan of what the spec names whatever Azure is like; it is not pruned. Nil adds nothing to the plan at hand.
 	Named func() (*arm.Graph, error)
 
@@ -113,6 +116,18 @@ func Made(annotations map[string]string) []arm.ID {
 	return out
 }
 
+// Remembered are all resources that an object's annotations name.
+func Remembered(annotations map[string]string, subscriptionID string) []arm.ID {
+	scope := Scope{SubscriptionID: subscriptionID, Leaves: true}
+	var out []arm.ID
+	for _, entry := range read(annotations, scope).sorted() {
+		if entry.id != everything {
+			out = append(out, Memory{Scope: scope}.full(entry.id))
+		}
+	}
+	return out
+}
+
 // Stored tells whether an object's annotations say that there was a plan, of this provider or the established one.
 func Stored(annotations map[string]string) bool {
 	return slices.ContainsFunc(append([]string{infrav1.LastAppliedAnnotation}, earlier...), func(key string) bool { return annotations[key] != "" })
@@ -154,7 +169,7 @@ func read(annotations map[string]string, scope Scope) set {
 	out := set{}
 	for id, paths := range lists {
 		if id == everything || plain(id) {
-			out.add(id, slices.DeleteFunc(paths, func(path string) bool { return !sendable(id, path) })...)
+			out.add(id, slices.DeleteFunc(paths, func(path string) bool { return !scope.sendable(id, path) })...)
 		}
 	}
 	return out

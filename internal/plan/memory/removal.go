@@ -22,7 +22,7 @@ func (m Memory) Dropped(node *arm.Node) []string {
 		sent = append(m.sent[everything].list(), sent...)
 	}
 	for _, path := range sent {
-		if path != made && !sends.has(everything, path) {
+		if path != made && path != detached && !sends.has(everything, path) {
 			sends.add(everything, path)
 			out = append(out, path)
 		}
@@ -60,7 +60,7 @@ func (m Memory) Prune(g *arm.Graph) []arm.ID {
 	candidates := set{}
 	for _, entry := range m.sent.sorted() {
 		id := m.full(entry.id)
-		if _, here := wanted[strings.ToLower(entry.id)]; !here && !g.Has(id) && m.Types.Condition(id) != "" {
+		if _, here := wanted[strings.ToLower(entry.id)]; !here && !g.Has(id) && m.Types.Condition(id) != "" && !entry.has(detached) {
 			candidates.add(entry.id)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 const (
 	// made is the pointer to the whole of a resource: it was seen in Azure as the object's own.
 	made = ""
+	// detached is in the place of a path for a resource that stays when no plan has it any more.
+	detached = "-"
 	// everything is in the place of an ID for the tags that all resources have.
 	everything = "*"
 	// tags is where the tags of a resource are.

@@ -83,7 +83,10 @@ func (m Memory) walk(node *arm.Node) (paths []string, children []arm.ID, ok bool
 	if _, remembered := m.Types.of(node.ID); !remembered || node.Policy != arm.Repair {
 		return paths, nil, true
 	}
-	if _, ok := schemas[row.Name]; ok {
+	if node.Detached {
+		paths = append(paths, detached)
+	}
+	if _, ok := schemas[row.Name]; ok || m.Leaves {
 		return append(paths, armschema.Leaves(body)...), nil, true
 	}
 	for _, list := range slices.Concat(row.Carry, texts[row.Name]) {
@@ -106,12 +109,12 @@ func (m Memory) walk(node *arm.Node) (paths []string, children []arm.ID, ok bool
 }
 
 // sendable tells whether a plan can have sent a path of a resource, so that nothing else in an annotation counts.
-func sendable(id, path string) bool {
+func (s Scope) sendable(id, path string) bool {
 	if key, ok := strings.CutPrefix(path, tags); ok {
 		return !mark(unescaper.Replace(key))
 	}
 	row, known := rowOf(arm.ID("/subscriptions/s" + groups + id))
-	if _, ok := schemas[row.Name]; !known || ok || path == made {
+	if _, ok := schemas[row.Name]; !known || ok || path == made || s.Leaves {
 		return known
 	}
 	list, _, inList := strings.Cut(path, "[")

@@ -1,4 +1,5 @@
-package azuremanagedcontrolplane
+// Package published keeps the Secrets and ConfigMaps in which a control plane tells what others need to know of it.
+package published
 
 import (
 	"context"
@@ -13,40 +14,50 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 )
 
-func newSecret(in *input, name string, data map[string][]byte) *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: meta(in, name), Data: data, Type: corev1.SecretTypeOpaque}
+// Publisher publishes for one control plane.
+type Publisher struct {
+	Client client.Client
+	// Owner is the control plane, of this kind. What is published goes with it.
+	Owner client.Object
+	Kind  string
+	// Cluster is the name of the Cluster.
+	Cluster string
 }
 
-func newConfigMap(in *input, name string, data map[string]string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: meta(in, name), Data: data}
+// Secret makes a Secret, or brings it in line.
+func (p Publisher) Secret(ctx context.Context, name string, data map[string][]byte) error {
+	return p.apply(ctx, &corev1.Secret{ObjectMeta: p.meta(name), Data: data, Type: corev1.SecretTypeOpaque})
 }
 
-func meta(in *input, name string) metav1.ObjectMeta {
+// ConfigMap makes a ConfigMap, or brings it in line.
+func (p Publisher) ConfigMap(ctx context.Context, name string, data map[string]string) error {
+	return p.apply(ctx, &corev1.ConfigMap{ObjectMeta: p.meta(name), Data: data})
+}
+
+func (p Publisher) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Namespace: in.controlPlane.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: in.cluster.Name},
+		Namespace: p.Owner.GetNamespace(), Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: p.Cluster},
 	}
 }
 
 // apply makes a Secret or ConfigMap, or brings it in line: its data are ours whole, of its labels and owners what is
-// missing. It goes with the AzureManagedControlPlane. One that somebody else made, which a patch may name, gets our keys and
+// missing. One that somebody else made, which a spec may name, gets our keys and
 // stays theirs. What is as it should be is not written.
-func (k *Kind) apply(ctx context.Context, in *input, want client.Object) error {
+func (p Publisher) apply(ctx context.Context, want client.Object) error {
 	kind := "Secret"
 	have := client.Object(&corev1.Secret{})
 	if _, ok := want.(*corev1.ConfigMap); ok {
 		kind, have = "ConfigMap", &corev1.ConfigMap{}
 	}
 	key := client.ObjectKeyFromObject(want)
-	err := k.Client.Get(ctx, key, have)
+	err := p.Client.Get(ctx, key, have)
 	if apierrors.IsNotFound(err) {
-		if err := controllerutil.SetControllerReference(in.controlPlane, want, k.Client.Scheme()); err != nil {
+		if err := controllerutil.SetControllerReference(p.Owner, want, p.Client.Scheme()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
-		if err := k.Client.Create(ctx, want); err != nil {
+		if err := p.Client.Create(ctx, want); err != nil {
 			return fmt.Errorf("create %s %s: %w", kind, key, err)
 		}
 		return nil
@@ -55,17 +66,17 @@ func (k *Kind) apply(ctx context.Context, in *input, want client.Object) error {
 		return fmt.Errorf("get %s %s: %w", kind, key, err)
 	}
 	changed := have.DeepCopyObject().(client.Object)
-	mine := ours(in, have)
+	mine := p.ours(have)
 	setData(changed, want, !mine)
 	if mine {
-		if err := k.own(in, changed, want.GetLabels()); err != nil {
+		if err := p.own(changed, want.GetLabels()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
 	}
 	if equality.Semantic.DeepEqual(have, changed) {
 		return nil
 	}
-	if err := k.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
+	if err := p.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
 		return fmt.Errorf("patch %s %s: %w", kind, key, err)
 	}
 	return nil
@@ -73,11 +84,11 @@ func (k *Kind) apply(ctx context.Context, in *input, want client.Object) error {
 
 // ours tells whether an object is one that this controller makes: by its owner, or by the label of the cluster where it lost
 // that.
-func ours(in *input, have client.Object) bool {
+func (p Publisher) ours(have client.Object) bool {
 	if owner := metav1.GetControllerOf(have); owner != nil {
-		return owner.Kind == managed.ControlPlaneKind && owner.Name == in.controlPlane.Name
+		return owner.Kind == p.Kind && owner.Name == p.Owner.GetName()
 	}
-	return have.GetLabels()[clusterv1.ClusterNameLabel] == in.cluster.Name
+	return have.GetLabels()[clusterv1.ClusterNameLabel] == p.Cluster
 }
 
 // setData gives an object the data of another one, beside what it has if keep is set.
@@ -107,11 +118,10 @@ func joined[V any](have, want map[string]V) map[string]V {
 
 // own gives an object its labels, and the control plane as its owner. One from before the control plane was restored or
 // moved does not exist any more, and would have the garbage collector take the object.
-func (k *Kind) own(in *input, object client.Object, labels map[string]string) error {
+func (p Publisher) own(object client.Object, labels map[string]string) error {
 	object.SetLabels(joined(object.GetLabels(), labels))
-	controlPlane := in.controlPlane
 	object.SetOwnerReferences(slices.DeleteFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
-		return owner.Kind == managed.ControlPlaneKind && owner.Name == controlPlane.Name && owner.UID != controlPlane.UID
+		return owner.Kind == p.Kind && owner.Name == p.Owner.GetName() && owner.UID != p.Owner.GetUID()
 	}))
-	return controllerutil.SetControllerReference(controlPlane, object, k.Client.Scheme())
+	return controllerutil.SetControllerReference(p.Owner, object, p.Client.Scheme())
 }

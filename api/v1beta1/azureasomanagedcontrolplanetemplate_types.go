@@ -1,0 +1,54 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureASOManagedControlPlaneTemplateResourceSpec is the part of the spec that AzureASOManagedControlPlanes of one class share.
+type AzureASOManagedControlPlaneTemplateResourceSpec struct {
+	AzureASOManagedResources `json:",inline"`
+
+	// version is the Kubernetes version of the control plane, which the topology of the Cluster sets.
+	// +optional
+	Version string `json:"version,omitempty"`
+}
+
+// AzureASOManagedControlPlaneTemplateSpec describes a template of AzureASOManagedControlPlanes.
+type AzureASOManagedControlPlaneTemplateSpec struct {
+	// template is what AzureASOManagedControlPlanes are made from.
+	// +required
+	Template AzureASOManagedControlPlaneTemplateResource `json:"template"`
+}
+
+// AzureASOManagedControlPlaneTemplateResource is what AzureASOManagedControlPlanes are made from.
+type AzureASOManagedControlPlaneTemplateResource struct {
+	// spec is that of the AzureASOManagedControlPlanes.
+	// +optional
+	Spec AzureASOManagedControlPlaneTemplateResourceSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:resource:path=azureasomanagedcontrolplanetemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+
+// AzureASOManagedControlPlaneTemplate is a template of AzureASOManagedControlPlanes, for ClusterClasses.
+type AzureASOManagedControlPlaneTemplate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AzureASOManagedControlPlaneTemplateSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// AzureASOManagedControlPlaneTemplateList is a list of AzureASOManagedControlPlaneTemplates.
+type AzureASOManagedControlPlaneTemplateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureASOManagedControlPlaneTemplate `json:"items"`
+}
+
+func init() {
+	objectTypes = append(objectTypes, &AzureASOManagedControlPlaneTemplate{}, &AzureASOManagedControlPlaneTemplateList{})
+}

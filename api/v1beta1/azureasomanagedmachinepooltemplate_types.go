@@ -1,0 +1,54 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureASOManagedMachinePoolTemplateResourceSpec is the part of the spec that AzureASOManagedMachinePools of one class share.
+type AzureASOManagedMachinePoolTemplateResourceSpec struct {
+	AzureASOManagedResources `json:",inline"`
+
+	// version has no effect: it is that of the MachinePool.
+	// +optional
+	Version string `json:"version,omitempty"`
+}
+
+// AzureASOManagedMachinePoolTemplateSpec describes a template of AzureASOManagedMachinePools.
+type AzureASOManagedMachinePoolTemplateSpec struct {
+	// template is what AzureASOManagedMachinePools are made from.
+	// +required
+	Template AzureASOManagedMachinePoolTemplateResource `json:"template"`
+}
+
+// AzureASOManagedMachinePoolTemplateResource is what AzureASOManagedMachinePools are made from.
+type AzureASOManagedMachinePoolTemplateResource struct {
+	// spec is that of the AzureASOManagedMachinePools.
+	// +optional
+	Spec AzureASOManagedMachinePoolTemplateResourceSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:resource:path=azureasomanagedmachinepooltemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+
+// AzureASOManagedMachinePoolTemplate is a template of AzureASOManagedMachinePools, for ClusterClasses.
+type AzureASOManagedMachinePoolTemplate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AzureASOManagedMachinePoolTemplateSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// AzureASOManagedMachinePoolTemplateList is a list of AzureASOManagedMachinePoolTemplates.
+type AzureASOManagedMachinePoolTemplateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureASOManagedMachinePoolTemplate `json:"items"`
+}
+
+func init() {
+	objectTypes = append(objectTypes, &AzureASOManagedMachinePoolTemplate{}, &AzureASOManagedMachinePoolTemplateList{})
+}

@@ -1,0 +1,144 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Types are all resource types that any version defines, sorted. Their spelling is that of the newest version.
+var Types = sync.OnceValue(func() []string {
+	spelt := map[string]string{}
+	for _, name := range names() {
+		for full := range open(name).Resources {
+			spelt[strings.ToLower(full)] = full
+		}
+	}
+	return slices.Sorted(maps.Values(spelt))
+})
+
+// Newest is the definition of the newest version of a resource type that is no preview, or of the newest preview where
+// there is no other.
+func Newest(resourceType string) (Definition, bool) {
+	versions := Versions(resourceType)
+	if len(versions) == 0 {
+		return Definition{}, false
+	}
+	newest := versions[len(versions)-1]
+	for _, version := range slices.Backward(versions) {
+		if !strings.Contains(version, "preview") {
+			newest = version
+			break
+		}
+	}
+	return Lookup(resourceType, newest)
+}
+
+// Newer tells whether an api-version is newer than every one that has the resource type.
+func Newer(resourceType, apiVersion string) bool {
+	versions := Versions(resourceType)
+	return len(versions) > 0 && compareVersions(versions[len(versions)-1], apiVersion) < 0
+}
+
+// Part is a place in the body of a definition.
+type Part struct {
+	file  *file
+	shape Shape
+	top   bool
+}
+
+// Body is the whole body.
+func (d Definition) Body() Part { return Part{file: d.file, shape: d.body, top: true} }
+
+// Shape is what the value may be.
+func (p Part) Shape() Shape { return p.shape }
+
+// IsObject tells whether the value has properties with names that the definition has.
+func (p Part) IsObject() bool {
+	_, ok := p.object(nil)
+	return ok
+}
+
+// object is the object of a part; fields choose its variant where there are several.
+func (p Part) object(fields map[string]any) (object, bool) {
+	if p.file == nil {
+		return object{}, false
+	}
+	shape := p.shape
+	for _, option := range shape.AnyOf {
+		if shape.Object == "" && option.Object != "" {
+			shape = option
+		}
+	}
+	o, ok := p.file.Objects[shape.Object]
+	if !ok || shape.Object == "" {
+		return object{}, false
+	}
+	if o.Discriminator == "" {
+		return o, true
+	}
+	value, _ := fields[o.Discriminator].(string)
+	merged := object{Properties: maps.Clone(o.Properties), Values: o.Values}
+	for name, variant := range o.Variants {
+		if strings.EqualFold(name, value) || value == "" {
+			maps.Copy(merged.Properties, p.file.Objects[variant.Object].Properties)
+		}
+	}
+	return merged, true
+}
+
+// Property is a property of the object that has these fields, with its name as Azure spells it. What the URL of a request says
+// is none.
+func (p Part) Property(name string, fields map[string]any) (string, Part, bool) {
+	o, ok := p.object(fields)
+	if !ok || p.top && slices.Contains(ofTemplate, name) {
+		return "", Part{}, false
+	}
+	known, shape, ok := o.property(name)
+	if !ok && o.Values != nil {
+		known, shape, ok = name, *o.Values, true
+	}
+	return known, Part{file: p.file, shape: shape}, ok
+}
+
+// Names are the properties of the object that a request may set, sorted.
+func (p Part) Names(fields map[string]any) []string {
+	o, _ := p.object(fields)
+	var out []string
+	for name, shape := range o.Properties {
+		if !shape.Is(ReadOnly) && !(p.top && slices.Contains(ofTemplate, name)) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Items are the items of an array, Values the values of a map: of any shape where the definition says nothing.
+func (p Part) Items() Part { return Part{file: p.file, shape: orAny(p.shape.Items)} }
+
+// Values are the values of a map.
+func (p Part) Values() Part { return Part{file: p.file, shape: orAny(p.shape.Values)} }
+
+// Walk visits every property that a request may have, by its dotted path with "[]" behind lists and "*" for keys of maps. An
+// object inside of itself is not entered again.
+func (d Definition) Walk(visit func(path string, shape Shape)) { d.Body().walk("", nil, visit) }
+
+func (p Part) walk(path string, within []string, visit func(string, Shape)) {
+	if path != "" {
+		visit(path, p.shape)
+	}
+	switch {
+	case p.shape.Type == "array":
+		p.Items().walk(path+"[]", within, visit)
+	case p.shape.Type == "map":
+		p.Values().walk(path+".*", within, visit)
+	case p.IsObject() && !slices.Contains(within, p.shape.Object):
+		within = append(slices.Clip(within), p.shape.Object)
+		for _, name := range p.Names(nil) {
+			_, inner, _ := p.Property(name, nil)
+			inner.walk(join(path, name), within, visit)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+// Package azureasomanagedcluster declares how AzureASOManagedClusters are reconciled: the documents that an AKS cluster is in, as
+// its resource group. It shows Cluster API where the API server of the AzureASOManagedControlPlane is.
+package azureasomanagedcluster
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/status,verbs=patch
+
+// Kind is AzureASOManagedCluster for a pass.Runner.
+type Kind struct {
+	Client client.Client
+	Facts  *facts.Facts
+}
+
+var _ pass.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
+
+// summed are the conditions that Ready sums up.
+var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpointReadyCondition}
+
+// input is what one pass works on.
+type input struct {
+	object      *infrav1.AzureASOManagedCluster
+	members     *documents.Members
+	clusterGone bool
+	planned     plan.Input
+}
+
+// Declare implements pass.Kind.
+func (k *Kind) Declare() pass.Declaration {
+	return pass.Declaration{
+		Name: documents.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, Users: k.users(), Manageable: true,
+		Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+	}
+}
+
+// users finds the AzureASOManagedClusters of an identity.
+func (k *Kind) users() *access.Users {
+	return &access.Users{
+		Kubernetes: k.Client,
+		List:       func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} },
+		Ref: func(obj client.Object) *corev1.ObjectReference {
+			return obj.(*infrav1.AzureASOManagedCluster).Spec.IdentityRef
+		},
+	}
+}
+
+// New implements pass.Kind.
+func (k *Kind) New() *infrav1.AzureASOManagedCluster { return &infrav1.AzureASOManagedCluster{} }
+
+// Watches implements pass.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
+	wakes := documents.Wakes(k.Client, documents.ClusterKind)
+	spec := []predicate.Predicate{watch.Spec()}
+	endpoint := watch.Reads(func(c *infrav1.AzureASOManagedControlPlane) any { return c.Status.ControlPlaneEndpoint })
+	return []pass.Watch{
+		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{endpoint}},
+		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
+		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} }, resources), MetadataOnly: true},
+	}, nil
+}
+
+func resources(obj client.Object) []runtime.RawExtension {
+	return obj.(*infrav1.AzureASOManagedCluster).Spec.Resources
+}
+
+// Load implements pass.Kind.
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster) (*input, pass.Subject, error) {
+	cluster, err := managed.ClusterOf(ctx, k.Client, object, documents.ClusterKind)
+	if err != nil {
+		return nil, pass.Subject{}, err
+	}
+	gone := cluster == nil
+	if gone {
+		if cluster = deletion.LeftBehind(object); cluster == nil {
+			return nil, pass.Subject{}, pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the AzureASOManagedCluster yet")
+		}
+	}
+	members, err := documents.Gather(ctx, k.Client, cluster)
+	if err != nil {
+		return nil, pass.Subject{}, err
+	}
+	members.Infrastructure = object
+	return &input{object: object, members: members, clusterGone: gone}, pass.Subject{
+		Cluster: cluster, Owner: object, Identity: members.Identity(documents.ClusterKind, object),
+		Made: object.Status.Initialization.Provisioned != nil,
+	}, nil
+}
+
+// Prepare implements pass.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+	in.planned, err = in.members.Input(ctx, k.Client, turn, documents.ClusterKind, in.object)
+	return err
+}
+
+// Inputs implements pass.Kind.
+func (k *Kind) Inputs(in *input) []any {
+	var endpoint infrav1.APIEndpoint
+	if in.members.ControlPlane != nil {
+		endpoint = in.members.ControlPlane.Status.ControlPlaneEndpoint
+	}
+	return append(documents.Inputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint, in.members.Cluster.Spec.ControlPlaneRef)
+}
+
+// Plan implements pass.Kind.
+func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
+}
+
+// Report implements pass.Kind.
+func (k *Kind) Report(_ context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	done := false
+	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	show(in.object, in.members, done)
+	pass.Summarize(in.object, summed)
+	return 0, nil
+}
+
+// Deleting implements pass.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
+func (k *Kind) Deleting(_ context.Context, in *input) error {
+	in.object.Status.Ready = false
+	first := deletion.First{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	switch {
+	case len(in.members.Pools) > 0:
+		first.Kind, first.Owner = documents.MachinePoolKind, "MachinePool"
+		for _, pool := range in.members.Pools {
+			first.Objects = append(first.Objects, pool.Pool)
+		}
+		return pass.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
+	case in.members.ControlPlane != nil:
+		first.Kind, first.Owner = documents.ControlPlaneKind, "Cluster"
+		first.Objects = append(first.Objects, in.members.ControlPlane)
+		return pass.WaitFor(first.Condition(infrav1.WaitingForControlPlaneReason))
+	}
+	return nil
+}
+
+// Untouched implements pass.Kind.
+func (k *Kind) Untouched(in *input) bool {
+	return plan.Untouched(in.object) && in.object.Spec.ControlPlaneEndpoint.Host == ""
+}
+
+// PlanDeletion implements pass.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if err := k.Prepare(ctx, turn, in); err != nil {
+		return nil, err
+	}
+	return documents.PlanDeletion(in.planned, false, true)
+}
+
+// ReportDeletion implements pass.Kind.
+func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+	deletion.Forget(in.object, append([]string{infrav1.ReadyCondition}, summed...)...)
+	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome)
+	pass.Summarize(in.object, summed)
+}
+
+// Held implements pass.Kind.
+func (k *Kind) Held(in *input, subscription string) deletion.Held {
+	return in.members.Held(documents.ClusterKind, in.object, subscription)
+}
+
+// show copies the endpoint of the control plane. What is provisioned stays so.
+func show(object *infrav1.AzureASOManagedCluster, members *documents.Members, done bool) {
+	condition := metav1.Condition{Type: infrav1.ControlPlaneEndpointReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason}
+	ref := members.Cluster.Spec.ControlPlaneRef
+	switch {
+	case ref.Kind != documents.ControlPlaneKind:
+		condition.Reason = infrav1.InvalidConfigurationReason
+		condition.Message = "spec.controlPlaneRef of Cluster " + members.Cluster.Name + " is of kind " + ref.Kind + ": an " + documents.ClusterKind + " goes with an " + documents.ControlPlaneKind + " only"
+	case members.ControlPlane == nil:
+		condition.Message = documents.ControlPlaneKind + " " + ref.Name + " is not there yet"
+	case members.ControlPlane.Status.ControlPlaneEndpoint.Host == "":
+		condition.Message = "waits for the endpoint of " + documents.ControlPlaneKind + " " + ref.Name
+	default:
+		object.Spec.ControlPlaneEndpoint = members.ControlPlane.Status.ControlPlaneEndpoint
+		condition.Status, condition.Reason = metav1.ConditionTrue, infrav1.ReadyReason
+	}
+	conditions.Set(object, condition)
+	object.Status.Ready = done && condition.Status == metav1.ConditionTrue
+	if object.Status.Ready {
+		object.Status.Initialization.Provisioned = new(true)
+	}
+}

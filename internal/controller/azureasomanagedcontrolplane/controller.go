@@ -1,0 +1,171 @@
+// Package azureasomanagedcontrolplane declares how AzureASOManagedControlPlanes are reconciled: the documents of an AKS cluster
+// and of what belongs to it, and the kubeconfigs that lead to it.
+package azureasomanagedcontrolplane
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedcontrolplanes,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedcontrolplanes/status,verbs=patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedcontrolplanes/finalizers,verbs=update
+
+// Kind is AzureASOManagedControlPlane for a pass.Runner.
+type Kind struct {
+	Client client.Client
+	Facts  *facts.Facts
+}
+
+var _ pass.Kind[*infrav1.AzureASOManagedControlPlane, input] = &Kind{}
+
+// summed are the conditions that Ready sums up.
+var summed = []string{infrav1.ResourcesReadyCondition, infrav1.KubeconfigReadyCondition}
+
+// input is what one pass works on.
+type input struct {
+	object      *infrav1.AzureASOManagedControlPlane
+	members     *documents.Members
+	clusterGone bool
+	planned     plan.Input
+}
+
+// Declare implements pass.Kind.
+func (k *Kind) Declare() pass.Declaration {
+	return pass.Declaration{
+		Name: documents.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer, Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+	}
+}
+
+// New implements pass.Kind.
+func (k *Kind) New() *infrav1.AzureASOManagedControlPlane {
+	return &infrav1.AzureASOManagedControlPlane{}
+}
+
+// Watches implements pass.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
+	wakes := documents.Wakes(k.Client, documents.ControlPlaneKind)
+	spec := []predicate.Predicate{watch.Spec()}
+	made := watch.Reads(func(c *infrav1.AzureASOManagedCluster) any { return documents.InPlace(c) })
+	return []pass.Watch{
+		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
+		{Object: &clusterv1.MachinePool{}, Wakes: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{made}},
+		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, func() client.ObjectList { return &infrav1.AzureASOManagedControlPlaneList{} }, resources), MetadataOnly: true},
+	}, nil
+}
+
+func resources(obj client.Object) []runtime.RawExtension {
+	return obj.(*infrav1.AzureASOManagedControlPlane).Spec.Resources
+}
+
+// Load implements pass.Kind.
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedControlPlane) (*input, pass.Subject, error) {
+	cluster, err := managed.ClusterOf(ctx, k.Client, object, documents.ControlPlaneKind)
+	if err != nil {
+		return nil, pass.Subject{}, err
+	}
+	gone := cluster == nil
+	if gone {
+		if cluster = deletion.LeftBehind(object); cluster == nil {
+			return nil, pass.Subject{}, pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the AzureASOManagedControlPlane yet")
+		}
+	}
+	members, err := documents.Gather(ctx, k.Client, cluster)
+	if err != nil {
+		return nil, pass.Subject{}, err
+	}
+	members.ControlPlane = object
+	return &input{object: object, members: members, clusterGone: gone}, pass.Subject{
+		Cluster: cluster, Owner: members.Owner(), Identity: members.Identity(documents.ControlPlaneKind, object), WaitsFor: members.WaitsForOwner(),
+		Made: object.Status.Initialization.ControlPlaneInitialized != nil,
+	}, nil
+}
+
+// Prepare implements pass.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+	in.planned, err = in.members.Input(ctx, k.Client, turn, documents.ControlPlaneKind, in.object)
+	return err
+}
+
+// Inputs implements pass.Kind.
+func (k *Kind) Inputs(in *input) []any { return documents.Inputs(in.planned) }
+
+// Plan implements pass.Kind.
+func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if _, ok := in.planned.ManagedCluster(); !ok {
+		return nil, pass.Refused(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedCluster, group containerservice.azure.com")})
+	}
+	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
+}
+
+// Report implements pass.Kind: a cluster that is in place is made usable.
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	done := false
+	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	holds, err := k.use(ctx, turn, in, outcome)
+	if err != nil {
+		return 0, pass.UnreadFor(infrav1.KubeconfigReadyCondition, err)
+	}
+	ready := done && in.object.Status.ControlPlaneEndpoint.Host != ""
+	in.object.Status.Ready, in.object.Status.Initialized = ready, ready
+	pass.Summarize(in.object, summed)
+	return holds, nil
+}
+
+// Deleting implements pass.Kind: the cluster goes after its pools, whose deletion wakes it.
+func (k *Kind) Deleting(_ context.Context, in *input) error {
+	in.object.Status.Ready = false
+	if len(in.members.Pools) == 0 {
+		return nil
+	}
+	first := deletion.First{Kind: documents.MachinePoolKind, Owner: "MachinePool", Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	for _, pool := range in.members.Pools {
+		first.Objects = append(first.Objects, pool.Pool)
+	}
+	return pass.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
+}
+
+// Untouched implements pass.Kind.
+func (k *Kind) Untouched(in *input) bool {
+	return plan.Untouched(in.object) && in.object.Status.Version == ""
+}
+
+// PlanDeletion implements pass.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if err := k.Prepare(ctx, turn, in); err != nil {
+		return nil, err
+	}
+	return documents.PlanDeletion(in.planned, false, true)
+}
+
+// ReportDeletion implements pass.Kind.
+func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome)
+	pass.Summarize(in.object, summed)
+}
+
+// Held implements pass.Kind.
+func (k *Kind) Held(in *input, subscription string) deletion.Held {
+	return in.members.Held(documents.ControlPlaneKind, in.object, subscription)
+}

@@ -1,0 +1,57 @@
+package azureasomanagedcontrolplane
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// use makes a cluster that is in place usable: endpoint, version, kubeconfigs, and what operatorSpec asks for. It returns how
+// long that holds; before the cluster is in place it does nothing, for 0.
+func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ControlPlaneKind, Cluster: in.members.Cluster.Name}
+	status := &in.object.Status
+	status.ExternalManagedControlPlane = new(true)
+	var credentials *managed.Credentials
+	if d, ok := in.planned.ManagedCluster(); ok {
+		id, err := in.planned.ID(d)
+		result, found := outcome.Result(id)
+		if err == nil && found && len(result.Observed) > 0 {
+			shown := plan.Shown(result.Observed)
+			status.Version, status.Versions = shown.Version, nil
+			if shown.Version != "" {
+				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}
+			}
+			if result.Done() && shown.Host != "" {
+				if credentials, err = managed.Kubeconfigs(ctx, k.Facts, turn.Access, id, result.Observed); err != nil {
+					return 0, err
+				}
+				if err := credentials.Publish(ctx, to); err != nil {
+					return 0, err
+				}
+				status.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: shown.Host, Port: shown.Port}
+				status.Initialization.ControlPlaneInitialized = new(true)
+				conditions.Set(in.object, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+			}
+		}
+	}
+	if err := documents.Export(ctx, to, in.planned, outcome, credentials); err != nil {
+		return 0, fmt.Errorf("operatorSpec: %w", err)
+	}
+	if credentials == nil {
+		return 0, nil
+	}
+	return credentials.Holds, nil
+}

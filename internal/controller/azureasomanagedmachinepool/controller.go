@@ -1,0 +1,80 @@
+// Package azureasomanagedmachinepool declares how AzureASOManagedMachinePools are reconciled: the documents of an agent pool of
+// an AKS cluster, and the providerIDs of its virtual machines, by which Cluster API knows its nodes.
+//
+// While AKS's autoscaler runs, the number of nodes is Azure's to say, and the MachinePool follows it.
+package azureasomanagedmachinepool
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools/status,verbs=patch
+
+// Kind is AzureASOManagedMachinePool for a pass.Runner.
+type Kind struct {
+	Client client.Client
+	Engine *engine.Engine
+	Facts  *facts.Facts
+}
+
+var _ pass.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}
+
+// summed are the conditions that Ready sums up.
+var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ScaleSetReadyCondition}
+
+// Declare implements pass.Kind.
+func (k *Kind) Declare() pass.Declaration {
+	return pass.Declaration{
+		Name: documents.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+	}
+}
+
+// New implements pass.Kind.
+func (k *Kind) New() *infrav1.AzureASOManagedMachinePool {
+	return &infrav1.AzureASOManagedMachinePool{}
+}
+
+// Watches implements pass.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
+	wakes := documents.Wakes(k.Client, documents.MachinePoolKind)
+	spec := []predicate.Predicate{watch.Spec()}
+	cluster := watch.Reads(func(c *infrav1.AzureASOManagedCluster) any { return documents.InPlace(c) })
+	controlPlane := watch.Reads(func(c *infrav1.AzureASOManagedControlPlane) any {
+		return []any{documents.InPlace(c), c.Status.Version}
+	})
+	return []pass.Watch{
+		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: spec},
+		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{cluster}},
+		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{controlPlane}},
+		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, func() client.ObjectList { return &infrav1.AzureASOManagedMachinePoolList{} }, resources), MetadataOnly: true},
+	}, nil
+}
+
+func resources(obj client.Object) []runtime.RawExtension {
+	return obj.(*infrav1.AzureASOManagedMachinePool).Spec.Resources
+}
+
+// poolOfMachinePool wakes the pool that a MachinePool refers to.
+func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
+	name := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef.Name
+	if !documents.Refers(obj.(*clusterv1.MachinePool), name) {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}}}
+}

@@ -1,0 +1,159 @@
+package azureasomanagedmachinepool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+const (
+	// autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
+	autoscaledResync = time.Minute
+	// instancesRetry is how soon the instances are read again when they are not as many as the pool says.
+	instancesRetry = 5 * time.Second
+)
+
+// Prepare implements pass.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+	in.planned, err = in.members.Input(ctx, k.Client, turn, documents.MachinePoolKind, in.object)
+	return err
+}
+
+// Inputs implements pass.Kind. The status of the control plane says when the cluster was upgraded.
+func (k *Kind) Inputs(in *input) []any {
+	version := ""
+	if in.members.ControlPlane != nil {
+		version = in.members.ControlPlane.Status.Version
+	}
+	return append(documents.Inputs(in.planned), version)
+}
+
+// Plan implements pass.Kind.
+func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if _, ok := in.planned.AgentPool(); !ok {
+		return nil, pass.Refused(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedClustersAgentPool, group containerservice.azure.com")})
+	}
+	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
+}
+
+// Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	done := false
+	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	d, _ := in.planned.AgentPool()
+	id, err := in.planned.ID(d)
+	result, ok := outcome.Result(id)
+	if err != nil || !ok || !result.Done() {
+		in.object.Status.Ready = false
+		pass.Summarize(in.object, summed)
+		return 0, nil
+	}
+	complete, err := k.instances(ctx, turn.Access.Client, in, id, result.Observed)
+	if err != nil {
+		return 0, pass.UnreadFor(infrav1.ScaleSetReadyCondition, err)
+	}
+	if err := k.follow(ctx, in, plan.Autoscaled(d), count(result.Observed)); err != nil {
+		return 0, err
+	}
+	in.object.Status.Ready = done && complete
+	if in.object.Status.Ready {
+		in.object.Status.Initialization.Provisioned = new(true)
+	}
+	pass.Summarize(in.object, summed)
+	switch {
+	case !complete:
+		return 0, pass.Again(instancesRetry, nil)
+	case plan.Autoscaled(d):
+		return autoscaledResync, nil
+	}
+	return 0, nil
+}
+
+// instances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while
+// it adds or removes nodes is shown as well: Cluster API wants to know the nodes that are there.
+func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
+	cluster, err := k.Facts.Resource(ctx, c, pool.Parent())
+	if err != nil {
+		return false, err
+	}
+	group := arm.ResourceGroupID(pool.Subscription(), managed.ObservedNodeResourceGroup(cluster))
+	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, pool.Name())
+	if err != nil {
+		return false, err
+	}
+	want := count(observed)
+	var providerIDs []string
+	for _, id := range ids {
+		providerIDs = append(providerIDs, neutral.ProviderID(id))
+	}
+	in.object.Spec.ProviderIDList, in.object.Status.Replicas = providerIDs, int32(len(providerIDs))
+	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	switch {
+	case !exists && want > 0:
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
+		condition.Message = fmt.Sprintf("the scale set of the pool is not in the node resource group yet; looked for again in %s", instancesRetry)
+	case len(ids) != int(want):
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
+		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; looked at again in %s", len(ids), want, instancesRetry)
+	}
+	conditions.Set(in.object, condition)
+	return condition.Status == metav1.ConditionTrue, nil
+}
+
+// count is the number of nodes that Azure says the pool has or is to have.
+func count(observed json.RawMessage) int32 {
+	if count := managed.ObservePool(observed).Properties.Count; count != nil {
+		return *count
+	}
+	return 0
+}
+
+// follow has the MachinePool say who decides about its replicas, and show the number that AKS's autoscaler has chosen.
+func (k *Kind) follow(ctx context.Context, in *input, autoscaled bool, count int32) error {
+	if in.machinePool == nil {
+		return nil
+	}
+	changed := in.machinePool.DeepCopy()
+	followed(changed, autoscaled, count)
+	if equality.Semantic.DeepEqual(in.machinePool, changed) {
+		return nil
+	}
+	if err := k.Client.Patch(ctx, changed, client.MergeFrom(in.machinePool)); err != nil {
+		return fmt.Errorf("patch MachinePool %s: %w", in.machinePool.Name, err)
+	}
+	in.machinePool = changed
+	in.members.Hold(documents.Pool{Pool: in.object, MachinePool: changed})
+	return nil
+}
+
+// followed is follow without Kubernetes.
+func followed(machinePool *clusterv1.MachinePool, autoscaled bool, count int32) {
+	if !autoscaled {
+		if machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] == plan.ManagedByAKS {
+			delete(machinePool.Annotations, clusterv1.ReplicasManagedByAnnotation)
+		}
+		return
+	}
+	if machinePool.Annotations == nil {
+		machinePool.Annotations = map[string]string{}
+	}
+	machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] = plan.ManagedByAKS
+	machinePool.Spec.Replicas = new(count)
+}

@@ -1,0 +1,81 @@
+package azureasomanagedmachinepool
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// creatingRetry is how soon the deletion of a pool is tried again whose cluster is being created.
+const creatingRetry = 5 * time.Second
+
+// Deleting implements pass.Kind.
+func (k *Kind) Deleting(_ context.Context, in *input) error {
+	in.object.Status.Ready = false
+	if in.members.Infrastructure == nil && in.clusterGone {
+		return pass.Abandon("the AzureASOManagedCluster that says whose the resources are is gone", "the resources of its spec.resources")
+	}
+	return nil
+}
+
+// goesWithCluster tells whether the agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and would
+// refuse to delete the last system pool before. A control plane that is being deleted by itself waits for its pools, so the
+// cluster goes only once all of them are to go.
+func (in *input) goesWithCluster() bool {
+	controlPlane := in.members.ControlPlane
+	switch {
+	case controlPlane == nil || plan.Untouched(controlPlane) || !in.clusterGone && !in.members.Cluster.DeletionTimestamp.IsZero():
+		return true
+	case controlPlane.DeletionTimestamp.IsZero():
+		return false
+	}
+	return !slices.ContainsFunc(in.members.Pools, func(pool documents.Pool) bool { return pool.Pool.DeletionTimestamp.IsZero() })
+}
+
+// Untouched implements pass.Kind.
+func (k *Kind) Untouched(in *input) bool {
+	return plan.Untouched(in.object) && len(in.object.Spec.ProviderIDList) == 0
+}
+
+// PlanDeletion implements pass.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+	if err := k.Prepare(ctx, turn, in); err != nil {
+		return nil, err
+	}
+	goes := in.goesWithCluster()
+	if d, ok := in.planned.AgentPool(); ok && !goes {
+		if id, err := in.planned.ID(d); err == nil && k.Engine.Creating(id.Parent()) {
+			// The cluster may be made with the pool, which Azure does not show before it has taken that.
+			deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+			conditions.Set(in.object, metav1.Condition{
+				Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
+				Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
+			})
+			pass.Summarize(in.object, summed)
+			return nil, pass.Stop(creatingRetry)
+		}
+	}
+	return documents.PlanDeletion(in.planned, goes, false)
+}
+
+// ReportDeletion implements pass.Kind.
+func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome)
+	pass.Summarize(in.object, summed)
+}
+
+// Held implements pass.Kind.
+func (k *Kind) Held(in *input, subscription string) deletion.Held {
+	return in.members.Held(documents.MachinePoolKind, in.object, subscription)
+}

@@ -1,0 +1,79 @@
+package azureasomanagedmachinepool
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// input is what one pass works on.
+type input struct {
+	object      *infrav1.AzureASOManagedMachinePool
+	members     *documents.Members
+	clusterGone bool
+	machinePool *clusterv1.MachinePool
+	planned     plan.Input
+}
+
+// Load implements pass.Kind. A pool that is being deleted may have lost its MachinePool, and goes by what its label says.
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachinePool) (*input, pass.Subject, error) {
+	in := &input{object: object}
+	if err := k.belongsTo(ctx, in); err != nil {
+		return nil, pass.Subject{}, err
+	}
+	return in, pass.Subject{
+		Cluster: in.members.Cluster, Owner: in.members.Owner(), Identity: in.members.Identity(documents.MachinePoolKind, object),
+		WaitsFor: in.members.WaitsForOwner(), Made: object.Status.Initialization.Provisioned != nil,
+	}, nil
+}
+
+func (k *Kind) belongsTo(ctx context.Context, in *input) error {
+	machinePools := &clusterv1.MachinePoolList{}
+	if err := k.Client.List(ctx, machinePools, client.InNamespace(in.object.Namespace)); err != nil {
+		return fmt.Errorf("list MachinePools: %w", err)
+	}
+	for i := range machinePools.Items {
+		if documents.Refers(&machinePools.Items[i], in.object.Name) {
+			in.machinePool = &machinePools.Items[i]
+		}
+	}
+	key := client.ObjectKey{Namespace: in.object.Namespace, Name: deletion.ClusterName(in.object)}
+	switch {
+	case in.machinePool != nil:
+		key.Name = in.machinePool.Spec.ClusterName
+	case in.object.DeletionTimestamp.IsZero():
+		return pass.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureASOManagedMachinePool")
+	}
+	cluster := &clusterv1.Cluster{}
+	err := apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+	if key.Name != "" {
+		if got := k.Client.Get(ctx, key, cluster); got == nil {
+			err = nil
+		} else if !apierrors.IsNotFound(got) {
+			return fmt.Errorf("get Cluster %s: %w", key, got)
+		}
+	}
+	if err != nil {
+		if cluster, in.clusterGone = deletion.LeftBehind(in.object), true; cluster == nil {
+			return pass.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureASOManagedMachinePool is not there")
+		}
+		cluster.Name = key.Name
+	}
+	members, gathered := documents.Gather(ctx, k.Client, cluster)
+	if gathered != nil {
+		return gathered
+	}
+	in.members = members
+	members.Hold(documents.Pool{Pool: in.object, MachinePool: in.machinePool})
+	return nil
+}

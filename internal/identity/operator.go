@@ -1,0 +1,69 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Keys of the credential Secrets of the Azure Service Operator.
+// https://azure.github.io/azure-service-operator/guide/authentication/credential-format/
+const (
+	operatorSubscription = "AZURE_SUBSCRIPTION_ID"
+	operatorTenant       = "AZURE_TENANT_ID"
+	operatorClient       = "AZURE_CLIENT_ID"
+	operatorSecret       = "AZURE_CLIENT_SECRET"
+	operatorCertificate  = "AZURE_CLIENT_CERTIFICATE"
+	operatorPassword     = "AZURE_CLIENT_CERTIFICATE_PASSWORD"
+	operatorMode         = "AUTH_MODE"
+	podIdentity          = "podidentity"
+)
+
+// ResolveSecret gives a credential of a Secret that is written as the Azure Service Operator reads it, and its subscription. It
+// is one of the namespace of the objects that name it: no other is ever read. Errors that a person has to act on are *Error.
+func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, environment string) (*Resolved, string, error) {
+	secret := &corev1.Secret{}
+	if err := p.kubernetes.Get(ctx, key, secret); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, "", &Error{Code: SecretNotFound, Message: fmt.Sprintf("there is no Secret %s to ask Azure with: make it, name another one by the annotation serviceoperator.azure.com/credential-from of the documents, or set spec.identityRef of the AzureASOManagedCluster", key)}
+		}
+		return nil, "", fmt.Errorf("get Secret %s: %w", key, err)
+	}
+	text := func(name string) string { return trim(string(secret.Data[name])) }
+	for _, required := range []string{operatorSubscription, operatorTenant, operatorClient} {
+		if text(required) == "" {
+			return nil, "", &Error{Code: SecretKeyMissing, Message: fmt.Sprintf("Secret %s has no key %s", key, required)}
+		}
+	}
+	// What stands for the Secret is of its namespace, and no AzureClusterIdentity that anybody made.
+	stands := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	stands.Spec.TenantID, stands.Spec.ClientID, stands.Spec.Type = text(operatorTenant), text(operatorClient), infrav1.WorkloadIdentity
+	m := &material{identity: "Secret " + key.String(), tenantID: stands.Spec.TenantID, clientID: stands.Spec.ClientID}
+	var err error
+	switch {
+	case text(operatorSecret) != "":
+		m.kind, m.secret = kindSecret, []byte(text(operatorSecret))
+	case len(secret.Data[operatorCertificate]) > 0:
+		m.kind, m.certificate, m.password = kindCertificate, secret.Data[operatorCertificate], []byte(text(operatorPassword))
+	case text(operatorMode) == podIdentity:
+		stands.Spec.Type, m.kind = infrav1.UserAssignedMSI, kindManaged
+		err = p.checkManagersOwn(stands, operatorMode+" "+podIdentity, "the identities of the manager's machine", "leave it out for workload identity")
+	default:
+		err = p.workload(ctx, stands, m)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	resolved, err := p.resolved(stands, m, environment)
+	if err != nil {
+		return nil, "", err
+	}
+	resolved.OfSecret = true
+	return resolved, text(operatorSubscription), nil
+}

@@ -1,0 +1,116 @@
+package document
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
+)
+
+// Input is what the plan of the documents of one object is computed from.
+type Input struct {
+	// Cluster is the name of the Cluster, Owner the object with what tells its resources from those of another one of that name.
+	Cluster string
+	Owner   metav1.Object
+	// Object is the object, and Holder it as its documents name it.
+	Object metav1.Object
+	Holder string
+
+	Set
+	Values Values
+
+	// Version is the version of the object's ManagedCluster or agent pool, "" where the documents say it; Services and Pods are
+	// the Cluster's CIDR blocks.
+	Version        string
+	Services, Pods string
+	// MachinePools are those of the pools of the Cluster, by holder. A pool without one is not there yet.
+	MachinePools map[string]*clusterv1.MachinePool
+
+	// Facts are what Azure has of the resources that Needs names, by the key of their ID; nil is for what does not exist.
+	Facts map[string]json.RawMessage
+}
+
+// fact is a resource as Azure has it.
+func (in Input) fact(id arm.ID) json.RawMessage { return in.Facts[id.Key()] }
+
+// marks are the tags by which the Cluster's resources are known.
+func (in Input) marks() map[string]string {
+	out := map[string]string{infrav1.ClusterTagKey(in.Cluster): infrav1.TagOwned}
+	if owner := ownership.Value(in.Owner, in.Cluster); owner != "" {
+		out[infrav1.OwnerTag] = owner
+	}
+	return out
+}
+
+// Mine are the documents of the object.
+func (in Input) Mine() []Document { return in.Of(in.Holder) }
+
+// Needs are the resources of which a plan wants to know what Azure has: those of the object's documents, and those of other
+// documents that they are below or refer to.
+func Needs(in Input) []arm.ID {
+	seen := map[string]bool{}
+	var out []arm.ID
+	add := func(id arm.ID) {
+		if id != "" && id.Type() != "" && !seen[id.Key()] {
+			seen[id.Key()] = true
+			out = append(out, id)
+		}
+	}
+	others := map[string]bool{}
+	for _, d := range in.Documents {
+		if id, err := in.ID(d); err == nil && d.Holder != in.Holder {
+			others[id.Key()] = true
+		}
+	}
+	for _, d := range in.Mine() {
+		id, err := in.ID(d)
+		if err != nil {
+			continue
+		}
+		add(id)
+		if others[id.Parent().Key()] || in.Bound {
+			add(id.Parent())
+		}
+		body, _ := in.Translate(d, nil)
+		for _, mentioned := range body.Mentions {
+			if others[mentioned.Key()] {
+				add(mentioned)
+			}
+		}
+	}
+	return out
+}
+
+// References are the keys of Secrets and ConfigMaps that the documents of an object take values from. A key "" is for all of one.
+func References(in Input) (secrets, configMaps []Ref) {
+	for _, d := range in.Mine() {
+		body, _ := in.Translate(d, nil)
+		secrets = append(secrets, body.Secrets...)
+		configMaps = append(configMaps, body.ConfigMaps...)
+	}
+	return secrets, configMaps
+}
+
+// Spoken are the api-versions of the documents of the Cluster, by resource type, and by ID where two of one type differ.
+func Spoken(set Set) map[string]string {
+	out := map[string]string{}
+	for _, d := range set.Documents {
+		resourceType, _ := d.Type()
+		apiVersion, ok := d.APIVersion()
+		if !ok {
+			continue
+		}
+		if known, ok := out[resourceType]; !ok {
+			out[resourceType] = apiVersion
+		} else if known != apiVersion {
+			if id, err := set.ID(d); err == nil {
+				out[string(id)] = apiVersion
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package harness
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// OperatorSecret is the Secret that the documents of a stage name as their credential.
+const OperatorSecret = "operator-credential"
+
+// DocumentCluster is an AKS cluster of documents, as the flavor aks-aso has it. Tests change its objects before they create it.
+type DocumentCluster struct {
+	Infrastructure *infrav1.AzureASOManagedCluster
+	ControlPlane   *infrav1.AzureASOManagedControlPlane
+	Pools          []*infrav1.AzureASOManagedMachinePool
+}
+
+// Document is a document in YAML, with the credential of the stage.
+func (s *Stage) Document(text string) runtime.RawExtension {
+	s.T.Helper()
+	text = strings.Replace(text, "metadata:", "metadata:\n  annotations:\n    serviceoperator.azure.com/credential-from: "+OperatorSecret, 1)
+	raw, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return runtime.RawExtension{Raw: raw}
+}
+
+// Documents is an AKS cluster of documents with these agent pools, the first of them for the system.
+func (s *Stage) Documents(name string, pools ...string) *DocumentCluster {
+	s.T.Helper()
+	labels := map[string]string{clusterv1.ClusterNameLabel: name}
+	meta := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: labels}
+	}
+	out := &DocumentCluster{
+		Infrastructure: &infrav1.AzureASOManagedCluster{ObjectMeta: meta(name)},
+		ControlPlane:   &infrav1.AzureASOManagedControlPlane{ObjectMeta: meta(name)},
+	}
+	out.Infrastructure.Spec.Resources = []runtime.RawExtension{s.Document(`
+apiVersion: resources.azure.com/v1api20200601
+kind: ResourceGroup
+metadata:
+  name: ` + name + `
+spec:
+  location: eastus
+`)}
+	out.ControlPlane.Spec.Version = ManagedVersion
+	out.ControlPlane.Spec.Resources = []runtime.RawExtension{s.Document(`
+apiVersion: containerservice.azure.com/v1api20251001
+kind: ManagedCluster
+metadata:
+  name: ` + name + `
+spec:
+  location: eastus
+  owner: {name: ` + name + `}
+  dnsPrefix: ` + name + `
+  identity: {type: SystemAssigned}
+  networkProfile: {networkPlugin: azure}
+  servicePrincipalProfile: {clientId: msi}
+`)}
+	for i, pool := range pools {
+		mode := infrav1.NodePoolModeUser
+		if i == 0 {
+			mode = infrav1.NodePoolModeSystem
+		}
+		object := &infrav1.AzureASOManagedMachinePool{ObjectMeta: meta(name + "-" + pool)}
+		object.Spec.Resources = []runtime.RawExtension{s.Document(`
+apiVersion: containerservice.azure.com/v1api20251001
+kind: ManagedClustersAgentPool
+metadata:
+  name: ` + name + "-" + pool + `
+spec:
+  azureName: ` + pool + `
+  owner: {name: ` + name + `}
+  mode: ` + mode + `
+  type: VirtualMachineScaleSets
+  vmSize: Standard_D2s_v3
+`)}
+		out.Pools = append(out.Pools, object)
+	}
+	return out
+}
+
+// CreateDocuments applies an AKS cluster of documents with its credential and two machines in each pool, and plays what Cluster
+// API does then.
+func (s *Stage) CreateDocuments(c *DocumentCluster) {
+	s.T.Helper()
+	s.CreateOperatorSecret(OperatorSecret)
+	name := c.ControlPlane.Name
+	s.Create(c.Infrastructure)
+	s.Create(c.ControlPlane)
+	for _, pool := range c.Pools {
+		s.Create(pool)
+		machinePool := &clusterv1.MachinePool{
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: pool.Labels, Finalizers: []string{played}},
+			Spec: clusterv1.MachinePoolSpec{
+				ClusterName: name, Replicas: new(int32(2)),
+				Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
+					ClusterName: name, Version: ManagedVersion,
+					InfrastructureRef: reference("AzureASOManagedMachinePool", pool.Name),
+					Bootstrap:         clusterv1.Bootstrap{DataSecretName: new("")},
+				}},
+			},
+		}
+		s.Create(machinePool)
+		s.own(machinePool, pool)
+	}
+	cluster := &clusterv1.Cluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
+		Spec: clusterv1.ClusterSpec{
+			InfrastructureRef: reference("AzureASOManagedCluster", name),
+			ControlPlaneRef:   reference("AzureASOManagedControlPlane", name),
+		},
+	}
+	s.Create(cluster)
+	s.own(cluster, c.Infrastructure)
+	s.own(cluster, c.ControlPlane)
+}
+
+// CreateOperatorSecret makes a Secret with the stage's credential as the Azure Service Operator reads it.
+func (s *Stage) CreateOperatorSecret(name string) {
+	s.T.Helper()
+	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, StringData: map[string]string{
+		"AZURE_SUBSCRIPTION_ID": s.Azure.SubscriptionID, "AZURE_TENANT_ID": s.Azure.TenantID, "AZURE_CLIENT_ID": s.Azure.ClientID, "AZURE_CLIENT_SECRET": s.Azure.ClientSecret,
+	}})
+}
+
+// WaitDocumentsReady waits for an AKS cluster of documents and its pools.
+func (s *Stage) WaitDocumentsReady(c *DocumentCluster) *infrav1.AzureASOManagedControlPlane {
+	s.T.Helper()
+	controlPlane := WaitFor(s, &infrav1.AzureASOManagedControlPlane{}, c.ControlPlane.Name, "ready", func(o *infrav1.AzureASOManagedControlPlane) bool {
+		return o.Status.Ready && Ready(o)
+	})
+	for _, pool := range c.Pools {
+		WaitFor(s, &infrav1.AzureASOManagedMachinePool{}, pool.Name, "ready", func(o *infrav1.AzureASOManagedMachinePool) bool {
+			return o.Status.Ready && Ready(o)
+		})
+	}
+	WaitFor(s, &infrav1.AzureASOManagedCluster{}, c.Infrastructure.Name, "ready", func(o *infrav1.AzureASOManagedCluster) bool {
+		return o.Status.Ready && Ready(o)
+	})
+	return controlPlane
+}
+
+// DeleteDocuments deletes an AKS cluster of documents in the order of Cluster API.
+func (s *Stage) DeleteDocuments(c *DocumentCluster) {
+	s.T.Helper()
+	name := c.ControlPlane.Name
+	s.delete(&clusterv1.Cluster{}, name)
+	for _, pool := range c.Pools {
+		s.DeleteDocumentPool(pool.Name)
+	}
+	s.delete(&infrav1.AzureASOManagedControlPlane{}, name)
+	s.WaitGone(&infrav1.AzureASOManagedControlPlane{}, name)
+	s.delete(&infrav1.AzureASOManagedCluster{}, name)
+	s.WaitGone(&infrav1.AzureASOManagedCluster{}, name)
+	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// DeleteDocumentPool deletes one pool.
+func (s *Stage) DeleteDocumentPool(name string) {
+	s.T.Helper()
+	s.delete(&clusterv1.MachinePool{}, name)
+	s.delete(&infrav1.AzureASOManagedMachinePool{}, name)
+	s.WaitGone(&infrav1.AzureASOManagedMachinePool{}, name)
+	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
