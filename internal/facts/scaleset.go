@@ -31,6 +31,43 @@ func (f *Facts) ScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.
 	return items, err
 }
 
+// ScaleSetVM is one VM of a scale set as the list of them would show it; nil when it does not exist or is of another one. It asks for
+// the VM itself, which a list may leave out.
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/get
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/get
+func (f *Facts) ScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
+	response, err := ask(ctx, f.failed, c.Scope()+"|"+vm.Key()+"|instance", func(ctx context.Context) (*client.Response, error) {
+		return c.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
+	})
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil || !flexible {
+		return bodyOf(response), err
+	}
+	var shown struct {
+		Properties struct {
+			VirtualMachineScaleSet struct {
+				ID arm.ID `json:"id"`
+			} `json:"virtualMachineScaleSet"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(response.Body, &shown); err != nil {
+		return nil, fmt.Errorf("GET %s: %w", vm.Short(), err)
+	}
+	if !shown.Properties.VirtualMachineScaleSet.ID.Equal(scaleSet) {
+		return nil, nil
+	}
+	return response.Body, nil
+}
+
+func bodyOf(response *client.Response) json.RawMessage {
+	if response == nil {
+		return nil
+	}
+	return response.Body
+}
+
 // ScaleSet is what the plan of a pool depends on of its scale set.
 type ScaleSet struct {
 	Exists bool

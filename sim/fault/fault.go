@@ -32,6 +32,7 @@ const (
 	EtagRace  Kind = "etagRace"    // somebody else writes the resource just before, so If-Match fails
 	Edit      Kind = "edit"        // before the request, Patch (RFC 7396) is merged into the resource: an out-of-band edit
 	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
+	Omit      Kind = "omit"        // leave out of the list that is answered what has an ID that ends with Target
 	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
 )
 
@@ -59,7 +60,7 @@ type Rule struct {
 
 // Validate tells what is wrong with the rule.
 func (r Rule) Validate() error {
-	kinds := []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Evict}
+	kinds := []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Omit, Evict}
 	if !slices.Contains(kinds, r.Kind) {
 		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, kinds)
 	}
@@ -70,6 +71,8 @@ func (r Rule) Validate() error {
 		return fmt.Errorf("kind fail needs the code the operation ends with")
 	case r.Kind == Edit && r.Patch == nil:
 		return fmt.Errorf("kind edit needs a patch")
+	case r.Kind == Omit && r.Target == "":
+		return fmt.Errorf("kind omit needs a target, the end of the ID of what is left out")
 	case r.Now && (r.ID == "" || strings.Contains(r.ID, "*")):
 		return fmt.Errorf("now needs an exact id")
 	}

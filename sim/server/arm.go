@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
@@ -127,6 +129,9 @@ func (x *exchange) serveARM() {
 		x.fail(err)
 		return
 	}
+	if hit && rule.Kind == fault.Omit {
+		omit(rep, rule.Target)
+	}
 	x.reply(rep)
 	x.follows()
 }
@@ -171,6 +176,19 @@ func (x *exchange) after(rule fault.Rule) {
 		x.fail(provider.Errorf(status, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace))
 		x.w = discard{}
 	}
+}
+
+// omit leaves out of a list what has an ID that ends so.
+func omit(rep *provider.Reply, end string) {
+	list, ok := rep.Body.(body.Object)
+	if !ok {
+		return
+	}
+	items, _ := list["value"].([]any)
+	list["value"] = slices.DeleteFunc(slices.Clone(items), func(item any) bool {
+		shown, _ := item.(body.Object)
+		return strings.HasSuffix(strings.ToLower(body.String(shown, "id")), strings.ToLower(end))
+	})
 }
 
 type discard struct{}

@@ -84,6 +84,14 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("%d then %d", first.status, second.status)
 			}
 		}},
+		"omit": {"one list lacks what is there", fault.Rule{Kind: fault.Omit, Target: "/routeTables/X", ID: "*/routetables"}, func(t *testing.T, a *azure) {
+			a.must("PUT", table, obj{"location": "westus3"})
+			for _, want := range []int{0, 1} {
+				if list, _ := a.do("GET", net+"/routeTables", nil).at("value").([]any); len(list) != want {
+					t.Errorf("%d items, want %d", len(list), want)
+				}
+			}
+		}},
 		"lost": {"the write happens, the answer does not arrive", fault.Rule{Kind: fault.Lost, Method: "PUT"}, func(t *testing.T, a *azure) {
 			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
 				t.Error("an answer arrived")

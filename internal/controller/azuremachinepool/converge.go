@@ -114,6 +114,9 @@ func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
 	if in.vms, err = pool.Instances(in.planned, list); err != nil {
 		return pass.Unread(err)
 	}
+	if err := k.lookAgain(ctx, turn, in, list); err != nil {
+		return err
+	}
 	outdated, err := pool.Outdated(in.planned, in.scaleSet.Body)
 	if err != nil {
 		return pass.Unread(err)
@@ -123,7 +126,7 @@ func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
 		return err
 	}
 	in.limits = spec.Limits
-	in.stale = k.removals.unseen(turn.Name, in.vms)
+	in.stale = in.unchecked || k.removals.unseen(turn.Name, in.vms)
 	in.actions = rollout.Decide(spec, rollout.Seen{
 		Stale: in.stale, Outdated: outdated, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
 	})

@@ -37,6 +37,10 @@ type input struct {
 	vms      []pool.Instance
 	limits   rollout.Limits
 	actions  rollout.Actions
+	// gone are the names of members whose VM the list leaves out, and Azure does not have either.
+	gone map[string]bool
+	// unchecked tells that there are more of which only the list is known.
+	unchecked bool
 	// stale tells that the VMs may be older than what was last asked for.
 	stale bool
 }

@@ -122,14 +122,25 @@ func (in *input) byProviderID() map[string]member {
 
 // orphans are the members whose VM is gone, but those that are to be left alone.
 func (in *input) orphans() []member {
+	return slices.DeleteFunc(in.unlisted(), func(m member) bool { return m.seen().Held || !m.leaving() && !in.gone[m.vm.Name] })
+}
+
+// missing are the members whose VM is not among those that are known, although nobody deletes it.
+func (in *input) missing() []member {
+	return slices.DeleteFunc(in.unlisted(), func(m member) bool { return m.seen().Held || m.leaving() })
+}
+
+// unlisted are the members whose VM is not among those that are known.
+func (in *input) unlisted() []member {
 	there := make(map[string]bool, len(in.vms))
 	for _, vm := range in.vms {
 		there[strings.ToLower(vm.ProviderID)] = true
 	}
-	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool {
-		return there[strings.ToLower(m.vm.Spec.ProviderID)] || m.seen().Held
-	})
+	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool { return there[strings.ToLower(m.vm.Spec.ProviderID)] })
 }
+
+// leaving tells whether somebody has the VM or its Machine deleted.
+func (m member) leaving() bool { return m.seen().Leaving || m.seen().MachineLeaving }
 
 // labels are those by which Cluster API finds the machines of a pool.
 func (in *input) labels() map[string]string {
