@@ -40,7 +40,7 @@ type cloudConfigJSON struct {
 // checkAzureJSON reads the cloud provider's configuration from the machine's files and compares it
 // with the VM it is on and with the resources that exist. A nil inventory leaves the latter out.
 // The error names the file, the key and the value (never a credential).
-func checkAzureJSON(script *bootScript, g guest, controlPlane bool, inv inventory) error {
+func checkAzureJSON(script *bootScript, g guest, plan *kubeadmPlan, inv inventory) error {
 	var file bootFile
 	for _, p := range azureJSONPaths {
 		if f, ok := script.Files[p]; ok {
@@ -61,8 +61,8 @@ func checkAzureJSON(script *bootScript, g guest, controlPlane bool, inv inventor
 	}
 	for _, check := range []func() error{
 		func() error { return checkPlacement(c, g) },
-		func() error { return checkCredentials(c, g, controlPlane, inv) },
-		func() error { return checkNetwork(c, inv) },
+		func() error { return checkCredentials(c, g, plan.controlPlane(), inv) },
+		func() error { return checkNetwork(c, plan, inv) },
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("%s: %w", file.Path, err)
@@ -142,11 +142,13 @@ func checkUserAssigned(clientID string, g guest, inv inventory) error {
 	return nil
 }
 
-func checkNetwork(c cloudConfigJSON, inv inventory) error {
+func checkNetwork(c cloudConfigJSON, plan *kubeadmPlan, inv inventory) error {
+	// cloud-provider-azure of a cluster that is found by a file runs elsewhere, with a configuration of its own: AKS has no tokens.
+	elsewhere := plan.Join != nil && plan.Join.Discovery.File.KubeConfigPath != ""
 	for _, k := range []struct{ key, value string }{
 		{"vnetName", c.VNetName}, {"vnetResourceGroup", c.VNetResourceGroup}, {"subnetName", c.SubnetName}, {"securityGroupName", c.SecurityGroupName},
 	} {
-		if k.value == "" {
+		if k.value == "" && !(elsewhere && k.key == "securityGroupName") {
 			return fmt.Errorf("key %s is missing or empty", k.key)
 		}
 	}

@@ -18,7 +18,8 @@
 //
 // Managed clusters (AKS) have no machines that read bootstrap data. For each of them the simulator shows the CA and the VMs of
 // its agent pools: the bridge serves one API server, which also takes tokens of the simulated Microsoft Entra ID, and makes a
-// Node of each VM, with AKS's labels and taints. A cluster that is stopped does not answer.
+// Node of each VM, with AKS's labels and taints. A cluster that is stopped does not answer. VMs of the user's own join it with a
+// kubeconfig in a file, after kubeadm has written its configurations there.
 //
 // State is in memory only. A bridge that starts anew brings back the machines which the simulator
 // reports as Running; objects users made in a workload cluster are gone. An error of the simulator

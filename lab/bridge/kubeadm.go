@@ -40,6 +40,8 @@ type kubeadmPlan struct {
 	Extra       upstream.AdditionalData
 	Init        *bootstrapv1.InitConfiguration
 	Join        *bootstrapv1.JoinConfiguration
+	// Uploads tells that the machine writes kubeadm's configurations into the cluster before that.
+	Uploads bool
 }
 
 func (p *kubeadmPlan) controlPlane() bool { return p.Init != nil || p.Join.ControlPlane != nil }
@@ -131,20 +133,32 @@ func splitList(s string) []string {
 	return slices.DeleteFunc(strings.Split(s, ","), func(e string) bool { return strings.TrimSpace(e) == "" })
 }
 
+// kubeadmCommands are the calls of kubeadm init and join in the order in which the machine makes them, with what follows each.
+func kubeadmCommands(script *bootScript) [][]string {
+	var out [][]string
+	for _, c := range script.Commands {
+		out = append(out, kubeadmCommand.FindAllStringSubmatch(c, -1)...)
+	}
+	return out
+}
+
 // planKubeadm finds the kubeadm command among those the machine runs, reads its configuration file
 // and checks what kubeadm's preflight would. Errors name the file and the field.
 func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
+	plan := &kubeadmPlan{}
 	verb, file := "", ""
-	for _, c := range script.Commands {
-		if m := kubeadmCommand.FindStringSubmatch(c); m != nil {
-			verb = m[1]
-			f := configFlag.FindStringSubmatch(m[2])
-			if f == nil {
-				return nil, fmt.Errorf("%s: kubeadm %s has no --config FILE", script.RunBy, verb)
-			}
-			file = f[1]
-			break
+	for _, m := range kubeadmCommands(script) {
+		if words := strings.Fields(m[2]); m[1] == "init" && len(words) > 0 && words[0] == "phase" {
+			plan.Uploads = plan.Uploads || slices.Equal(words[1:], []string{"upload-config", "all"})
+			continue
 		}
+		verb = m[1]
+		f := configFlag.FindStringSubmatch(m[2])
+		if f == nil {
+			return nil, fmt.Errorf("%s: kubeadm %s has no --config FILE", script.RunBy, verb)
+		}
+		file = f[1]
+		break
 	}
 	if verb == "" {
 		return nil, fmt.Errorf("%s has neither kubeadm init nor kubeadm join: the machine never becomes a Node", script.RunBy)
@@ -157,7 +171,7 @@ func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &kubeadmPlan{ConfigFile: file}
+	plan.ConfigFile = file
 	if err := plan.readDocuments(string(text)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -201,7 +215,7 @@ func (p *kubeadmPlan) check(verb string) error {
 
 func checkDiscovery(d bootstrapv1.Discovery) error {
 	if d.File.KubeConfigPath != "" {
-		return fmt.Errorf("discovery.file is not known to the lab: use discovery.bootstrapToken, which is Cluster API's default")
+		return nil
 	}
 	t := d.BootstrapToken
 	if t.APIServerEndpoint == "" {

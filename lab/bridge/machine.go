@@ -107,6 +107,8 @@ func (m *machine) restore(ctx context.Context) {
 	switch {
 	case e.pki != nil:
 		pinned = e.pki.cluster.hash()
+	case e.file != nil:
+		pinned = pin(e.file.ca)
 	case len(e.plan.Join.Discovery.BootstrapToken.CACertHashes) > 0:
 		pinned = strings.ToLower(e.plan.Join.Discovery.BootstrapToken.CACertHashes[0])
 	default:
@@ -129,7 +131,7 @@ func (m *machine) join(ctx context.Context, e *enrolment) (*workload, error) {
 	}
 	deadline := time.Now().Add(timeout)
 	for {
-		ca, err := discover(ctx, m.bridge.sim, e.plan.Join.Discovery.BootstrapToken)
+		ca, err := m.discover(ctx, e)
 		if err == nil {
 			var w *workload
 			if w, err = m.admit(ca, e); err == nil {
@@ -147,6 +149,14 @@ func (m *machine) join(ctx context.Context, e *enrolment) (*workload, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// discover finds the CA of the cluster, in the way that the machine was told.
+func (m *machine) discover(ctx context.Context, e *enrolment) (*x509.Certificate, error) {
+	if e.file != nil {
+		return e.file.discover(ctx, m.bridge.sim)
+	}
+	return discover(ctx, m.bridge.sim, e.plan.Join.Discovery.BootstrapToken)
 }
 
 // admit finds the cluster of a discovered CA and checks what a joining control plane needs of it.

@@ -19,10 +19,13 @@ func prepare(g guest, inv inventory) (*enrolment, error) {
 	if name := plan.nodeName(g.ComputerName); !strings.EqualFold(name, g.ComputerName) {
 		return nil, fmt.Errorf("%s: nodeRegistration.name %q is not the VM's computer name %q: cloud-provider-azure would not find the VM of this Node", plan.ConfigFile, name, g.ComputerName)
 	}
-	if err := checkAzureJSON(script, g, plan.controlPlane(), inv); err != nil {
+	if err := checkAzureJSON(script, g, plan, inv); err != nil {
 		return nil, err
 	}
 	e := &enrolment{guest: g, plan: plan}
+	if e.file, err = readFileDiscovery(script, plan); err != nil {
+		return nil, err
+	}
 	if plan.controlPlane() {
 		if e.pki, err = readPKI(script, plan.certificatesDir(), externalEtcd(script, plan)); err != nil {
 			return nil, err

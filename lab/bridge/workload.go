@@ -195,10 +195,12 @@ var errAlreadyInitialised = errors.New("the cluster is initialised already: a se
 
 // enrolment is one machine as it enters the cluster.
 type enrolment struct {
-	guest    guest
-	plan     *kubeadmPlan
-	pki      *pkiFiles
-	node     *corev1.Node
+	guest guest
+	plan  *kubeadmPlan
+	pki   *pkiFiles
+	node  *corev1.Node
+	// file is set for a machine that joins by a kubeconfig.
+	file     *fileDiscovery
 	restored bool
 }
 
@@ -326,8 +328,8 @@ func (w *workload) dismiss(ctx context.Context, name string) (ended bool, err er
 	}
 	delete(w.members, name)
 	m.closeFront()
-	// The objects live in the etcd members: without one there is nothing left to keep.
-	if (m.controlPlane && w.controlPlanes() == 0) || len(w.members) == 0 {
+	// The objects live in the etcd members: without one there is nothing left to keep. AKS has those of a managed cluster.
+	if w.entra == nil && ((m.controlPlane && w.controlPlanes() == 0) || len(w.members) == 0) {
 		w.fleet.drop(w)
 		return true, nil
 	}
