@@ -77,7 +77,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return pass.NotYet("OwnerRefNotSet", "MachinePool Controller has not yet set OwnerRef")
+		return pass.NotYet("OwnerRefNotSet", ownerless(in.azurePool))
 	}
 	in.cluster = &clusterv1.Cluster{}
 	if err := k.Client.Get(ctx, key, in.cluster); client.IgnoreNotFound(err) != nil {
@@ -90,6 +90,16 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 	}
 	in.home, err = home.Of(ctx, k.Client, in.cluster, in.clusterGone)
 	return err
+}
+
+// ownerless says what is missing of a pool without a MachinePool, and what to do.
+func ownerless(azurePool *infrav1.AzureMachinePool) string {
+	for _, owner := range azurePool.OwnerReferences {
+		if owner.Kind == "MachinePool" {
+			return "MachinePool " + owner.Name + ", which owns the AzureMachinePool, is not there: create it, or delete the AzureMachinePool"
+		}
+	}
+	return "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef"
 }
 
 // machinePoolOf is the MachinePool that owns the pool, nil for none.

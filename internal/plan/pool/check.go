@@ -3,8 +3,10 @@ package pool
 import (
 	"fmt"
 
+	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
@@ -15,6 +17,7 @@ func Check(in Input) field.ErrorList {
 	path, p := field.NewPath("spec"), profile(in)
 	template := path.Child("template")
 	errs := checkLocation(in, path.Child("location"))
+	errs = append(errs, checkOrchestration(in, path.Child("orchestrationMode"))...)
 	errs = append(errs, vm.CheckSize(p, template)...)
 	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
 	errs = append(errs, vm.CheckKey(p.VirtualMachineProfile, template)...)
@@ -32,6 +35,23 @@ func checkLocation(in Input, path *field.Path) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, location, fmt.Sprintf("the cluster's network is in region %s: set it to that", cluster))}
+}
+
+// firstFlexible is the first Kubernetes version whose cloud-provider-azure finds VMs of flexible scale sets:
+// https://cloud-provider-azure.sigs.k8s.io/topics/vmss-flex/
+var firstFlexible = semver.MustParse("1.26.0")
+
+// checkOrchestration checks that nodes of the mode are found. What is no version is told where the image is chosen by it.
+func checkOrchestration(in Input, path *field.Path) field.ErrorList {
+	mode := in.AzureMachinePool.Spec.OrchestrationMode
+	if mode != infrav1.FlexibleOrchestration || in.MachinePool == nil {
+		return nil
+	}
+	version, err := semver.ParseTolerant(in.MachinePool.Spec.Template.Spec.Version)
+	if err != nil || version.GTE(firstFlexible) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, mode, fmt.Sprintf("needs Kubernetes %s or later, and the MachinePool has %s: set a later version, or Uniform", firstFlexible, version))}
 }
 
 // Unsupported lists what the spec asks for that nothing would be made of. It needs no facts.

@@ -26,6 +26,16 @@ func TestRefusals(t *testing.T) {
 		}, want: []string{"remove the failure domains of the MachinePool"}},
 		"no version": {reason: "the words are about the MachinePool", change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "" },
 			want: []string{"spec.template.image ... set the version of the MachinePool"}},
+		"flexible before 1.26": {reason: "its nodes would not be found", change: func(in *pool.Input) {
+			in.AzureMachinePool.Spec.OrchestrationMode, in.MachinePool.Spec.Template.Spec.Version = infrav1.FlexibleOrchestration, "v1.25.16"
+		}, want: []string{"spec.orchestrationMode ... needs Kubernetes 1.26.0 or later, and the MachinePool has 1.25.16"}},
+		"flexible": {reason: "its nodes are found", change: func(in *pool.Input) {
+			in.AzureMachinePool.Spec.OrchestrationMode, in.MachinePool.Spec.Template.Spec.Version = infrav1.FlexibleOrchestration, "v1.26.0"
+		}},
+		"encryption at host": {reason: "not every size can", change: func(in *pool.Input) {
+			in.AzureMachinePool.Spec.Template.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: new(true)}
+			delete(in.PoolFacts.VMSize.Capabilities, "EncryptionAtHostSupported")
+		}, want: []string{"spec.template.securityProfile.encryptionAtHost"}},
 		"key": {reason: "the field is the template's", change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SSHPublicKey = "no" }, want: []string{"spec.template.sshPublicKey"}},
 		"ultra disks in one zone": {reason: "VMs are in all zones", change: func(in *pool.Input) {
 			in.AzureMachinePool.Spec.Template.AdditionalCapabilities = &infrav1.AdditionalCapabilities{UltraSSDEnabled: new(true)}

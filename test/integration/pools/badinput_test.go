@@ -1,0 +1,75 @@
+package pools_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestBadInput has pools that lack something, or want more than there is. Each says what, and is made once that is put right.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+
+	alone := stage.AzureMachinePool("c1", "alone")
+	stage.Create(alone)
+	stage.CreatePool(stage.AzureMachinePool("c1", "unbooted"), 1)
+	secret := &corev1.Secret{}
+	stage.Get(secret, "unbooted")
+	if err := stage.Client.Delete(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	old := stage.AzureMachinePool("c1", "old")
+	old.Spec.OrchestrationMode = infrav1.FlexibleOrchestration
+	stage.CreatePool(old, 1)
+	version := func(version string) {
+		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "old"}}, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = version })
+	}
+	version("v1.25.16")
+	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/greedy", Count: -1, Kind: fault.Quota}); err != nil {
+		t.Fatal(err)
+	}
+	stage.CreatePool(stage.AzureMachinePool("c1", "greedy"), 1)
+	stage.WaitClusterProvisioned("c1")
+
+	for name, want := range map[string]string{
+		"unbooted": "the bootstrap data secret is not there",
+		"old":      "spec.orchestrationMode",
+		"greedy":   "OperationNotAllowed",
+	} {
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "told: "+want, func(p *infrav1.AzureMachinePool) bool {
+			running := harness.Condition(p, infrav1.ScaleSetRunningCondition)
+			return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, want)
+		})
+	}
+	stage.Eventually("the MachinePool that is missing is told", func() bool {
+		return slices.ContainsFunc(stage.Events("AzureMachinePool", "alone"), func(event string) bool {
+			return strings.Contains(event, "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef")
+		})
+	})
+
+	stage.Azure.ClearFaults()
+	version("v1.33.2")
+	stage.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "unbooted"}, Data: secret.Data})
+	for _, name := range []string{"unbooted", "old", "greedy"} {
+		harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *infrav1.AzureMachinePool) {
+			if p.Annotations == nil {
+				p.Annotations = map[string]string{}
+			}
+			p.Annotations[infrav1.ReconcileRequestedAnnotation] = "now"
+		})
+		stage.WaitPool(name, 1)
+	}
+}
