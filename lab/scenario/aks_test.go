@@ -11,7 +11,8 @@ import (
 )
 
 // TestAKSFlavor is the story of the AKS pages: two pools of two Ready nodes, nothing written when nothing changes, a user
-// pool that grows, becomes empty and goes, and the deleted cluster leaves nothing in Azure, the node resource group included.
+// pool that grows, becomes empty and goes, a VM of the user's own that joins, and the deleted cluster leaves nothing in Azure, the node
+// resource group included.
 func TestAKSFlavor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -29,6 +30,7 @@ func TestAKSFlavor(t *testing.T) {
 	}
 	l.awaitPools(kubeconfig, "demo", "", map[string]int{"pool0": 2})
 
+	l.joinOwn(kubeconfig, "demo")
 	l.deleteManaged("demo")
 	l.expectNothingLeft()
 }
