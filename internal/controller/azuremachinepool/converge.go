@@ -111,13 +111,13 @@ func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
 	if err != nil {
 		return pass.Unread(err)
 	}
-	if in.vms, err = pool.Instances(in.planned, list); err != nil {
+	if in.vms, err = pool.Instances(in.planned, turn.Found, list); err != nil {
 		return pass.Unread(err)
 	}
 	if err := k.lookAgain(ctx, turn, in, list); err != nil {
 		return err
 	}
-	outdated, err := pool.Outdated(in.planned, in.scaleSet.Body)
+	outdated, err := pool.Outdated(in.planned, turn.Found, in.scaleSet.Body)
 	if err != nil {
 		return pass.Unread(err)
 	}

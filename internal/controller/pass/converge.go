@@ -58,6 +58,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if left := a.settled.Remaining(a.object, fingerprint); left > 0 {
 		return quiet, left, nil
 	}
+	a.turn.Found = takenover.Of(a.object.GetAnnotations())
 	planned, err := a.kind.Plan(facts.Asking(ctx, a.turn.Name, fingerprint), a.turn, a.in)
 	if err != nil {
 		return "", 0, err
@@ -68,15 +69,14 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		}
 	}
 	request := a.request(planned)
-	found := takenover.Of(a.object.GetAnnotations())
-	request.Leave = found.Leave
+	request.Leave = a.turn.Found.Leave
 	outcome, err := a.Engine.Converge(ctx, request)
 	if err != nil {
 		return "", 0, fmt.Errorf("converge: %w", err)
 	}
 	a.story.Saw(outcome)
 	a.enlist(outcome)
-	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: found.Settled(outcome)})
+	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: a.turn.Found.Settled(outcome)})
 	holds, err := a.kind.Report(ctx, a.turn, a.in, outcome)
 	if err != nil && verdictOf(err) == nil {
 		return "", 0, err

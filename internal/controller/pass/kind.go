@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // Object is of a kind with conditions, whose status says what of it was looked at.
@@ -124,6 +125,8 @@ type Turn struct {
 	Access *access.Access
 	// Wake puts the object into the queue.
 	Wake func()
+	// Found is what was found of the object's resources when it was taken over; nil of one that is being deleted.
+	Found *takenover.Found
 	// Store writes what was said so far. The pass does so by itself at its end.
 	Store func(context.Context) error
 }

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // Instance is one VM of a scale set, as the list of them shows it.
@@ -31,8 +32,9 @@ type Instance struct {
 	Outdated bool
 }
 
-// Instances are the VMs in a list of them, in the order of their IDs. The error is that of an answer of another shape.
-func Instances(in Input, list []json.RawMessage) ([]Instance, error) {
+// Instances are the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
+// error is that of an answer of another shape.
+func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Instance, error) {
 	wanted, err := wantedVM(in)
 	if err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func Instances(in Input, list []json.RawMessage) ([]Instance, error) {
 		if shown.ID == "" {
 			return nil, fmt.Errorf("VMs of %s: one has no ID", ScaleSetID(in).Short())
 		}
-		outdated, err := differs(wanted, raw)
+		outdated, err := differs(in, found, wanted, raw)
 		if err != nil {
 			return nil, err
 		}

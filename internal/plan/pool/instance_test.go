@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // An instance of a uniform scale set and a VM of a flexible one, as the REST API documents them, made of the template of the
@@ -45,16 +47,10 @@ func TestInstances(t *testing.T) {
 		want   pool.Instance
 		broken string
 	}{
-		"as wanted":       {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform, want: of(nil)},
-		"another size":    {reason: "size is part of the model", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"another version": {reason: "so is the image, which goes by the version", shown: uniform, change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"larger disk":     {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"of the provider before": {reason: "which goes by the image alone", shown: uniform, change: func(in *pool.Input) {
-			in.AzureMachinePool.Annotations, in.AzureMachinePool.Spec.Template.VMSize = nil, "Standard_D4s_v3"
-		}, want: of(nil)},
-		"of the provider before, another version": {reason: "which goes by the image", shown: uniform, change: func(in *pool.Input) {
-			in.AzureMachinePool.Annotations, in.MachinePool.Spec.Template.Spec.Version = nil, "v1.33.3"
-		}, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"as wanted":            {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform, want: of(nil)},
+		"another size":         {reason: "size is part of the model", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"another version":      {reason: "so is the image, which goes by the version", shown: uniform, change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"larger disk":          {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
 		"other bootstrap data": {reason: "tokens are renewed every few minutes", shown: uniform, change: func(in *pool.Input) { in.BootstrapData = []byte("other") }, want: of(nil)},
 		"other tags":           {reason: "tags are changed in place", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }, want: of(nil)},
 		"failed":               {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.State = "Failed" }), broken: "Azure has it in state Failed"},
@@ -72,7 +68,7 @@ func TestInstances(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := pool.Instances(in, []json.RawMessage{json.RawMessage(test.shown)})
+			got, err := pool.Instances(in, takenover.Of(in.AzureMachinePool.Annotations), []json.RawMessage{json.RawMessage(test.shown)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,9 +81,52 @@ func TestInstances(t *testing.T) {
 		})
 	}
 	for _, shown := range []string{`[]`, `{"name":"x"}`} {
-		if _, err := pool.Instances(readInput(t, "default"), []json.RawMessage{json.RawMessage(shown)}); err == nil {
+		if _, err := pool.Instances(readInput(t, "default"), takenover.Of(nil), []json.RawMessage{json.RawMessage(shown)}); err == nil {
 			t.Errorf("%s is no VM", shown)
 		}
+	}
+}
+
+// TestTakenOver has a pool of the provider before, whose VM is smaller than its template and has a smaller disk. VMs are made of
+// another model there without being older, so these stay; what changes from then on counts.
+func TestTakenOver(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		// before is the pool when it is taken over, after what changes then.
+		before, after func(*pool.Input)
+		first, then   bool
+	}{
+		"the same":       {reason: "nothing changes", after: func(*pool.Input) {}},
+		"image":          {reason: "a rollout that had begun there goes on", before: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, after: func(*pool.Input) {}, first: true, then: true},
+		"version":        {reason: "another version is another image", after: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, then: true},
+		"size":           {reason: "another size than when it was taken over", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D8s_v3" }, then: true},
+		"size of the VM": {reason: "that is what it has", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D2s_v3" }},
+		"disk":           {reason: "another disk", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(512)) }, then: true},
+		"tags":           {reason: "tags are no part of what makes a VM old", after: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := readInput(t, "default")
+			in.AzureMachinePool.Spec.Template.VMSize, in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = "Standard_D4s_v3", new(int32(256))
+			if test.before != nil {
+				test.before(&in)
+			}
+			old := func(found *takenover.Found) bool {
+				t.Helper()
+				vms, err := pool.Instances(in, found, []json.RawMessage{json.RawMessage(uniform)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return vms[0].Outdated
+			}
+			first := takenover.Of(nil)
+			if got := old(first); got != test.first {
+				t.Errorf("%s: old when it is taken over: %t", test.reason, got)
+			}
+			test.after(&in)
+			if got := old(takenover.Of(map[string]string{infrav1.TakenOverAnnotation: first.Settled(arm.Outcome{})})); got != test.then {
+				t.Errorf("%s: old after that: %t", test.reason, got)
+			}
+		})
 	}
 }
 

@@ -31,11 +31,6 @@ func wantedVM(in Input) (any, error) {
 	if err := json.Unmarshal(raw, &properties); err != nil {
 		return nil, err
 	}
-	if !takenover.Of(in.AzureMachinePool.Annotations).MadeHere() {
-		// The established provider goes by the image alone, so VMs of a pool of its may differ otherwise without being older.
-		storage, _ := properties["storageProfile"].(map[string]any)
-		return map[string]any{"properties": map[string]any{"storageProfile": map[string]any{"imageReference": storage["imageReference"]}}}, nil
-	}
 	properties["hardwareProfile"] = map[string]any{"vmSize": p.VMSize}
 	return parts(properties), nil
 }
@@ -59,8 +54,9 @@ func parts(properties map[string]any) map[string]any {
 	return map[string]any{"properties": out}
 }
 
-// differs tells whether a VM, or one of a scale set by its model, is not as wanted.
-func differs(wanted any, shown json.RawMessage) (bool, error) {
+// differs tells whether a VM, or one of a scale set by its model, is not as wanted. What was found when the pool was taken over
+// does not count: there is no telling it from the older model that it may come from.
+func differs(in Input, found *takenover.Found, wanted any, shown json.RawMessage) (bool, error) {
 	row, err := types.Of(arm.NewID("s", "g", types.VirtualMachine, "vm"))
 	if err != nil {
 		return false, err
@@ -86,14 +82,21 @@ func differs(wanted any, shown json.RawMessage) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return len(compare.Diff(compare.Want{Type: row, Body: want}, got)) > 0, nil
+	counts := false
+	for _, d := range compare.Diff(compare.Want{Type: row, Body: want}, got) {
+		// Each is looked at, so that all that was found are known.
+		if !found.Leave(ScaleSetID(in), d.Path, d.Want, d.Have) {
+			counts = true
+		}
+	}
+	return counts, nil
 }
 
 // Outdated tells whether a scale set makes VMs that are not as the spec wants them.
-func Outdated(in Input, scaleSet json.RawMessage) (bool, error) {
+func Outdated(in Input, found *takenover.Found, scaleSet json.RawMessage) (bool, error) {
 	wanted, err := wantedVM(in)
 	if err != nil {
 		return false, err
 	}
-	return differs(wanted, scaleSet)
+	return differs(in, found, wanted, scaleSet)
 }

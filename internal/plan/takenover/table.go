@@ -1,6 +1,7 @@
 package takenover
 
 import (
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -17,6 +18,9 @@ const (
 	butTags
 	// newElements means that list elements which are not there are added, and nothing else is changed.
 	newElements
+	// model means that a scale set gets another image or size, and nothing else that has no other cause. Of its VMs the image
+	// alone counts.
+	model
 	// none means that it is made once and not looked at again.
 	none
 )
@@ -31,7 +35,7 @@ var upkeeps = map[string]upkeep{
 	// A rule with the name and port of one in the spec is not changed.
 	types.NetworkSecurityGroup:    newElements,
 	types.RouteTable:              none,
-	types.ScaleSet:                none,
+	types.ScaleSet:                model,
 	types.PublicIPAddress:         none,
 	types.NetworkInterface:        none,
 	types.InboundNATRule:          none,
@@ -49,6 +53,8 @@ func keptInLine(id arm.ID, path, have string) bool {
 	switch upkeeps[row.Name] {
 	case none:
 		return false
+	case model:
+		return path == "sku.name" || slices.Contains(strings.Split(path, "."), "imageReference")
 	case newElements:
 		return have == absent && strings.HasSuffix(path, "]")
 	case butTags:

@@ -32,6 +32,11 @@ func TestLeave(t *testing.T) {
 		"pool of an interface":      {"interfaces are made once", id(types.NetworkInterface), "properties.ipConfigurations[a].properties.loadBalancerBackendAddressPools[b]", "{}", "(absent)", true},
 		"port of a load balancer":   {"load balancers are kept in line", id(types.LoadBalancer), "properties.loadBalancingRules[a]", "{}", "(absent)", false},
 		"types in another case":     {"Azure does not keep the case of types", arm.ID("/subscriptions/s/resourcegroups/g/providers/microsoft.network/ROUTETABLES/x"), "tags.a", `"b"`, "(absent)", true},
+		"image of a scale set":      {"it follows the spec there", id(types.ScaleSet), "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId", `"b"`, `"c"`, false},
+		"image of one of its VMs":   {"VMs are old by their image there", id(types.ScaleSet), "properties.storageProfile.imageReference.communityGalleryImageId", `"b"`, `"c"`, false},
+		"size of a scale set":       {"it follows the spec there", id(types.ScaleSet), "sku.name", `"b"`, `"c"`, false},
+		"size of one of its VMs":    {"but no VM is old by its size", id(types.ScaleSet), "properties.hardwareProfile.vmSize", `"b"`, `"c"`, true},
+		"disk of a scale set":       {"it waits for another image there", id(types.ScaleSet), "properties.virtualMachineProfile.storageProfile.osDisk.diskSizeGB", "30", "60", true},
 		"something of AKS clusters": {"AKS clusters are kept in line", id(types.ManagedCluster), "tags.a", `"b"`, "(absent)", false},
 	}
 	for name, test := range tests {
