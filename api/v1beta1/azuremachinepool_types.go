@@ -98,8 +98,7 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// lastReconciledReplicas is the number of VMs that were wanted when there were last so many, by which a pool that was
-	// made smaller is told from one whose VMs are being replaced.
+	// lastReconciledReplicas is the number of VMs that were wanted when there were last so many.
 	// +optional
 	LastReconciledReplicas *int32 `json:"lastReconciledReplicas,omitempty"`
 

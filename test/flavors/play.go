@@ -39,6 +39,8 @@ type Cluster struct {
 	Groups []Group
 	// Machines are the names of all AzureMachines.
 	Machines []string
+	// Pools are the MachinePools with an AzureMachinePool of the same name, with how many VMs they have.
+	Pools map[string]int
 	// Secrets are names of Secrets with the key that bootstrap configurations take from them.
 	Secrets map[string]string
 }
@@ -82,6 +84,15 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 			}
 		}
 		cluster.Machines = append(cluster.Machines, Machines(stage, cluster.Name, group)...)
+	}
+	for pool := range cluster.Pools {
+		stage.PlayPool(cluster.Name, pool)
+	}
+	if len(cluster.Pools) > 0 {
+		stage.PlayPoolMachines(nil)
+	}
+	for pool, vms := range cluster.Pools {
+		stage.WaitPool(pool, vms)
 	}
 	for _, machine := range cluster.Machines {
 		stage.WaitMachineProvisioned(machine)
@@ -135,7 +146,7 @@ func Machine(stage *harness.Stage, cluster string, group Group, i int64) string 
 // describe reads from the objects what Cluster API would make of them.
 func describe(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	stage.T.Helper()
-	cluster := &Cluster{Secrets: map[string]string{}}
+	cluster := &Cluster{Secrets: map[string]string{}, Pools: map[string]int{}}
 	formats := map[string]string{}
 	for _, object := range objects {
 		switch object.GetKind() {
@@ -144,6 +155,10 @@ func describe(stage *harness.Stage, objects []*unstructured.Unstructured) *Clust
 		case "KubeadmConfigTemplate":
 			formats[object.GetName()] = Text(object, "spec.template.spec.format")
 			cluster.addSecrets(object, "spec", "template", "spec", "files")
+		case "KubeadmConfig":
+			cluster.addSecrets(object, "spec", "files")
+		case "MachinePool":
+			cluster.Pools[object.GetName()] = int(replicas(object))
 		}
 	}
 	for _, object := range objects {
@@ -242,6 +257,9 @@ func withoutETags(value any) any {
 // Down deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
 func Down(stage *harness.Stage, cluster *Cluster, before map[string]any) {
 	stage.T.Helper()
+	for pool := range cluster.Pools {
+		stage.DeletePool(pool)
+	}
 	stage.DeleteCluster(cluster.Name, cluster.Machines...)
 	expectAsBefore(stage, before)
 }

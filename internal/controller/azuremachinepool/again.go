@@ -40,7 +40,7 @@ func (k *Kind) lookAgain(ctx context.Context, turn pass.Turn, in *input, list []
 		list = append(list, shown)
 	}
 	var err error
-	if in.vms, err = pool.Instances(in.planned, list); err != nil {
+	if in.vms, err = pool.Instances(in.planned, turn.Found, list); err != nil {
 		return pass.Unread(err)
 	}
 	return nil

@@ -9,12 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -82,15 +85,16 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 
 // describe has the object say what is known of its VM. One that is to be left alone says only that.
 func (k *Kind) describe(ctx context.Context, m member, vm pool.Instance) error {
-	before := m.vm.DeepCopy()
+	before := m.vm.Status.DeepCopy()
+	changes := patch.Follow(k.Client, nil, m.vm)
 	if !lifecycle.Held(m.vm, machineKind) {
 		m.show(vm)
 	}
-	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) {
+	if equality.Semantic.DeepEqual(before, &m.vm.Status) {
 		return nil
 	}
-	if err := k.Client.Status().Patch(ctx, m.vm, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", m.vm.Name, err)
+	if err := changes.Write(ctx); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("AzureMachinePoolMachine: %w", err)
 	}
 	return nil
 }
@@ -101,6 +105,7 @@ func (m member) show(vm pool.Instance) {
 	status.ObservedGeneration = m.vm.Generation
 	status.ProvisioningState, status.InstanceName, status.FailureDomain = vm.State, vm.Name, vm.Zone
 	status.LatestModelApplied = !vm.Outdated
+	status.Addresses = addresses(vm)
 	status.NodeRef, status.Version = nodeRef(known.Node), known.Version
 	if strings.EqualFold(vm.State, "Succeeded") {
 		status.Initialization.Provisioned = new(true)
@@ -119,9 +124,37 @@ func (m member) show(vm pool.Instance) {
 		ready = node
 	}
 	ready.Type = infrav1.ReadyCondition
-	for _, condition := range []metav1.Condition{running, node, ready} {
-		conditions.Set(m.vm, condition)
+	found := []metav1.Condition{running, node}
+	if len(vm.Extensions) > 0 {
+		found = append(found, bootstrapCondition(vm))
 	}
+	report.Set(m.vm, []string{infrav1.BootstrapSucceededCondition}, found)
+	conditions.Set(m.vm, ready)
+}
+
+// addresses are those that the list of VMs tells. Those of interfaces would be a list of their own; a node has them.
+func addresses(vm pool.Instance) []clusterv1.MachineAddress {
+	if vm.Host == "" {
+		return nil
+	}
+	return []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: vm.Host}}
+}
+
+// bootstrapCondition says what became of the extensions of a VM, of which one waits for its bootstrapping.
+func bootstrapCondition(vm pool.Instance) metav1.Condition {
+	out := metav1.Condition{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	for _, extension := range vm.Extensions {
+		switch {
+		case strings.EqualFold(extension.State, "Failed"), strings.EqualFold(extension.State, "Canceled"):
+			out.Status, out.Reason = metav1.ConditionFalse, infrav1.FailedReason
+			out.Message = "extension " + extension.Name + " is in state " + extension.State + "; its output is in the instance view of the VM"
+			return out
+		case !strings.EqualFold(extension.State, "Succeeded"):
+			out.Status, out.Reason = metav1.ConditionFalse, infrav1.CreatingReason
+			out.Message = "Azure has extension " + extension.Name + " in state " + extension.State
+		}
+	}
+	return out
 }
 
 // runningCondition says how the VM is.

@@ -121,7 +121,8 @@ func (in *input) report(result arm.Result) {
 		if held > 0 {
 			model.Message += fmt.Sprintf("; %d are paused and stay as they are", held)
 		}
-	} else {
+	}
+	if len(providerIDs) == wanted {
 		status.LastReconciledReplicas = new(int32(wanted))
 	}
 	conditions.Set(in.azurePool, model)

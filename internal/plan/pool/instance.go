@@ -26,11 +26,18 @@ type Instance struct {
 	// State is Azure's provisioning state, Power the power state as in "running"; "" is not known.
 	State, Power string
 	// Zone is its availability zone, "" for none.
-	Zone    string
-	Created time.Time
+	Zone string
+	// Host is the name of the computer.
+	Host string
+	// Extensions are those of the VM with their provisioning states. The list of VMs that are resources of their own has none.
+	Extensions []Extension
+	Created    time.Time
 	// Outdated tells that it is not as the spec wants VMs.
 	Outdated bool
 }
+
+// Extension is one of a VM.
+type Extension struct{ Name, State string }
 
 // Instances are the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
 // error is that of an answer of another shape.
@@ -50,7 +57,16 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 				ProvisioningState string          `json:"provisioningState"`
 				TimeCreated       time.Time       `json:"timeCreated"`
 				InstanceView      json.RawMessage `json:"instanceView"`
+				OSProfile         struct {
+					ComputerName string `json:"computerName"`
+				} `json:"osProfile"`
 			} `json:"properties"`
+			Resources []struct {
+				ID         arm.ID `json:"id"`
+				Properties struct {
+					ProvisioningState string `json:"provisioningState"`
+				} `json:"properties"`
+			} `json:"resources"`
 		}
 		if err := json.Unmarshal(raw, &shown); err != nil {
 			return nil, fmt.Errorf("VMs of %s: %w", ScaleSetID(in).Short(), err)
@@ -65,7 +81,10 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 		instance := Instance{
 			ID: shown.ID, Number: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()), ProviderID: plan.ProviderID(shown.ID),
 			State: shown.Properties.ProvisioningState, Power: plan.PowerState(shown.Properties.InstanceView),
-			Created: shown.Properties.TimeCreated, Outdated: outdated,
+			Host: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
+		}
+		for _, resource := range shown.Resources {
+			instance.Extensions = append(instance.Extensions, Extension{Name: resource.ID.Name(), State: resource.Properties.ProvisioningState})
 		}
 		if len(shown.Zones) > 0 {
 			instance.Zone = shown.Zones[0]

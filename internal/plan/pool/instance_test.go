@@ -19,9 +19,10 @@ import (
 const (
 	uniform = `{"id":"/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7","instanceId":"7","name":"p_7","zones":["2"],
 "sku":{"name":"Standard_D2s_v3","tier":"Standard"},"properties":{"latestModelApplied":false,"provisioningState":"Succeeded","timeCreated":"2026-11-22T10:00:00.5+00:00",
-"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/running"}]},"hardwareProfile":{},
+"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/running"}]},"hardwareProfile":{},"osProfile":{"computerName":"p000007"},
 "storageProfile":{"imageReference":{"communityGalleryImageId":"/communitygalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/images/capi-ubun2-2404/versions/1.33.2","exactVersion":"1.33.2"},
-"osDisk":{"name":"p_p_7_OsDisk_1_abc","caching":"None","createOption":"FromImage","diskSizeGB":128,"osType":"Linux","managedDisk":{"id":"/x","storageAccountType":"Premium_LRS"}},"dataDisks":[]}}}`
+"osDisk":{"name":"p_p_7_OsDisk_1_abc","caching":"None","createOption":"FromImage","diskSizeGB":128,"osType":"Linux","managedDisk":{"id":"/x","storageAccountType":"Premium_LRS"}},"dataDisks":[]}},
+"resources":[{"id":"/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7/extensions/CAPZ.Linux.Bootstrapping","properties":{"provisioningState":"Creating"}}]}`
 	flexible = `{"id":"/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d","name":"p_1a2b3c4d",
 "properties":{"provisioningState":"Creating","timeCreated":"2026-11-22T10:00:00+00:00","hardwareProfile":{"vmSize":"Standard_D2s_v3"},
 "storageProfile":{"imageReference":{"communityGalleryImageId":"/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.2"},
@@ -33,7 +34,8 @@ func TestInstances(t *testing.T) {
 		i := pool.Instance{
 			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7", Number: "7", Name: "p_7",
 			ProviderID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7",
-			State:      "Succeeded", Power: "running", Zone: "2", Created: time.Date(2026, 11, 22, 10, 0, 0, 5e8, time.UTC),
+			State:      "Succeeded", Power: "running", Zone: "2", Host: "p000007",
+			Extensions: []pool.Extension{{Name: "CAPZ.Linux.Bootstrapping", State: "Creating"}}, Created: time.Date(2026, 11, 22, 10, 0, 0, 5e8, time.UTC),
 		}
 		if change != nil {
 			change(&i)

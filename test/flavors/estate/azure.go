@@ -32,6 +32,8 @@ type tagging struct {
 	// cluster and machine are whether the additional tags of cluster and machine are there, provider the tag of
 	// cloud-provider-azure.
 	cluster, machine, provider bool
+	// data is whether there is the hash of the bootstrap data.
+	data bool
 	// none means no tags at all.
 	none bool
 }
@@ -51,6 +53,7 @@ var taggings = map[string]tagging{
 	"microsoft.network/loadbalancers":                       {role: "by name", cluster: true},
 	"microsoft.network/networkinterfaces":                   {name: true, cluster: true, machine: true, provider: true},
 	"microsoft.compute/virtualmachines":                     {role: "by name", name: true, cluster: true, machine: true, provider: true},
+	"microsoft.compute/virtualmachinescalesets":             {role: "node", name: true, cluster: true, machine: true, provider: true, data: true},
 	"microsoft.compute/availabilitysets":                    {role: "common", name: true, cluster: true, machine: true, provider: true},
 	"microsoft.compute/disks":                               {none: true},
 	"microsoft.compute/virtualmachines/extensions":          {none: true},
@@ -66,7 +69,11 @@ func leaveInAzure(stage *harness.Stage, controlPlanes []string) {
 		if group, _, _ := strings.Cut(strings.TrimPrefix(id, "resourceGroups/"), "/"); !ok || group != cluster {
 			continue
 		}
-		stage.Azure.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": rule.tags(fmt.Sprint(resource["name"]), controlPlanes)}})
+		tags := rule.tags(fmt.Sprint(resource["name"]), controlPlanes)
+		if rule.data {
+			tags[infrav1.CustomDataHashTag] = harness.Value(resource, "tags."+infrav1.CustomDataHashTag)
+		}
+		stage.Azure.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": tags}})
 		tagged++
 		if strings.EqualFold(fmt.Sprint(resource["type"]), "Microsoft.Network/networkInterfaces") {
 			detach(stage, id, controlPlanes)

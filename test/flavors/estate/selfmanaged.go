@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
@@ -32,11 +35,16 @@ func TakeOver(t *testing.T, environment *harness.Environment, file string, varia
 	mark := stage.Azure.Mark()
 	manager := stage.StartManager(options)
 	takenOver(stage, made)
+	instances := pools(stage, made)
 	flavors.Quiet(stage, manager, 2)
 	expectNoWrites(stage, stage.Azure.Writes(mark))
 	renewed(stage)
+	if diff := cmp.Diff(instances, pools(stage, made)); diff != "" {
+		t.Errorf("VMs of pools are taken over as they are (-before +after):\n%s", diff)
+	}
 
 	scale(stage, made)
+	rollPools(stage, made)
 	flavors.Down(stage, made, before)
 }
 
@@ -63,6 +71,8 @@ func manifest(stage *harness.Stage, file string, more map[string]string) []*unst
 		switch o.GetKind() {
 		case "AzureCluster", "AzureManagedControlPlane":
 			set(o.Object, clusterTags, "spec", "additionalTags")
+		case "AzureMachinePool":
+			set(o.Object, machineTags, "spec", "additionalTags")
 		case "AzureMachineTemplate":
 			set(o.Object, machineTags, "spec", "template", "spec", "additionalTags")
 			set(o.Object, []any{object{"name": "custom", "publisher": "Example.Publisher", "version": "1.0", "settings": object{"a": "b"}}}, "spec", "template", "spec", "vmExtensions")
@@ -102,6 +112,11 @@ func ofClass(stage *harness.Stage, manifest []byte, cluster []*unstructured.Unst
 // takenOver waits until this provider has looked at everything and found it in order.
 func takenOver(stage *harness.Stage, made *flavors.Cluster) {
 	stage.T.Helper()
+	for pool := range made.Pools {
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, pool, "taken over", func(p *infrav1.AzureMachinePool) bool {
+			return p.Status.Initialization.Provisioned != nil && harness.Ready(p) && harness.Condition(p, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		})
+	}
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, made.Name, "taken over", func(c *infrav1.AzureCluster) bool {
 		provisioned := c.Status.Initialization.Provisioned
 		return provisioned != nil && *provisioned && harness.Ready(c) && harness.Condition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
@@ -110,6 +125,41 @@ func takenOver(stage *harness.Stage, made *flavors.Cluster) {
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, machine, "taken over", func(m *infrav1.AzureMachine) bool {
 			provisioned := m.Status.Initialization.Provisioned
 			return provisioned != nil && *provisioned && harness.Ready(m) && harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		})
+	}
+}
+
+// pools are the VMs of each pool.
+func pools(stage *harness.Stage, made *flavors.Cluster) map[string][]string {
+	stage.T.Helper()
+	out := map[string][]string{}
+	for pool, vms := range made.Pools {
+		out[pool] = stage.WaitPool(pool, vms).Spec.ProviderIDList
+		for _, vm := range out[pool] {
+			name := pool + "-" + vm[strings.LastIndex(vm, "/")+1:]
+			harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, name, "taken over", func(m *infrav1.AzureMachinePoolMachine) bool {
+				return harness.Ready(m) && harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.ReadyReason && m.Status.Ready
+			})
+		}
+	}
+	return out
+}
+
+// rollPools makes every pool larger, which replaces no VM, and then gives it another size of VM, which replaces all.
+func rollPools(stage *harness.Stage, made *flavors.Cluster) {
+	stage.T.Helper()
+	for pool, vms := range made.Pools {
+		old := pools(stage, made)[pool]
+		made.Pools[pool] = vms + 1
+		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(vms + 1)) })
+		larger := pools(stage, made)[pool]
+		if !slices.Equal(old, larger[:len(old)]) {
+			stage.T.Errorf("scaling replaced VMs: %q became %q", old, larger)
+		}
+		harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, pool, "rolled", func(p *infrav1.AzureMachinePool) bool {
+			return p.Status.ObservedGeneration == p.Generation && harness.Ready(p) && len(p.Spec.ProviderIDList) == vms+1 &&
+				!slices.ContainsFunc(p.Spec.ProviderIDList, func(id string) bool { return slices.Contains(larger, id) })
 		})
 	}
 }

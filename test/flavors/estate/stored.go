@@ -3,6 +3,7 @@ package estate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 type object = map[string]any
 
 // kinds are those that the established provider has written to, in no particular order.
-var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster", "AzureManagedMachinePool"}
+var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster", "AzureManagedMachinePool", "AzureMachinePool", "AzureMachinePoolMachine"}
 
 // objects are all of the stage's of a kind.
 func objects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
@@ -69,6 +70,10 @@ func established(stage *harness.Stage, stored *unstructured.Unstructured) {
 		status = object{"ready": true}
 	case "AzureManagedMachinePool":
 		oldPool(stage, stored, status)
+	case "AzureMachinePool":
+		oldScaleSet(stored, status)
+	case "AzureMachinePoolMachine":
+		oldInstance(status)
 	case "AzureClusterIdentity":
 		delete(status, "ready")
 	}
@@ -202,6 +207,34 @@ func oldPool(stage *harness.Stage, stored *unstructured.Unstructured, status obj
 	set(stored.Object, text(controlPlane.Object, "spec", "virtualNetwork", "subnet", "name"), "spec", "subnetName")
 	set(stored.Object, text(stored.Object, "spec", "mode"), "metadata", "labels", infrav1.LabelAgentPoolMode)
 	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+}
+
+// oldScaleSet has the interface that the established provider writes into the template, with its default subnet, and a disk that
+// somebody made larger in the template: there it waits for another image.
+func oldScaleSet(stored *unstructured.Unstructured, status object) {
+	for _, field := range []string{"instances", "version", "observedGeneration"} {
+		delete(status, field)
+	}
+	set(stored.Object, []any{object{"subnetName": "node-subnet", "privateIPConfigs": int64(1)}}, "spec", "template", "networkInterfaces")
+	// Stored numbers are read as JSON has them.
+	size, _ := harness.Value(stored.Object, "spec.template.osDisk.diskSizeGB").(float64)
+	set(stored.Object, int64(2*size), "spec", "template", "osDisk", "diskSizeGB")
+	tags := object{"kubernetes.io_cluster_" + cluster: "owned"}
+	for _, more := range []object{clusterTags, machineTags} {
+		maps.Copy(tags, more)
+	}
+	raw, _ := json.Marshal(tags)
+	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss", string(raw))
+	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+}
+
+// oldInstance has what the established provider says of a VM: no addresses, no name, and nothing about whether it runs.
+func oldInstance(status object) {
+	for _, field := range []string{"addresses", "failureDomain", "instanceName", "observedGeneration"} {
+		delete(status, field)
+	}
+	conditions, _ := status["conditions"].([]any)
+	status["conditions"] = slices.DeleteFunc(conditions, func(c any) bool { return c.(object)["type"] == "VMRunning" })
 }
 
 func annotate(stored *unstructured.Unstructured, key, value string) {

@@ -15,19 +15,19 @@ var variables = map[string]map[string]string{
 	"aad":                    {"AZURE_SERVER_APP_ID": "22222222-aaaa-4bbb-8ccc-333333333333"},
 	"user-assigned-identity": {"USER_ASSIGNED_IDENTITY_PROVIDER_ID": "/subscriptions/" + flavors.Variables(nil)["AZURE_SUBSCRIPTION_ID"] + "/" + flavors.OwnIdentity},
 	"windows":                {"AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64},
+	"machinepool-windows":    {"AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64},
 	"flatcar":                {"FLATCAR_VERSION": "3815.2.0"},
 	"flatcar-sysext":         {"FLATCAR_VERSION": "3815.2.0"},
 	"topology":               {"CLUSTER_CLASS_NAME": "default"},
 }
 
 // TestTakeOverSelfManaged takes over every flavor of self-managed clusters. Those with an internal load balancer beside the
-// public one need another API server, and are taken over in test/flavors/apiserverilb; the class comes with topology. Machines of pools
-// are made by Cluster API, which is played in test/integration/pools.
+// public one need another API server, and are taken over in test/flavors/apiserverilb; the class comes with topology.
 func TestTakeOverSelfManaged(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.Templates(t) {
 		name := flavor(file)
-		if strings.HasPrefix(name, "aks") || name == "clusterclass" || strings.HasPrefix(name, "machinepool") || strings.HasSuffix(name, "apiserver-ilb") {
+		if strings.HasPrefix(name, "aks") || name == "clusterclass" || strings.HasSuffix(name, "apiserver-ilb") {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {

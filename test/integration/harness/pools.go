@@ -36,20 +36,35 @@ func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) 
 	s.T.Helper()
 	cluster := azurePool.Labels[clusterv1.ClusterNameLabel]
 	s.Create(azurePool)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name}, Data: map[string][]byte{"value": []byte(s.Secret("#cloud-config " + azurePool.Name))}}
-	s.Create(secret)
+	s.createPoolData(azurePool.Name)
 	machinePool := &clusterv1.MachinePool{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
 		Spec: clusterv1.MachinePoolSpec{
 			ClusterName: cluster, Replicas: &replicas,
 			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
 				ClusterName: cluster, Version: "v1.33.2", InfrastructureRef: reference("AzureMachinePool", azurePool.Name),
-				Bootstrap: clusterv1.Bootstrap{DataSecretName: new(secret.Name)},
+				Bootstrap: clusterv1.Bootstrap{DataSecretName: &azurePool.Name},
 			}},
 		},
 	}
 	s.Create(machinePool)
 	s.own(machinePool, azurePool)
+}
+
+// createPoolData makes the bootstrap data of a pool.
+func (s *Stage) createPoolData(name string) {
+	s.T.Helper()
+	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{"value": []byte(s.Secret("#cloud-config " + name))}})
+}
+
+// PlayPool plays what Cluster API and a bootstrap provider do with a MachinePool that a manifest has and its AzureMachinePool of
+// the same name.
+func (s *Stage) PlayPool(cluster, name string) {
+	s.T.Helper()
+	s.createPoolData(name)
+	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	Change(s, machinePool, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Bootstrap.DataSecretName = &name })
+	s.adopt(cluster, machinePool, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // PlayPoolMachines plays what Cluster API does about the VMs of all pools of the stage until the test ends: it makes a Machine for

@@ -36,6 +36,9 @@ func TestRefusedDeletion(t *testing.T) {
 					if said := harness.Condition(azurePool, infrav1.ScaleSetDesiredReplicasCondition); said.Status == metav1.ConditionTrue {
 						t.Fatalf("Azure refuses to delete a VM, and the pool says: %+v", said)
 					}
+					if last := azurePool.Status.LastReconciledReplicas; last == nil || *last != 3 {
+						t.Fatal("as many VMs as are wanted were last there when three were")
+					}
 				}
 				if asked := calls(w.Azure, mark)["POST"]; asked < 3 || asked > 60 {
 					t.Errorf("Azure was asked %d times in ten minutes", asked)

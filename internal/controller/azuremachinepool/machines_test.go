@@ -1,0 +1,61 @@
+package azuremachinepool
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+)
+
+// TestDescribe has an AzureMachinePoolMachine, as the provider before has left it, say what is known of its VM.
+func TestDescribe(t *testing.T) {
+	const name = "CAPZ.Linux.Bootstrapping"
+	for reason, test := range map[string]struct {
+		vm        pool.Instance
+		addresses []clusterv1.MachineAddress
+		// bootstrap is the status and reason of BootstrapSucceeded, "" for none.
+		bootstrap, message string
+	}{
+		"no extensions, nothing is known of bootstrapping": {vm: pool.Instance{State: "Succeeded"}},
+		"the computer has a name":                          {vm: pool.Instance{Host: "p000007"}, addresses: []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: "p000007"}}},
+		"the VM still boots": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Succeeded"}, {Name: name, State: "Creating"}}},
+			bootstrap: "False Creating", message: "Azure has extension CAPZ.Linux.Bootstrapping in state Creating"},
+		"it did not come up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Creating"}, {Name: name, State: "Failed"}}},
+			bootstrap: "False Failed", message: "extension CAPZ.Linux.Bootstrapping is in state Failed; its output is in the instance view of the VM"},
+		"all came up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: name, State: "succeeded"}}}, bootstrap: "True Ready"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.Meta("p-7")}
+			vm.Status.Conditions = []metav1.Condition{{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue}, {Type: "OnlyThere", Status: metav1.ConditionTrue}}
+			k := &Kind{Client: storetest.New(t, vm)}
+			if err := k.describe(t.Context(), member{vm: vm}, test.vm); err != nil {
+				t.Fatal(err)
+			}
+			stored := &infrav1.AzureMachinePoolMachine{}
+			if err := k.Client.Get(t.Context(), client.ObjectKeyFromObject(vm), stored); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.addresses, stored.Status.Addresses); diff != "" {
+				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+			bootstrap, message := "", ""
+			for _, condition := range stored.Status.Conditions {
+				if condition.Reason == "" || condition.Type == "OnlyThere" {
+					t.Errorf("stays as it was: %+v", condition)
+				}
+				if condition.Type == infrav1.BootstrapSucceededCondition {
+					bootstrap, message = string(condition.Status)+" "+condition.Reason, condition.Message
+				}
+			}
+			if bootstrap != test.bootstrap || message != test.message {
+				t.Errorf("%q %q, want %q %q", bootstrap, message, test.bootstrap, test.message)
+			}
+		})
+	}
+}
