@@ -28,7 +28,7 @@ build: ## Build the manager, the simulated Azure and the lab
 	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim
 	cd lab && go build -trimpath -o $(BIN)/lab .
 
-generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the tables of AKS properties
+generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the notes on AKS properties
 	@hack/tools/build.sh $(BIN) controller-gen
 	go run ./hack/armschema
 	go run ./hack/immutable api/v1beta1

@@ -65,7 +65,7 @@ func documentedDefault(p property, doc string) string {
 	if value, ok := defaults[p.Path]; ok {
 		return value
 	}
-	if p.ReadOnly != "" {
+	if p.ReadOnly {
 		return ""
 	}
 	match := defaultPhrase.FindStringSubmatch(doc)

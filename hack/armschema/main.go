@@ -16,12 +16,12 @@ const (
 	aksModule       = resourceManager + "containerservice/armcontainerservice/v8"
 	// beta is the release whose clients speak the preview api-version.
 	beta = "v8.3.0-beta.1"
-	// directory is where the tables of properties go.
-	directory = "internal/plan/managed/armschema"
+	// notesPath is where the notes on properties go.
+	notesPath = "internal/plan/managed/armschema/notes.json"
 )
 
-// kinds are the tables to write: the file's name and the SDK's type of the body.
-var kinds = map[string]string{"managedcluster.json": "ManagedCluster", "agentpool.json": "AgentPool"}
+// kinds are the SDK's types of the bodies that have notes.
+var kinds = []string{"AgentPool", "ManagedCluster"}
 
 func main() {
 	root := flag.String("root", ".", "directory of the repository")
@@ -33,11 +33,11 @@ func main() {
 }
 
 func run(root string) error {
-	tables, err := generate(root)
+	files, err := generate(root)
 	if err != nil {
 		return err
 	}
-	for name, content := range tables {
+	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(root, name), content, 0o644); err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func run(root string) error {
 	return nil
 }
 
-// generate gives the tables by the path of their file.
+// generate gives the files by the path of their file.
 func generate(root string) (map[string][]byte, error) {
 	required, err := requiredVersion(filepath.Join(root, "go.mod"), aksModule)
 	if err != nil {
@@ -63,16 +63,14 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, kind := range kinds {
-		var properties []property
-		if properties, err = merge(stable.properties(kind), preview.properties(kind)); err != nil {
+	notes := map[string][]note{}
+	for _, kind := range kinds {
+		if notes[kind], err = merge(stable.properties(kind), preview.properties(kind)); err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
-		if out[filepath.Join(directory, name)], err = render(stable.source, preview.source, properties); err != nil {
-			return nil, err
-		}
 	}
-	return out, nil
+	out[notesPath], err = render(stable.source, preview.source, notes)
+	return out, err
 }
 
 func requiredVersion(path, module string) (string, error) {

@@ -7,30 +7,25 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// property is one line of a table. The package armschema tells what the fields mean.
+// property is what the source tells of a property of a body.
 type property struct {
-	Path        string   `json:"path"`
-	Type        string   `json:"type"`
-	Format      string   `json:"format,omitempty"`
-	Enum        []string `json:"enum,omitempty"`
-	PreviewEnum []string `json:"previewEnum,omitempty"`
-	Default     string   `json:"default,omitempty"`
-	Required    bool     `json:"required,omitempty"`
-	ReadOnly    string   `json:"readOnly,omitempty"`
-	CreateOnly  bool     `json:"createOnly,omitempty"`
-	Only        string   `json:"only,omitempty"`
+	Path, Type, Format, Default string
+	Enum                        []string
+	ReadOnly, CreateOnly        bool
 }
 
-// What ReadOnly and Only say.
-const (
-	both        = "both"
-	onlyStable  = "stable"
-	onlyPreview = "preview"
-)
+// note is one line of the notes. The package armschema tells what the fields mean.
+type note struct {
+	Path       string `json:"path"`
+	Format     string `json:"format,omitempty"`
+	Default    string `json:"default,omitempty"`
+	CreateOnly bool   `json:"createOnly,omitempty"`
+}
 
 // agentPoolProfiles are left out of the tables: agent pools are resources of their own, whose table is the other one.
 const agentPoolProfiles = "properties.agentPoolProfiles"
@@ -54,9 +49,9 @@ func (s *sdk) object(out map[string]property, kind, path, name string, parents [
 		}
 		here := strings.TrimPrefix(path+"."+key, ".")
 		doc := text(field.Doc)
-		p := property{Path: here, Required: strings.HasPrefix(doc, "REQUIRED"), CreateOnly: out[path].CreateOnly || createOnly(kind, here, doc)}
-		if strings.HasPrefix(doc, "READ-ONLY") || out[path].ReadOnly != "" {
-			p.ReadOnly = both
+		p := property{Path: here, CreateOnly: out[path].CreateOnly || createOnly(kind, here, doc)}
+		if strings.HasPrefix(doc, "READ-ONLY") || out[path].ReadOnly {
+			p.ReadOnly = true
 		}
 		p.Format = map[string]string{"populateDateType": "date", "populateByteArray": "byte", "populateDateTimeRFC3339": "date-time"}[s.encoders[name][fieldName]]
 		s.value(out, kind, p, field.Type, doc, append(slices.Clone(parents), name))
@@ -124,48 +119,54 @@ func (s *sdk) collection(out map[string]property, kind string, p property, colle
 	s.value(out, kind, property{Path: p.Path + suffix, Format: format, ReadOnly: p.ReadOnly, CreateOnly: p.CreateOnly}, element, "", parents)
 }
 
-// merge puts the properties of both versions into one table.
-func merge(stable, preview map[string]property) ([]property, error) {
-	var out []property
+// merge gives the notes on the properties of both versions. A note on an object that cannot change counts for all in it.
+func merge(stable, preview map[string]property) ([]note, error) {
+	var out []note
 	var problems []error
-	for path, p := range stable {
-		other, ok := preview[path]
-		if !ok {
-			p.Only = onlyStable
-			out = append(out, p)
-			continue
-		}
-		for _, value := range other.Enum {
-			if !slices.Contains(p.Enum, value) {
-				p.PreviewEnum = append(p.PreviewEnum, value)
+	for _, path := range slices.Sorted(maps.Keys(union(stable, preview))) {
+		p, ok := stable[path]
+		other, also := preview[path]
+		switch {
+		case !ok:
+			p = other
+		case also:
+			p.Default, other.Default = cmp.Or(p.Default, other.Default), cmp.Or(other.Default, p.Default)
+			if p.Type != other.Type || p.Format != other.Format || p.CreateOnly != other.CreateOnly || p.Default != other.Default {
+				problems = append(problems, fmt.Errorf("%s: the versions differ in a way the notes cannot say: %+v and %+v", path, p, other))
 			}
 		}
-		for _, value := range p.Enum {
-			if !slices.Contains(other.Enum, value) {
-				problems = append(problems, fmt.Errorf("%s: %s is in the stable version only, which the table cannot say", path, value))
-			}
+		n := note{Path: path, Format: p.Format, Default: p.Default, CreateOnly: p.CreateOnly && !parent(stable, preview, path).CreateOnly}
+		if p.Type == "number" {
+			n.Format = p.Type
 		}
-		p.Default, other.Default = cmp.Or(p.Default, other.Default), cmp.Or(other.Default, p.Default)
-		if p.ReadOnly != other.ReadOnly {
-			p.ReadOnly = map[bool]string{true: onlyStable, false: onlyPreview}[p.ReadOnly != ""]
-		}
-		if p.Type != other.Type || p.Format != other.Format || p.Required != other.Required || p.CreateOnly != other.CreateOnly || p.Default != other.Default {
-			problems = append(problems, fmt.Errorf("%s: the versions differ in a way the table cannot say: %+v and %+v", path, p, other))
-		}
-		out = append(out, p)
-	}
-	for path, p := range preview {
-		if _, ok := stable[path]; !ok {
-			p.Only = onlyPreview
-			out = append(out, p)
+		if !p.ReadOnly && n != (note{Path: path}) {
+			out = append(out, n)
 		}
 	}
-	slices.SortFunc(out, func(a, b property) int { return strings.Compare(a.Path, b.Path) })
 	return out, errors.Join(problems...)
 }
 
-// render writes one property per line, so that a difference between versions reads well.
-func render(stable, preview source, properties []property) ([]byte, error) {
+func union(a, b map[string]property) map[string]property {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
+}
+
+// parent is the property that one is directly in.
+func parent(stable, preview map[string]property, path string) property {
+	if list, ok := strings.CutSuffix(path, "[]"); ok {
+		path = list
+	} else {
+		path = path[:max(strings.LastIndexByte(path, '.'), 0)]
+	}
+	if p, ok := stable[path]; ok {
+		return p
+	}
+	return preview[path]
+}
+
+// render writes one note per line, so that a difference between versions reads well.
+func render(stable, preview source, notes map[string][]note) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -177,14 +178,18 @@ func render(stable, preview source, properties []property) ([]byte, error) {
 		out.WriteString(suffix)
 	}
 	line("{\n \"generated\": \"by hack/armschema; DO NOT EDIT\",\n \"stable\": ", stable, ",\n")
-	line(" \"preview\": ", preview, ",\n \"properties\": [\n")
-	for i, p := range properties {
-		suffix := ",\n"
-		if i == len(properties)-1 {
-			suffix = "\n"
+	line(" \"preview\": ", preview, "")
+	for _, kind := range slices.Sorted(maps.Keys(notes)) {
+		line(",\n ", kind, ": [\n")
+		for i, n := range notes[kind] {
+			suffix := ",\n"
+			if i == len(notes[kind])-1 {
+				suffix = "\n"
+			}
+			line("  ", n, suffix)
 		}
-		line("  ", p, suffix)
+		out.WriteString(" ]")
 	}
-	out.WriteString(" ]\n}\n")
+	out.WriteString("\n}\n")
 	return out.Bytes(), errors.Join(problems...)
 }

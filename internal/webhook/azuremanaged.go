@@ -36,18 +36,18 @@ func pools(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },
 		defaults: DefaultAzureManagedMachinePool,
 		create: func(ctx context.Context, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
-			preview, err := lookup.preview(ctx, p)
+			version, err := lookup.version(ctx, p)
 			if err != nil {
 				return nil, err
 			}
-			return ValidateAzureManagedMachinePool(p, preview), nil
+			return ValidateAzureManagedMachinePool(p, version), nil
 		},
 		update: func(ctx context.Context, old, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
-			preview, err := lookup.preview(ctx, p)
+			version, err := lookup.version(ctx, p)
 			if err != nil {
 				return nil, err
 			}
-			errs := ValidateAzureManagedMachinePoolUpdate(old, p, preview)
+			errs := ValidateAzureManagedMachinePoolUpdate(old, p, version)
 			if old.Spec.Mode != infrav1.NodePoolModeSystem || p.Spec.Mode == infrav1.NodePoolModeSystem {
 				return errs, nil
 			}

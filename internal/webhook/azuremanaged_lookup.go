@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // deleteForMove is on objects that clusterctl deletes because they were moved to another management cluster.
@@ -35,25 +36,25 @@ func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*cluster
 	return cluster, nil
 }
 
-// preview tells whether the AKS cluster of a pool speaks the preview version of AKS's API. It says so, too, while the cluster
-// is not known, so that patches for that version pass. Without patches it does not matter.
-func (l managedLookup) preview(ctx context.Context, p *infrav1.AzureManagedMachinePool) (bool, error) {
+// version is the version of AKS's API that is spoken about the cluster of a pool, and anyVersion while the cluster is not known.
+// Without patches it does not matter.
+func (l managedLookup) version(ctx context.Context, p *infrav1.AzureManagedMachinePool) (string, error) {
 	if len(p.Spec.ASOManagedClustersAgentPoolPatches) == 0 {
-		return false, nil
+		return anyVersion, nil
 	}
 	cluster, err := l.cluster(ctx, p)
 	if err != nil || cluster == nil || cluster.Spec.ControlPlaneRef.Kind != "AzureManagedControlPlane" {
-		return true, err
+		return anyVersion, err
 	}
 	controlPlane := &infrav1.AzureManagedControlPlane{}
 	key := client.ObjectKey{Namespace: p.Namespace, Name: cluster.Spec.ControlPlaneRef.Name}
 	switch err := l.reader.Get(ctx, key, controlPlane); {
 	case apierrors.IsNotFound(err):
-		return true, nil
+		return anyVersion, nil
 	case err != nil:
-		return true, fmt.Errorf("get the AzureManagedControlPlane %s: %w", key, err)
+		return anyVersion, fmt.Errorf("get the AzureManagedControlPlane %s: %w", key, err)
 	}
-	return isTrue(controlPlane.Spec.EnablePreviewFeatures), nil
+	return managed.SpokenAbout(controlPlane), nil
 }
 
 // needsSystemPool tells whether the cluster of a System pool lives on, so that it needs one.

@@ -69,7 +69,8 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	if spec.KubeletUserAssignedIdentity != "" {
 		errs = append(errs, validateResourceID(spec.KubeletUserAssignedIdentity, path.Child("kubeletUserAssignedIdentity"))...)
 	}
-	return append(errs, asopatch.Check(asopatch.ManagedCluster, isTrue(spec.EnablePreviewFeatures), spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
+	version := asopatch.Version(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
+	return append(errs, asopatch.Check(asopatch.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
 }
 
 // validateManagedName checks the name of the object, which is that of the AKS cluster.

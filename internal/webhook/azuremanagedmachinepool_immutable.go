@@ -14,7 +14,7 @@ const immutablePool = "cannot change after the agent pool was made; make a new p
 // ValidateAzureManagedMachinePoolUpdate checks a change of an AzureManagedMachinePool; both objects are defaulted. What
 // cannot change is told before anything else, and what was wrong before is not told again. Whether the pool is the last
 // System pool is for ValidateLastSystemPool.
-func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePool, preview bool) field.ErrorList {
+func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePool, version string) field.ErrorList {
 	before, after, path := &old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec")
 	// A name is never given up: what was begun under it would be left behind.
 	errs := immutableName(before, after, path, immutablePool)
@@ -24,7 +24,7 @@ func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePo
 	if len(errs) > 0 {
 		return errs
 	}
-	return introduced(ValidateAzureManagedMachinePool(old, preview), ValidateAzureManagedMachinePool(p, preview))
+	return introduced(ValidateAzureManagedMachinePool(old, version), ValidateAzureManagedMachinePool(p, version))
 }
 
 // made tells whether Azure has the pool: it has machines, or once had. What Azure has refused can be corrected. The CRD asks

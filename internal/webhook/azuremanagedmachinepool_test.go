@@ -93,7 +93,8 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
 		change  func(*spec)
-		preview bool
+		version string // the usual one unless said
+		any     bool   // no version is known
 		want    []string
 	}{
 		"minimal":        {reason: "the defaults are valid", change: func(*spec) {}},
@@ -156,11 +157,27 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0]: FieldValueInvalid"}},
 		"preview": {reason: "a key of the preview needs the preview", change: func(s *spec) {
 			s.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`}
-		}, preview: true},
+		}, version: "2025-10-02-preview"},
+		"unknown version": {reason: "a key that some version has may be right", change: func(s *spec) {
+			s.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"nodeCustomizationProfile":{"nodeCustomizationReference":{"armId":"/subscriptions/s/resourceGroups/g/providers/Microsoft.X/y/z"}}}}`}
+		}, any: true},
+		"no version": {reason: "no version has it", change: func(s *spec) {
+			s.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"banana":1}}`}
+		}, any: true, want: []string{"spec.asoManagedClustersAgentPoolPatches[0]: FieldValueInvalid"}},
+		"another version": {reason: "the cluster's version counts", change: func(s *spec) {
+			s.ASOManagedClustersAgentPoolPatches = []string{`{"apiVersion":"containerservice.azure.com/v1api20260501"}`}
+		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0]: FieldValueInvalid"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			version := "2025-10-01"
+			switch {
+			case tc.any:
+				version = anyVersion
+			case tc.version != "":
+				version = tc.version
+			}
 			p := defaultedPool(func(p *infrav1.AzureManagedMachinePool) { tc.change(&p.Spec) })
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedMachinePool(p, tc.preview)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedMachinePool(p, version)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
 
@@ -33,24 +34,27 @@ var (
 	}
 )
 
-// ValidateAzureManagedMachinePool checks a defaulted AzureManagedMachinePool. preview tells whether the pool's cluster
-// speaks the preview version of AKS's API.
-func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, preview bool) (errs field.ErrorList) {
+// anyVersion stands for a version of AKS's API that is not known.
+const anyVersion = ""
+
+// ValidateAzureManagedMachinePool checks a defaulted AzureManagedMachinePool. version is that of AKS's API that is spoken
+// about the pool's cluster, or anyVersion.
+func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, version string) (errs field.ErrorList) {
 	path := field.NewPath("spec")
-	errs = validatePoolClass(&p.Spec.AzureManagedMachinePoolClassSpec, preview, path)
+	errs = validatePoolClass(&p.Spec.AzureManagedMachinePoolClassSpec, version, path)
 	if name := p.Spec.SubnetName; name != nil && !subnetPattern.MatchString(*name) {
 		errs = append(errs, field.Invalid(path.Child("subnetName"), *name, "must be 2 to 80 letters, digits, '-', '_' and '.', and begin and end with a letter or digit"))
 	}
 	return errs
 }
 
-// ValidateAzureManagedMachinePoolTemplate checks a defaulted AzureManagedMachinePoolTemplate. Whether its patches are for
-// the preview version of AKS's API is not known; those that are pass.
+// ValidateAzureManagedMachinePoolTemplate checks a defaulted AzureManagedMachinePoolTemplate. Which version of AKS's API its
+// patches are for is not known; those that are for any pass.
 func ValidateAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTemplate) field.ErrorList {
-	return validatePoolClass(&t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, true, field.NewPath("spec", "template", "spec"))
+	return validatePoolClass(&t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, anyVersion, field.NewPath("spec", "template", "spec"))
 }
 
-func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, preview bool, path *field.Path) (errs field.ErrorList) {
+func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version string, path *field.Path) (errs field.ErrorList) {
 	errs = append(errs, validatePoolName(spec, path.Child("name"))...)
 	if spec.MaxPods != nil && (*spec.MaxPods < 10 || *spec.MaxPods > 250) {
 		errs = append(errs, field.Invalid(path.Child("maxPods"), *spec.MaxPods, "must be between 10 and 250"))
@@ -75,7 +79,22 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, preview b
 	errs = append(errs, validatePublicIPPrefix(spec, path.Child("nodePublicIPPrefixID"))...)
 	errs = append(errs, validateKubeletConfig(spec.KubeletConfig, path.Child("kubeletConfig"))...)
 	errs = append(errs, validateLinuxOSConfig(spec, path.Child("linuxOSConfig"))...)
-	return append(errs, asopatch.Check(asopatch.AgentPool, preview, spec.ASOManagedClustersAgentPoolPatches, path.Child("asoManagedClustersAgentPoolPatches"))...)
+	return append(errs, validatePoolPatches(spec.ASOManagedClustersAgentPoolPatches, version, path.Child("asoManagedClustersAgentPoolPatches"))...)
+}
+
+// validatePoolPatches says what is wrong with the patches in the version that is spoken, or, where that is not known, in the
+// one that they name or the newest preview if they are right in none.
+func validatePoolPatches(patches []string, version string, path *field.Path) field.ErrorList {
+	if version != anyVersion {
+		return asopatch.Check(asopatch.AgentPool, version, patches, path)
+	}
+	errs := asopatch.Check(asopatch.AgentPool, asopatch.Version(patches, true), patches, path)
+	for _, version := range armschema.Versions() {
+		if len(errs) > 0 && len(asopatch.Check(asopatch.AgentPool, version, patches, path)) == 0 {
+			return nil
+		}
+	}
+	return errs
 }
 
 // validatePoolName checks the name of the pool in Azure. A template may leave it to the pools.

@@ -43,17 +43,32 @@ var refused = map[asopatch.Kind]map[string]string{
 	},
 }
 
+// examples are values that Azure's bounds and patterns take, where any value of the type does not do.
+var examples = map[string]any{
+	"gatewayProfile.publicIPPrefixSize":                       31,
+	"identity.delegatedResources.*.tenantId":                  "00000000-0000-0000-0000-000000000000",
+	"kubeletConfig.containerLogMaxFiles":                      2,
+	"linuxOSConfig.sysctls.netIpv4TcpkeepaliveIntvl":          10,
+	"linuxOSConfig.sysctls.netNetfilterNfConntrackBuckets":    65536,
+	"linuxOSConfig.sysctls.netNetfilterNfConntrackMax":        131072,
+	"linuxProfile.adminUsername":                              "azureuser",
+	"networkProfile.dnsServiceIP":                             "10.0.0.10",
+	"networkProfile.loadBalancerProfile.idleTimeoutInMinutes": 4,
+	"networkProfile.natGatewayProfile.idleTimeoutInMinutes":   4,
+	"networkProfile.podCidr":                                  "10.1.0.0/16",
+	"networkProfile.serviceCidr":                              "10.0.0.0/16",
+	"upgradeSettings.overrideSettings.until":                  "2026-01-31T12:00:00Z",
+}
+
 // TestPatchesKnowWhatASOKnows patches every value that ASO's types have, one by one: each must arrive at one place of Azure's
 // body that the tables know, under the name that ASO's types note for references.
 func TestPatchesKnowWhatASOKnows(t *testing.T) {
 	used := map[string]bool{}
-	for _, version := range []struct {
-		name    string
-		preview bool
-	}{{"v1api20240901", false}, {"v1api20250801", false}, {"v20251002preview", true}} {
-		types := readASOTypes(t, version.name)
+	for _, version := range []string{"v1api20240901", "v1api20250801", "v20251002preview"} {
+		types := readASOTypes(t, version)
+		spoken := asopatch.Version([]string{"apiVersion: containerservice.azure.com/" + version}, false)
 		for kind, spec := range map[asopatch.Kind]string{asopatch.ManagedCluster: "ManagedCluster_Spec", asopatch.AgentPool: "ManagedClustersAgentPool_Spec"} {
-			t.Run(version.name+"/"+string(kind), func(t *testing.T) {
+			t.Run(version+"/"+string(kind), func(t *testing.T) {
 				properties := types.properties(t, "", spec)
 				if len(properties) < 60 {
 					t.Fatalf("only %d values found: the types are not read as they are", len(properties))
@@ -61,14 +76,14 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 				for _, p := range properties {
 					if reason, ok := refusedReason(kind, p.path); ok {
 						used[string(kind)+" "+reason] = true
-						if err := patchError(kind, version.preview, p); err == nil {
+						if err := patchError(kind, spoken, p); err == nil {
 							t.Errorf("%s is taken, although it is refused on purpose: %s", p.path, refused[kind][reason])
 						}
 						continue
 					}
-					checkPatch(t, kind, version.preview, p)
+					checkPatch(t, kind, spoken, p)
 				}
-				t.Logf("%s %s: %d values", version.name, spec, len(properties))
+				t.Logf("%s %s: %d values", version, spec, len(properties))
 			})
 		}
 	}
@@ -91,32 +106,32 @@ func refusedReason(kind asopatch.Kind, path string) (string, bool) {
 	return "", false
 }
 
-func patchError(kind asopatch.Kind, preview bool, p asoProperty) error {
-	_, err := patched(kind, preview, p)
+func patchError(kind asopatch.Kind, version string, p asoProperty) error {
+	_, err := patched(kind, version, p)
 	return err
 }
 
-func patched(kind asopatch.Kind, preview bool, p asoProperty) (asopatch.Result, error) {
-	if strings.HasSuffix(p.path, "overrideSettings.until") {
-		p.example = "2026-01-31T12:00:00Z"
+func patched(kind asopatch.Kind, version string, p asoProperty) (asopatch.Result, error) {
+	if example, ok := examples[p.path]; ok {
+		p.example = example
 	}
 	text, err := json.Marshal(p.document())
 	if err != nil {
 		return asopatch.Result{}, err
 	}
 	secrets := asopatch.Secrets{{Name: "n", Key: "k"}: "secret"}
-	return asopatch.Apply(kind, preview, nil, []string{string(text)}, secrets)
+	return asopatch.Apply(kind, version, nil, []string{string(text)}, secrets)
 }
 
-func checkPatch(t *testing.T, kind asopatch.Kind, preview bool, p asoProperty) {
+func checkPatch(t *testing.T, kind asopatch.Kind, version string, p asoProperty) {
 	t.Helper()
 	for _, value := range p.enum {
 		p.example = value
-		if err := patchError(kind, preview, p); err != nil {
+		if err := patchError(kind, version, p); err != nil {
 			t.Errorf("%s: %v", p.path, err)
 		}
 	}
-	got, err := patched(kind, preview, p)
+	got, err := patched(kind, version, p)
 	if err != nil {
 		t.Errorf("%s: %v", p.path, err)
 		return
@@ -136,7 +151,7 @@ func checkPatch(t *testing.T, kind asopatch.Kind, preview bool, p asoProperty) {
 	if path == "identity.userAssignedIdentities."+exampleID {
 		return
 	}
-	if property, ok := armschema.Lookup(kind, path); !ok || !property.Settable(preview) {
+	if property, ok := armschema.Lookup(kind, version, path); !ok || !property.Settable() {
 		t.Errorf("%s went to %s, which Azure does not take", p.path, path)
 	}
 	name := path[strings.LastIndex(path, ".")+1:]

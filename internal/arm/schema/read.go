@@ -159,6 +159,9 @@ func Nearest(resourceType, apiVersion string) (Definition, bool) {
 	return Lookup(resourceType, versions[at])
 }
 
+// Older tells whether an api-version is older than another.
+func Older(a, b string) bool { return compareVersions(a, b) < 0 }
+
 // compareVersions orders api-versions: by date, and a preview before the version of the same date.
 func compareVersions(a, b string) int {
 	const date = len("2006-01-02")

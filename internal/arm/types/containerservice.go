@@ -8,15 +8,14 @@ const (
 	ClusterExtension = "Microsoft.KubernetesConfiguration/extensions"
 )
 
-// ContainerServicePreviewAPIVersion is the newest preview api-version of managed clusters and agent pools that is known.
-const ContainerServicePreviewAPIVersion = "2025-10-02-preview"
-
-const containerServiceAPIVersion = "2025-10-01"
+// ContainerServiceAPIVersion is the api-version that is spoken about managed clusters and agent pools unless another one is
+// asked for.
+const ContainerServiceAPIVersion = "2025-10-01"
 
 var containerService = []Type{
 	// A PUT keeps what it leaves out, also agent pools. A cluster makes its first pools itself, and is not taken by ARM
 	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD.
-	{Name: ManagedCluster, APIVersion: containerServiceAPIVersion, Put: Patches, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
+	{Name: ManagedCluster, APIVersion: ContainerServiceAPIVersion, Put: Patches, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
 		WriteOnly: []string{"properties.servicePrincipalProfile.secret", "properties.windowsProfile.adminPassword"},
 		Whole:     []string{"identity.userAssignedIdentities"},
 		// AKS shows the zone "System" and the add-on "azurePolicy" in lower case. Names of sizes, groups and hosts have no case.
@@ -25,7 +24,7 @@ var containerService = []Type{
 		FoldKeys: []string{"identity.delegatedResources", "identity.userAssignedIdentities", "properties.addonProfiles",
 			"properties.addonProfiles.*.config", "properties.identityProfile"}},
 	// Labels, taints and tags are what the last PUT said, and no more than that.
-	{Name: AgentPool, APIVersion: containerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
+	{Name: AgentPool, APIVersion: ContainerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
 		Whole: []string{"properties.nodeLabels", "properties.tags"}, Fold: []string{"properties.vmSize"}},
 	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5, Ties: []string{"properties.clusterResourceId"}, Loose: true},
 	// The collection is that of an extension resource, below the cluster.

@@ -243,7 +243,7 @@ func retract(d Document, sent memory.Memory, node *arm.Node, body map[string]any
 	}
 	dropped := slices.DeleteFunc(sent.Dropped(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
 	apiVersion, _ := d.APIVersion()
-	node.Body, node.Stays = armschema.Retract(kind, strings.HasSuffix(apiVersion, "preview"), body, dropped)
+	node.Body, node.Stays = armschema.Retract(kind, apiVersion, body, dropped)
 }
 
 func copied(value any) any {

@@ -25,7 +25,7 @@ func Check(in Input) field.ErrorList {
 	errs = append(errs, checkNetwork(in, path.Child("virtualNetwork"))...)
 	errs = append(errs, checkOutboundIPs(in, path.Child("loadBalancerProfile"))...)
 	errs = append(errs, checkNames(in, path)...)
-	return append(errs, asopatch.Check(asopatch.ManagedCluster, Preview(in), in.ControlPlane.Spec.ASOManagedClusterPatches, asopatch.Field(asopatch.ManagedCluster))...)
+	return append(errs, asopatch.Check(asopatch.ManagedCluster, APIVersion(in), in.ControlPlane.Spec.ASOManagedClusterPatches, asopatch.Field(asopatch.ManagedCluster))...)
 }
 
 func checkVersion(path *field.Path, version string) field.ErrorList {

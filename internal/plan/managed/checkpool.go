@@ -30,7 +30,7 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), fmt.Sprintf("is no subnet of the network %q: make it, or name another one", VNetID(in).Name())))
 		}
 	}
-	return append(errs, asopatch.Check(asopatch.AgentPool, Preview(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, asopatch.Field(asopatch.AgentPool))...)
+	return append(errs, asopatch.Check(asopatch.AgentPool, APIVersion(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, asopatch.Field(asopatch.AgentPool))...)
 }
 
 func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {

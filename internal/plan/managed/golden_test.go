@@ -255,11 +255,8 @@ func show(t *testing.T, in managed.Input, graph *arm.Graph, extras managed.Extra
 
 // spoken are the api-versions that access opens a client with where they are not those of the table.
 func spoken(in managed.Input) map[string]string {
-	if !managed.Preview(in) {
-		return nil
-	}
-	preview := types.ContainerServicePreviewAPIVersion
-	return map[string]string{types.ManagedCluster: preview, types.AgentPool: preview}
+	version := managed.APIVersion(in)
+	return map[string]string{types.ManagedCluster: version, types.AgentPool: version}
 }
 
 // differences are what the engine would write for.

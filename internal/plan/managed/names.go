@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
 
 // ClusterName is the name of the Cluster, which tags carry. It falls back to the label and the name of the control plane
@@ -127,9 +128,13 @@ func ExtensionID(in Input, name string) arm.ID {
 	return ClusterID(in).Extension(types.ClusterExtension, name)
 }
 
-// Preview tells whether the preview api-version is to be spoken for the managed cluster and its pools.
-func Preview(in Input) bool {
-	return in.ControlPlane.Spec.EnablePreviewFeatures != nil && *in.ControlPlane.Spec.EnablePreviewFeatures
+// APIVersion is the api-version to speak about the managed cluster and its pools.
+func APIVersion(in Input) string { return SpokenAbout(in.ControlPlane) }
+
+// SpokenAbout is the api-version to speak about the managed cluster of a control plane and its pools.
+func SpokenAbout(controlPlane *infrav1.AzureManagedControlPlane) string {
+	spec := controlPlane.Spec
+	return asopatch.Version(spec.ASOManagedClusterPatches, spec.EnablePreviewFeatures != nil && *spec.EnablePreviewFeatures)
 }
 
 // sorted are the pools by name, without those that are being deleted.

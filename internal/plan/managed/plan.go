@@ -57,7 +57,7 @@ func clusterBody(in Input, have Observed) (map[string]any, asopatch.Exports, err
 	if err != nil {
 		return nil, asopatch.Exports{}, err
 	}
-	patched, err := asopatch.Apply(asopatch.ManagedCluster, Preview(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
+	patched, err := asopatch.Apply(asopatch.ManagedCluster, APIVersion(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
 	if err != nil {
 		return nil, asopatch.Exports{}, err
 	}

@@ -53,7 +53,7 @@ func poolBody(in Input, pool Pool, have ObservedPool) (map[string]any, asopatch.
 	if err != nil {
 		return nil, asopatch.Exports{}, err
 	}
-	patched, err := asopatch.Apply(asopatch.AgentPool, Preview(in), body, pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, in.Secrets)
+	patched, err := asopatch.Apply(asopatch.AgentPool, APIVersion(in), body, pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, in.Secrets)
 	if err != nil {
 		return nil, asopatch.Exports{}, err
 	}

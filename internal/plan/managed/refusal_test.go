@@ -92,6 +92,12 @@ func TestCheck(t *testing.T) {
 		}), want: []string{"spec.asoManagedClusterPatches[1] ... suportPlan ... supportPlan"}},
 		"patch of the preview": {reason: "it needs the newer api-version", from: "preview", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.EnablePreviewFeatures = nil }),
 			want: []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources"}},
+		"patch that names a version": {reason: "the patches name what they need", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+			s.ASOManagedClusterPatches = []string{`{"spec":{"enableNamespaceResources":true}}`, `{"apiVersion":"containerservice.azure.com/v1api20251002preview"}`}
+		})},
+		"patch of another version than is named": {reason: "what is named counts for all patches", from: "preview", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+			s.ASOManagedClusterPatches = append(s.ASOManagedClusterPatches, `{"apiVersion":"containerservice.azure.com/v1api20260501"}`)
+		}), want: []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources ... does not exist in API version 2026-05-01"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

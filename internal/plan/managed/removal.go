@@ -32,7 +32,7 @@ func retract(in Input, sent memory.Memory, kind armschema.Kind, exists bool, nod
 			return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") && at(body, loadBalancerPath+kind) == nil
 		})
 	})
-	body, node.Stays = armschema.Retract(kind, Preview(in), body, dropped)
+	body, node.Stays = armschema.Retract(kind, APIVersion(in), body, dropped)
 	node.Body = body
 	return body
 }

@@ -26,7 +26,7 @@ const (
 	AgentPools      = "Microsoft.ContainerService/managedClusters/agentPools"
 )
 
-var apiVersions = []string{"2025-10-02-preview", "2025-10-01", "2025-08-01", "2025-05-01", "2025-03-01", "2024-09-01", "2024-04-02-preview", "2023-02-01", "2022-04-01", "2021-05-01"}
+var apiVersions = []string{"2026-05-02-preview", "2026-05-01", "2025-10-02-preview", "2025-10-01", "2025-08-01", "2025-05-01", "2025-03-01", "2024-09-01", "2024-04-02-preview", "2023-02-01", "2022-04-01", "2021-05-01"}
 
 // Provider returns the resource provider.
 func Provider() *provider.Provider {

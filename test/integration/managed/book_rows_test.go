@@ -199,6 +199,7 @@ var rows = map[string]row{
 		cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "NodeImage", "properties.storageProfile.blobCSIDriver.enabled": "true"},
 		pools:   pool1(values{"properties.osSKU": "AzureLinux", "properties.upgradeSettings.maxSurge": "33%"}),
 	},
+	"patches/Another api-version": {preview: true, cluster: values{"properties.ingressProfile.gatewayAPI.installation": "Standard"}},
 	"patches/Preview features": {
 		preview: true, cluster: values{"properties.enableNamespaceResources": "true"},
 		pools: pool1(values{"properties.nodeInitializationTaints.0": "startup=pending:NoSchedule"}),

@@ -186,7 +186,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// TestPreview turns the preview api-version on and off on a cluster that runs.
+// TestPreview turns the preview api-version on on a cluster that runs, has a patch name an older one instead, and turns that off.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
@@ -200,9 +200,26 @@ func TestPreview(t *testing.T) {
 		return properties["enableNamespaceResources"] == true
 	})
 	stage.WaitControlPlaneReady("c1")
-	mark := stage.Azure.Mark()
+	if got := spokenLast(stage); got != "2026-05-02-preview" {
+		t.Errorf("with preview features the newest preview is spoken, not %s", got)
+	}
 	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.EnablePreviewFeatures = nil
+		c.Spec.ASOManagedClusterPatches = []string{`{"apiVersion": "containerservice.azure.com/v1api20251002preview", "spec": {"enableNamespaceResources": true, "storageProfile": {"diskCSIDriver": {"version": "v2"}}}}`}
+	})
+	stage.Eventually("what only the named version has is set", func() bool {
+		_, have := stage.Azure.Get(clusterPath, previewVersion)
+		properties, _ := have["properties"].(map[string]any)
+		storage, _ := properties["storageProfile"].(map[string]any)
+		disks, _ := storage["diskCSIDriver"].(map[string]any)
+		return disks["version"] == "v2"
+	})
+	stage.WaitControlPlaneReady("c1")
+	if got := spokenLast(stage); got != previewVersion {
+		t.Errorf("the patch names %s, and %s is spoken", previewVersion, got)
+	}
+	mark := stage.Azure.Mark()
+	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.ASOManagedClusterPatches = nil
 	})
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "reconciled with the stable version", func(c *infrav1.AzureManagedControlPlane) bool {
@@ -213,6 +230,18 @@ func TestPreview(t *testing.T) {
 			t.Errorf("write %s", write)
 		}
 	}
+}
+
+// spokenLast is the api-version of the last write of the managed cluster.
+func spokenLast(stage *harness.Stage) string {
+	version := ""
+	for _, request := range stage.Azure.Requests() {
+		path, query, _ := strings.Cut(request.URL, "?api-version=")
+		if request.Method == "PUT" && strings.HasSuffix(strings.ToLower(path), strings.ToLower(clusterPath)) {
+			version = query
+		}
+	}
+	return version
 }
 
 // TestEntraOnly has a cluster without local accounts: Cluster API gets a kubeconfig with a token of the identity.

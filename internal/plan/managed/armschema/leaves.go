@@ -51,7 +51,7 @@ func steps(path string) []string {
 }
 
 // propertiesAlong are the properties that a leaf path goes through, outermost first, its own last.
-func propertiesAlong(kind Kind, path string) ([]Property, bool) {
+func propertiesAlong(kind Kind, version, path string) ([]Property, bool) {
 	var out []Property
 	at := ""
 	for _, step := range steps(path) {
@@ -59,7 +59,7 @@ func propertiesAlong(kind Kind, path string) ([]Property, bool) {
 		if len(out) > 0 && out[len(out)-1].Type == Map {
 			here = Join(at, "*")
 		}
-		p, ok := Lookup(kind, here)
+		p, ok := Lookup(kind, version, here)
 		if !ok {
 			return nil, false
 		}

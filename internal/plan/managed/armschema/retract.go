@@ -16,8 +16,8 @@ import (
 //
 // kept are the leaf paths that have no way back, sorted: what cannot change after creation, what Azure requires, and what does not
 // exist in the API version. body is not changed. The result of retracting from a body with nothing to take back is a copy.
-func Retract(kind Kind, preview bool, body map[string]any, previous []string) (out map[string]any, kept []string) {
-	r := retraction{kind: kind, preview: preview, before: body, body: clone(body), previous: slices.Sorted(slices.Values(previous))}
+func Retract(kind Kind, version string, body map[string]any, previous []string) (out map[string]any, kept []string) {
+	r := retraction{kind: kind, version: version, before: body, body: clone(body), previous: slices.Sorted(slices.Values(previous))}
 	for _, path := range r.previous {
 		r.path(path)
 	}
@@ -28,7 +28,7 @@ func Retract(kind Kind, preview bool, body map[string]any, previous []string) (o
 
 type retraction struct {
 	kind         Kind
-	preview      bool
+	version      string
 	before, body map[string]any
 	previous     []string
 	// added are the leaf paths that have been retracted, kept those that cannot be.
@@ -39,17 +39,17 @@ func (r *retraction) path(path string) {
 	if has(r.before, path) || slices.ContainsFunc(ownedElsewhere, func(owned string) bool { return within(path, owned) }) {
 		return
 	}
-	properties, ok := propertiesAlong(r.kind, path)
+	properties, ok := propertiesAlong(r.kind, r.version, path)
 	if !ok {
 		r.kept = append(r.kept, path)
 		return
 	}
 	leaf := properties[len(properties)-1]
 	switch {
-	case !leaf.In(r.preview) || leaf.CreateOnly:
+	case leaf.CreateOnly:
 		r.kept = append(r.kept, path)
 		return
-	case !leaf.Settable(r.preview) || r.switchedOff(path, properties):
+	case !leaf.Settable() || r.switchedOff(path, properties):
 		return
 	}
 	if at, ok := r.missingEntry(path, properties); ok {
@@ -93,8 +93,8 @@ func (p Property) off() bool {
 func (r *retraction) switchedOff(path string, properties []Property) bool {
 	for i := range len(properties) - 1 {
 		object := prefix(path, i+1)
-		for _, name := range Names(r.kind, r.preview, properties[i].Path) {
-			p, _ := Lookup(r.kind, Join(properties[i].Path, name))
+		for _, name := range Names(r.kind, r.version, properties[i].Path) {
+			p, _ := Lookup(r.kind, r.version, Join(properties[i].Path, name))
 			at := object + "/" + escape(name)
 			if !p.off() || at == path {
 				continue
@@ -114,7 +114,7 @@ func (r *retraction) missingEntry(path string, properties []Property) (string, b
 		if p.Type != Map || has(r.before, prefix(path, i+2)) {
 			continue
 		}
-		if enabled, ok := Lookup(r.kind, Join(properties[i+1].Path, "enabled")); ok && enabled.Settable(r.preview) && slices.Contains(r.previous, prefix(path, i+2)+"/enabled") {
+		if enabled, ok := Lookup(r.kind, r.version, Join(properties[i+1].Path, "enabled")); ok && enabled.Settable() && slices.Contains(r.previous, prefix(path, i+2)+"/enabled") {
 			continue
 		}
 		return prefix(path, i+1), true
@@ -148,7 +148,7 @@ func (r *retraction) set(path string, value any) {
 // dropHalfObjects takes out objects that would be there only to take values back, and lack what Azure requires in them.
 func (r *retraction) dropHalfObjects() {
 	for _, path := range r.added {
-		properties, _ := propertiesAlong(r.kind, path)
+		properties, _ := propertiesAlong(r.kind, r.version, path)
 		for i := range len(properties) - 1 {
 			object := prefix(path, i+1)
 			if has(r.before, object) || r.complete(object, properties[i]) {
@@ -171,8 +171,8 @@ func (r *retraction) complete(path string, p Property) bool {
 	}
 	value := find(r.body, steps(path))
 	object, _ := value.(map[string]any)
-	for _, name := range Names(r.kind, r.preview, p.Path) {
-		if child, _ := Lookup(r.kind, Join(p.Path, name)); child.Required && object[name] == nil {
+	for _, name := range Names(r.kind, r.version, p.Path) {
+		if child, _ := Lookup(r.kind, r.version, Join(p.Path, name)); child.Required && object[name] == nil {
 			return false
 		}
 	}
@@ -188,7 +188,7 @@ func (r *retraction) prune(path string, object map[string]any) {
 			continue
 		}
 		r.prune(here, child)
-		properties, known := propertiesAlong(r.kind, here)
+		properties, known := propertiesAlong(r.kind, r.version, here)
 		if len(child) == 0 && known && properties[len(properties)-1].Type == Object {
 			delete(object, key)
 		}

@@ -127,7 +127,7 @@ func TestRetract(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			body := decode(t, test.body)
-			got, kept := Retract(test.kind, test.preview, body, Leaves(decode(t, test.before)))
+			got, kept := Retract(test.kind, versionOf(test.preview), body, Leaves(decode(t, test.before)))
 			if diff := cmp.Diff(decode(t, test.want), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
@@ -137,7 +137,7 @@ func TestRetract(t *testing.T) {
 			if diff := cmp.Diff(decode(t, test.body), body); diff != "" {
 				t.Errorf("the plan's body was changed (-before +after):\n%s", diff)
 			}
-			again, _ := Retract(test.kind, test.preview, got, append(Leaves(decode(t, test.before)), Leaves(got)...))
+			again, _ := Retract(test.kind, versionOf(test.preview), got, append(Leaves(decode(t, test.before)), Leaves(got)...))
 			if diff := cmp.Diff(got, again); diff != "" {
 				t.Errorf("retracting from the result changes it (-first +second):\n%s", diff)
 			}
@@ -153,13 +153,13 @@ func TestRetractNeverTouches(t *testing.T) {
 		"/properties/powerState/code", "/id",
 	}
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {
-		got, _ := Retract(kind, false, map[string]any{}, previous)
+		got, _ := Retract(kind, versionOf(false), map[string]any{}, previous)
 		delete(got, "properties") // an agent pool can be started again
 		if len(got) > 0 {
 			t.Errorf("%s: %v", kind, got)
 		}
 	}
-	got, kept := Retract(ManagedCluster, false, map[string]any{"properties": map[string]any{}}, previous)
+	got, kept := Retract(ManagedCluster, versionOf(false), map[string]any{"properties": map[string]any{}}, previous)
 	if diff := cmp.Diff(map[string]any{"properties": map[string]any{}}, got); diff != "" || len(kept) > 0 {
 		t.Errorf("kept %v (-want +got):\n%s", kept, diff)
 	}
@@ -177,4 +177,12 @@ func decode(t *testing.T, text string) map[string]any {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// versionOf is a version that has, or has not, what these tests name of previews.
+func versionOf(preview bool) string {
+	if preview {
+		return "2025-10-02-preview"
+	}
+	return "2025-10-01"
 }

@@ -1,15 +1,13 @@
 package armschema
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// Kind is a kind of resource that a table is for.
+// Kind is a kind of resource that has a table for each api-version.
 type Kind string
 
 const (
@@ -35,69 +33,55 @@ const (
 	Any     Type = "any"
 )
 
-// Property is a property of a body.
+// Property is a property of a body in one api-version.
 type Property struct {
 	// Path is the property path.
-	Path string `json:"path"`
-	Type Type   `json:"type"`
+	Path string
+	Type Type
 	// Format is "date", "date-time" (RFC 3339) or "byte" (base64), for strings that have one.
-	Format string `json:"format"`
-	// Enum are the values that both API versions know, PreviewEnum those that only the preview one does.
-	Enum        []string `json:"enum"`
-	PreviewEnum []string `json:"previewEnum"`
+	Format string
+	// Values are those of an enumeration; none where every value of the type is allowed.
+	Values []string
 	// Documented is the default that the documentation states, "" where it states none clearly.
-	Documented string `json:"default"`
+	Documented string
 	// Required properties must be there when the object they are in is.
-	Required bool `json:"required"`
+	Required bool
 	// CreateOnly properties cannot change after creation, or cannot be set back to what they were before they were set.
-	CreateOnly bool `json:"createOnly"`
+	CreateOnly bool
+	// ReadOnly properties are Azure's to set.
+	ReadOnly bool
 
-	ReadOnly string `json:"readOnly"`
-	Only     string `json:"only"`
+	part schema.Part
 }
 
-// In tells whether the property exists in an API version.
-func (p Property) In(preview bool) bool {
-	return p.Only == "" || p.Only == version(preview)
-}
-
-// Settable tells whether a request of an API version may set the property.
-func (p Property) Settable(preview bool) bool {
-	return p.In(preview) && p.ReadOnly != "both" && p.ReadOnly != version(preview)
-}
-
-// Values are the values of an enumeration in an API version; none where every value of the type is allowed.
-func (p Property) Values(preview bool) []string {
-	if !preview {
-		return p.Enum
-	}
-	out := append(slices.Clone(p.Enum), p.PreviewEnum...)
-	slices.Sort(out)
-	return out
-}
+// Settable tells whether a request may set the property.
+func (p Property) Settable() bool { return !p.ReadOnly }
 
 // Scalar tells whether the property has no properties, items or entries.
 func (p Property) Scalar() bool { return p.Type != Object && p.Type != Map && p.Type != List }
 
-func version(preview bool) string {
-	if preview {
-		return "preview"
+// Problem is what bounds, length or pattern say against a scalar that is one of the Values, if there are any, as in "at least
+// 2"; "" for nothing.
+func (p Property) Problem(value any) string {
+	for _, finding := range p.part.CheckScalar(value) {
+		if finding.Problem == schema.NotAllowed {
+			return finding.Want
+		}
 	}
-	return "stable"
+	return ""
 }
 
-// Lookup is the property at a property path, of whichever API version.
-func Lookup(kind Kind, path string) (Property, bool) {
-	p, ok := tables()[kind].properties[path]
+// Lookup is the property at a property path.
+func Lookup(kind Kind, version, path string) (Property, bool) {
+	p, ok := tableOf(kind, version).properties[path]
 	return p, ok
 }
 
-// Names are the JSON names of the properties of the object at a property path that a request of an API version may set,
-// sorted; "" is the body.
-func Names(kind Kind, preview bool, path string) []string {
+// Names are the JSON names of the properties of the object at a property path that a request may set, sorted; "" is the body.
+func Names(kind Kind, version, path string) []string {
 	var out []string
-	for _, name := range tables()[kind].names[path] {
-		if p, ok := Lookup(kind, Join(path, name)); ok && p.Settable(preview) {
+	for _, name := range tableOf(kind, version).names[path] {
+		if p, ok := Lookup(kind, version, Join(path, name)); ok && p.Settable() {
 			out = append(out, name)
 		}
 	}
@@ -107,55 +91,52 @@ func Names(kind Kind, preview bool, path string) []string {
 // Join is the property path of a property of the object at a property path.
 func Join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// APIVersion is the api-version that a table describes.
-func APIVersion(preview bool) string {
-	if preview {
-		return tables()[ManagedCluster].Preview.APIVersion
-	}
-	return tables()[ManagedCluster].Stable.APIVersion
+// Having are the api-versions of the definitions in which a request may set the property, oldest first. With a value, it must
+// be one of the property's values there.
+func Having(kind Kind, path, value string) []string {
+	return slices.DeleteFunc(Versions(), func(version string) bool {
+		p, ok := Lookup(kind, version, path)
+		known := value == "" || slices.ContainsFunc(p.Values, func(one string) bool { return strings.EqualFold(one, value) })
+		return !ok || !p.Settable() || !known
+	})
 }
 
-// Source is the SDK release that a table was generated from.
-type Source struct {
-	Module     string `json:"module"`
-	Version    string `json:"version"`
-	APIVersion string `json:"apiVersion"`
-}
-
-type table struct {
-	Stable     Source     `json:"stable"`
-	Preview    Source     `json:"preview"`
-	Properties []Property `json:"properties"`
-
-	properties map[string]Property
-	// names are the JSON names of the properties of objects by the objects' path.
-	names map[string][]string
-}
-
-var (
-	//go:embed managedcluster.json
-	managedCluster []byte
-	//go:embed agentpool.json
-	agentPool []byte
-)
-
-// tables panics when a generated file is broken, which cannot happen to a manager that was built from tested source.
-var tables = sync.OnceValue(func() map[Kind]*table {
-	out := map[Kind]*table{}
-	for kind, content := range map[Kind][]byte{ManagedCluster: managedCluster, AgentPool: agentPool} {
-		t := &table{properties: map[string]Property{}, names: map[string][]string{}}
-		if err := json.Unmarshal(content, t); err != nil {
-			panic(fmt.Sprintf("the generated table of %s: %v", kind, err))
+// Replacements are the names that the object has got instead of a property: an older version had the property and not them,
+// and they are of its type. Previews replace what the preview before had, other versions what the one before had.
+func Replacements(kind Kind, version, path string) []string {
+	at := strings.LastIndex(path, ".")
+	parent := path[:max(at, 0)]
+	var before string
+	var had Property
+	for _, older := range Having(kind, path, "") {
+		if schema.Older(older, version) && IsPreview(older) == IsPreview(version) {
+			before = older
+			had, _ = Lookup(kind, older, path)
 		}
-		for _, p := range t.Properties {
-			t.properties[p.Path] = p
-			at := strings.LastIndex(p.Path, ".")
-			parent, name := p.Path[:max(at, 0)], p.Path[at+1:]
-			if name != "*" && !strings.HasSuffix(name, "[]") {
-				t.names[parent] = append(t.names[parent], name)
-			}
-		}
-		out[kind] = t
 	}
-	return out
-})
+	if before == "" {
+		return nil
+	}
+	return slices.DeleteFunc(Names(kind, version, parent), func(name string) bool {
+		p, _ := Lookup(kind, version, Join(parent, name))
+		_, old := Lookup(kind, before, Join(parent, name))
+		return old || p.Type != had.Type
+	})
+}
+
+// IsPreview tells whether an api-version is a preview.
+func IsPreview(version string) bool { return strings.HasSuffix(version, "-preview") }
+
+// Versions are the api-versions of the definitions, oldest first.
+func Versions() []string { return schema.Versions(resources[ManagedCluster]) }
+
+// NewestPreview is the newest preview api-version of the definitions.
+func NewestPreview() string {
+	versions := Versions()
+	for _, version := range slices.Backward(versions) {
+		if IsPreview(version) {
+			return version
+		}
+	}
+	return versions[len(versions)-1]
+}

@@ -63,11 +63,11 @@ func (e *MissingSecretsError) Error() string {
 	return "patches name what does not exist: " + strings.Join(names, ", ")
 }
 
-// Check finds every problem of the patches, at the index of the patch in path and with the path inside the patch as value. preview says
-// which API version is spoken. Whether Secrets exist is not looked at.
-func Check(kind Kind, preview bool, patches []string, path *field.Path) field.ErrorList {
+// Check finds every problem of the patches, at the index of the patch in path and with the path inside the patch as value. version is
+// the API version that is spoken. Whether Secrets exist is not looked at.
+func Check(kind Kind, version string, patches []string, path *field.Path) field.ErrorList {
 	var out field.ErrorList
-	for _, problem := range translate(kind, preview, nil, patches, nil).problems {
+	for _, problem := range translate(kind, version, nil, patches, nil).problems {
 		at := problem.path
 		if at == "" {
 			at = "(the patch)"
@@ -79,13 +79,13 @@ func Check(kind Kind, preview bool, patches []string, path *field.Path) field.Er
 
 // Apply gives the body with the patches applied in order. body is a decoded body of the kind, {"properties": ...} for an
 // agent pool; it is not changed. The error has all that Check finds, or is a MissingSecretsError.
-func Apply(kind Kind, preview bool, body map[string]any, patches []string, secrets Secrets) (Result, error) {
+func Apply(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) (Result, error) {
 	if secrets == nil {
 		secrets = Secrets{}
 	}
-	t := translate(kind, preview, body, patches, secrets)
+	t := translate(kind, version, body, patches, secrets)
 	if len(t.problems) > 0 {
-		return Result{}, Check(kind, preview, patches, Field(kind)).ToAggregate()
+		return Result{}, Check(kind, version, patches, Field(kind)).ToAggregate()
 	}
 	if len(t.missing) > 0 {
 		return Result{}, &MissingSecretsError{Refs: t.missing}
@@ -103,7 +103,7 @@ func Field(kind Kind) *field.Path {
 
 // References are the keys of Secrets that the patches name, sorted. Patches that Check refuses are read as far as they can be.
 func References(kind Kind, patches []string) []SecretRef {
-	t := translate(kind, true, nil, patches, nil)
+	t := translate(kind, Version(patches, true), nil, patches, nil)
 	slices.SortFunc(t.references, func(a, b SecretRef) int { return strings.Compare(a.Name+"/"+a.Key, b.Name+"/"+b.Key) })
 	return slices.Compact(t.references)
 }

@@ -18,6 +18,19 @@ const (
 	userB  = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/b"
 )
 
+// stable is the usual version, preview one that has what these tests name of previews.
+const (
+	stable  = "2025-10-01"
+	preview = "2025-10-02-preview"
+)
+
+func versionOf(isPreview bool) string {
+	if isPreview {
+		return preview
+	}
+	return stable
+}
+
 func TestApply(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
@@ -128,7 +141,7 @@ func TestApply(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			body := decode(t, test.body)
-			got, err := Apply(test.kind, test.preview, body, test.patches, nil)
+			got, err := Apply(test.kind, versionOf(test.preview), body, test.patches, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
@@ -138,7 +151,7 @@ func TestApply(t *testing.T) {
 			if diff := cmp.Diff(decode(t, test.body), body); diff != "" {
 				t.Errorf("the body of the plan was changed (-before +after):\n%s", diff)
 			}
-			if problems := Check(test.kind, test.preview, test.patches, Field(test.kind)); len(problems) > 0 {
+			if problems := Check(test.kind, versionOf(test.preview), test.patches, Field(test.kind)); len(problems) > 0 {
 				t.Errorf("Check refuses what Apply takes: %v", problems)
 			}
 		})
@@ -154,7 +167,7 @@ func TestSecrets(t *testing.T) {
 	if diff := cmp.Diff([]SecretRef{sp, win}, References(ManagedCluster, patches)); diff != "" {
 		t.Errorf("references (-want +got):\n%s", diff)
 	}
-	got, err := Apply(ManagedCluster, false, nil, patches, Secrets{sp: "one", win: "two"})
+	got, err := Apply(ManagedCluster, stable, nil, patches, Secrets{sp: "one", win: "two"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +175,7 @@ func TestSecrets(t *testing.T) {
 	if diff := cmp.Diff(want, got.Body); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
-	_, err = Apply(ManagedCluster, false, nil, patches, Secrets{sp: "one"})
+	_, err = Apply(ManagedCluster, stable, nil, patches, Secrets{sp: "one"})
 	var missing *MissingSecretsError
 	if !errors.As(err, &missing) {
 		t.Fatalf("got %v, want what is missing", err)
@@ -170,7 +183,7 @@ func TestSecrets(t *testing.T) {
 	if diff := cmp.Diff([]SecretRef{win}, missing.Refs); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
-	if _, err := Apply(ManagedCluster, false, nil, patches, nil); !errors.As(err, &missing) {
+	if _, err := Apply(ManagedCluster, stable, nil, patches, nil); !errors.As(err, &missing) {
 		t.Errorf("without Secrets an empty password would be sent: %v", err)
 	}
 	if !strings.Contains(err.Error(), `key "password" of Secret "win"`) {
@@ -183,7 +196,7 @@ func TestExports(t *testing.T) {
 		`{"spec":{"operatorSpec":{"secrets":{"adminCredentials":{"name":"a","key":"k"},"userCredentials":{"name":"u","key":"k"}},"configMaps":{"principalId":{"name":"p","key":"k"}}}}}`,
 		`{"spec":{"operatorSpec":{"secrets":{"adminCredentials":{"name":"b","key":"k"},"userCredentials":null},"configMaps":{"oidcIssuerProfile":{"name":"i","key":"k"}}}}}`,
 	}
-	got, err := Apply(ManagedCluster, false, nil, patches, nil)
+	got, err := Apply(ManagedCluster, stable, nil, patches, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +224,7 @@ func decode(t *testing.T, text string) map[string]any {
 }
 
 func TestCheckPath(t *testing.T) {
-	got := Check(AgentPool, false, []string{`{}`, `{"spec":{"maxPod":1}}`}, field.NewPath("spec", "patches"))
+	got := Check(AgentPool, stable, []string{`{}`, `{"spec":{"maxPod":1}}`}, field.NewPath("spec", "patches"))
 	want := `spec.patches[1]: Invalid value: "spec.maxPod": is not a property of agentPools in API version 2025-10-01; names most like it: maxPods`
 	if len(got) != 1 || !strings.HasPrefix(got[0].Error(), want) {
 		t.Errorf("got %v, want %s", got, want)

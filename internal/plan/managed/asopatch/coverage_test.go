@@ -2,9 +2,11 @@ package asopatch
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 )
 
@@ -26,16 +28,16 @@ var typed = map[Kind]map[string]string{
 // the list of those that a typed field sets. The figures are those that docs/book quotes.
 func TestCoverage(t *testing.T) {
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {
-		for _, preview := range []bool{false, true} {
-			t.Run(string(kind)+" "+armschema.APIVersion(preview), func(t *testing.T) {
-				leaves := armschema.SettableLeaves(kind, preview)
+		for _, version := range armschema.Versions() {
+			t.Run(string(kind)+" "+version, func(t *testing.T) {
+				leaves := armschema.SettableLeaves(kind, version)
 				if len(leaves) < 80 {
 					t.Fatalf("only %d settable values", len(leaves))
 				}
 				byPatch, byField := 0, 0
 				for _, path := range leaves {
-					patch, secrets := example(t, kind, preview, path)
-					got, err := Apply(kind, preview, nil, []string{patch}, secrets)
+					patch, secrets := example(t, kind, version, path)
+					got, err := Apply(kind, version, nil, []string{patch}, secrets)
 					if field, ok := typed[kind][path]; ok {
 						if err == nil {
 							t.Errorf("%s is taken from a patch, although %s owns it", path, field)
@@ -50,23 +52,44 @@ func TestCoverage(t *testing.T) {
 					if !reaches(got.Body, path) {
 						t.Errorf("%s: a patch of it makes %v", path, got.Body)
 					}
+					for _, finding := range against(t, kind, version, got.Body) {
+						t.Errorf("%s: Azure's definition does not have what a patch of it makes: %s", path, finding)
+					}
 					byPatch++
 				}
 				if byPatch+byField != len(leaves) {
 					t.Errorf("%d of %d settable values are out of reach", len(leaves)-byPatch-byField, len(leaves))
 				}
-				t.Logf("%s in API version %s: %d settable values, %d by patch, %d by a field of their own only", resource[kind], armschema.APIVersion(preview), len(leaves), byPatch, byField)
+				t.Logf("%s in API version %s: %d settable values, %d by patch, %d by a field of their own only", resource[kind], version, len(leaves), byPatch, byField)
 			})
 		}
 	}
 }
 
+// against holds a body against Azure's definition. What is missing is left out: one value does not make a body.
+func against(t *testing.T, kind Kind, version string, body map[string]any) []schema.Finding {
+	t.Helper()
+	definition, ok := schema.Lookup("Microsoft.ContainerService/"+map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "managedClusters/agentPools"}[kind], version)
+	if !ok {
+		t.Fatalf("version %s does not have %s", version, kind)
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded any
+	if err := json.Unmarshal(raw, &decoded); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(definition.CheckRequest(decoded), func(f schema.Finding) bool { return f.Problem == schema.Missing })
+}
+
 // example is a patch that sets the value at a property path and nothing else.
-func example(t *testing.T, kind Kind, preview bool, path string) (string, Secrets) {
+func example(t *testing.T, kind Kind, version, path string) (string, Secrets) {
 	t.Helper()
 	secrets := Secrets{}
-	p, _ := armschema.Lookup(kind, path)
-	value := exampleValue(kind, preview, p)
+	p, _ := armschema.Lookup(kind, version, path)
+	value := exampleValue(kind, version, p)
 	if shapes[kind][path] == secret {
 		secrets[SecretRef{"n", "k"}] = "value"
 		value = map[string]any{"name": "n", "key": "k"}
@@ -89,25 +112,44 @@ func example(t *testing.T, kind Kind, preview bool, path string) (string, Secret
 	return string(text), secrets
 }
 
-func exampleValue(kind Kind, preview bool, p armschema.Property) any {
+func exampleValue(kind Kind, version string, p armschema.Property) any {
 	switch p.Type {
 	case armschema.List:
-		element, _ := armschema.Lookup(kind, p.Path+"[]")
-		return []any{exampleValue(kind, preview, element)}
+		element, _ := armschema.Lookup(kind, version, p.Path+"[]")
+		return []any{exampleValue(kind, version, element)}
 	case armschema.Map:
-		element, _ := armschema.Lookup(kind, p.Path+".*")
-		return map[string]any{"entry": exampleValue(kind, preview, element)}
+		element, _ := armschema.Lookup(kind, version, p.Path+".*")
+		return map[string]any{"entry": exampleValue(kind, version, element)}
 	case armschema.Object:
 		return map[string]any{}
 	case armschema.Integer, armschema.Number:
-		return 7
+		return fitting(p, 7, 30, 100, 1000, 70_000, 140_000)
 	case armschema.Boolean:
 		return true
 	}
-	if values := p.Values(preview); len(values) > 0 {
-		return strings.ToUpper(values[len(values)-1])
+	if len(p.Values) > 0 {
+		return strings.ToUpper(p.Values[len(p.Values)-1])
 	}
-	return map[string]string{"": "text", "byte": "dGV4dA==", "date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z"}[p.Format]
+	switch p.Format {
+	case "byte":
+		return "dGV4dA=="
+	case "date":
+		return "2026-01-31"
+	case "date-time":
+		return "2026-01-31T12:00:00Z"
+	}
+	return fitting(p, "text", "10.0.0.0", "00000000-0000-0000-0000-000000000000", "09:00", "+01:00")
+}
+
+// fitting is the first of the examples that the definition takes.
+func fitting(p armschema.Property, examples ...any) any {
+	for _, example := range examples {
+		number, isNumber := example.(int)
+		if isNumber && p.Problem(float64(number)) == "" || !isNumber && p.Problem(example) == "" {
+			return example
+		}
+	}
+	return examples[0]
 }
 
 // reaches tells whether a body has a value at a property path.
@@ -138,34 +180,33 @@ func reaches(body any, path string) bool {
 // TestTakingAPatchBack makes sure that for every value, a patch that is there no more leaves the plan's body as it would be
 // without, apart from what says that the value is gone.
 func TestTakingAPatchBack(t *testing.T) {
-	for _, kind := range []Kind{ManagedCluster, AgentPool} {
-		for _, path := range armschema.SettableLeaves(kind, true) {
-			if _, ok := typed[kind][path]; ok {
-				continue
-			}
-			base := map[string]any{"properties": map[string]any{}}
-			patch, secrets := example(t, kind, true, path)
-			with, err := Apply(kind, true, base, []string{patch}, secrets)
-			if err != nil {
-				t.Errorf("%s: %v", path, err)
-				continue
-			}
-			without, err := Apply(kind, true, base, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sent := armschema.Leaves(with.Body)
-			got, kept := armschema.Retract(kind, true, without.Body, sent)
-			if len(kept) > 0 {
-				if len(armschema.Leaves(got)) > 1 {
-					t.Errorf("%s: %v is kept, and yet the body has %v", path, kept, got)
+	for _, version := range armschema.Versions() {
+		for _, kind := range []Kind{ManagedCluster, AgentPool} {
+			for _, path := range armschema.SettableLeaves(kind, version) {
+				if _, ok := typed[kind][path]; !ok {
+					takesBack(t, kind, version, path)
 				}
-				continue
-			}
-			if ignored := path == "tags"; !ignored && !retracted(got, sent) {
-				t.Errorf("%s: sent %v, and the body without the patch is %v", path, sent, got)
 			}
 		}
+	}
+}
+
+func takesBack(t *testing.T, kind Kind, version, path string) {
+	t.Helper()
+	base := map[string]any{"properties": map[string]any{}}
+	patch, secrets := example(t, kind, version, path)
+	with, err := Apply(kind, version, base, []string{patch}, secrets)
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+		return
+	}
+	sent := armschema.Leaves(with.Body)
+	got, kept := armschema.Retract(kind, version, base, sent)
+	switch {
+	case len(kept) > 0 && len(armschema.Leaves(got)) > 1:
+		t.Errorf("%s: %v is kept, and yet the body has %v", path, kept, got)
+	case len(kept) == 0 && path != "tags" && !retracted(got, sent):
+		t.Errorf("%s: sent %v, and the body without the patch is %v", path, sent, got)
 	}
 }
 

@@ -22,12 +22,13 @@ func FuzzPatches(f *testing.F) {
 	}
 	secrets := asopatch.Secrets{}
 	f.Fuzz(func(t *testing.T, patch string, preview bool) {
+		version := asopatch.Version(nil, preview)
 		for _, kind := range []asopatch.Kind{asopatch.ManagedCluster, asopatch.AgentPool} {
 			body := map[string]any{"location": "eastus", "properties": map[string]any{"agentPoolProfiles": []any{map[string]any{"name": "pool0"}}, "tags": map[string]any{"a": "b"}}}
 			before := text(t, body)
 			asopatch.References(kind, []string{patch})
-			problems := asopatch.Check(kind, preview, []string{patch}, asopatch.Field(kind))
-			once, err := asopatch.Apply(kind, preview, body, []string{patch}, secrets)
+			problems := asopatch.Check(kind, version, []string{patch}, asopatch.Field(kind))
+			once, err := asopatch.Apply(kind, version, body, []string{patch}, secrets)
 			if text(t, body) != before {
 				t.Fatalf("the patch changed the body that it was applied to")
 			}
@@ -40,7 +41,7 @@ func FuzzPatches(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			twice, err := asopatch.Apply(kind, preview, once.Body, []string{patch}, secrets)
+			twice, err := asopatch.Apply(kind, version, once.Body, []string{patch}, secrets)
 			if err != nil {
 				t.Fatalf("the second time: %v", err)
 			}

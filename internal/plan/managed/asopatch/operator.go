@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 )
 
 // group is the API group of ASO's documents, kindNames their kinds.
@@ -11,14 +13,19 @@ const group = "containerservice.azure.com/"
 
 var kindNames = map[Kind]string{ManagedCluster: "ManagedCluster", AgentPool: "ManagedClustersAgentPool"}
 
-// header accepts apiVersion and kind where they say what is patched anyway: whole documents can be patches.
+// header accepts the kind that is patched anyway, as whole documents can be patches, and the API version that is spoken.
 func (t *translation) header(key string, value any) {
 	text, ok := value.(string)
 	switch {
-	case key == "apiVersion" && (!ok || !strings.HasPrefix(text, group)):
-		t.refuse(key, "must be a version of %s, or be left out", strings.TrimSuffix(group, "/"))
 	case key == "kind" && text != kindNames[t.kind]:
 		t.refuse(key, "must be %s, or be left out", kindNames[t.kind])
+	case key == "kind":
+	case !ok || !strings.HasPrefix(text, group):
+		t.refuse(key, "must be a version of %s, or be left out", strings.TrimSuffix(group, "/"))
+	case named(text) == "":
+		t.refuse(key, "is no API version of Azure: write it as in %s", group+inName(armschema.NewestPreview()))
+	case t.kind == AgentPool && named(text) != t.version:
+		t.refuse(key, "is not the API version %s that is spoken about the cluster, which counts for its pools: leave it out, or name it in a patch of the AzureManagedControlPlane", t.version)
 	}
 }
 

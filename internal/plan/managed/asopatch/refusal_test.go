@@ -14,7 +14,7 @@ func TestCheckRefuses(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		kind    Kind
-		preview bool
+		version string // the stable one unless said
 		patch   string
 		path    string
 		message string // a part of it
@@ -64,7 +64,16 @@ func TestCheckRefuses(t *testing.T) {
 		"in a list":          {reason: "items have paths, too", kind: ManagedCluster, patch: `{"spec":{"privateLinkResources":[{"nam":"a"}]}}`, path: "spec.privateLinkResources[0].nam", message: "names most like it: name"},
 		"of a pool":          {reason: "the other kind has it", kind: ManagedCluster, patch: `{"spec":{"osSKU":"Ubuntu"}}`, path: "spec.osSKU", message: "write it into spec.asoManagedClustersAgentPoolPatches of an AzureManagedMachinePool"},
 		"of a cluster":       {reason: "the other kind has it", kind: AgentPool, patch: `{"spec":{"networkProfil":{},"supportPlan":"x"}}`, path: "spec.supportPlan", message: "write it into spec.asoManagedClusterPatches of the AzureManagedControlPlane"},
-		"preview only":       {reason: "a switch makes it available", kind: ManagedCluster, patch: `{"spec":{"enableNamespaceResources":true}}`, path: "spec.enableNamespaceResources", message: "exists only in API version 2025-10-02-preview: set spec.enablePreviewFeatures"},
+		"preview only":       {reason: "a switch makes it available", kind: ManagedCluster, patch: `{"spec":{"enableNamespaceResources":true}}`, path: "spec.enableNamespaceResources", message: "does not exist in API version 2025-10-01; API versions that have it: 2025-10-02-preview, 2026-05-02-preview: set spec.enablePreviewFeatures of the AzureManagedControlPlane, or name one as apiVersion in a patch of the AzureManagedControlPlane, as in containerservice.azure.com/v1api20260502preview"},
+		"newer":              {reason: "a newer version has it", kind: AgentPool, version: "2025-10-01", patch: `{"spec":{"kubeletConfig":{"seccompDefault":"RuntimeDefault"}}}`, path: "spec.kubeletConfig.seccompDefault", message: "API versions that have it: 2025-10-02-preview, 2026-05-02-preview"},
+		"renamed":            {reason: "the definitions tell what came in its place", kind: ManagedCluster, version: "2026-05-02-preview", patch: `{"spec":{"azureMonitorProfile":{"appMonitoring":{"openTelemetryMetrics":{"port":1}}}}}`, path: "spec.azureMonitorProfile.appMonitoring.openTelemetryMetrics.port", message: "does not exist in API version 2026-05-02-preview, which has in its place: grpcPort, httpPort; API versions that have it: 2025-10-02-preview"},
+		"replaced":           {reason: "the definitions tell what came in its place", kind: AgentPool, version: "2026-05-02-preview", patch: `{"spec":{"nodeCustomizationProfile":{}}}`, path: "spec.nodeCustomizationProfile", message: "which has in its place: preparedImageSpecificationProfile"},
+		"gone":               {reason: "nothing came in its place", kind: ManagedCluster, version: "2026-05-02-preview", patch: `{"spec":{"storageProfile":{"diskCSIDriver":{"version":"v2"}}}}`, path: "spec.storageProfile.diskCSIDriver.version", message: "API versions that have it: 2025-10-02-preview: name one as apiVersion in a patch of the AzureManagedControlPlane, as in containerservice.azure.com/v1api20251002preview"},
+		"ASO's own name":     {reason: "a reference of another version has its own name, too", kind: AgentPool, version: "2026-05-01", patch: `{"spec":{"nodeCustomizationProfile":{"nodeCustomizationReference":{"armId":"` + subnet + `"}}}}`, path: "spec.nodeCustomizationProfile", message: "API versions that have it: 2025-10-02-preview"},
+		"bounds":             {reason: "Azure refuses it", kind: AgentPool, patch: `{"spec":{"kubeletConfig":{"containerLogMaxFiles":1}}}`, path: "spec.kubeletConfig.containerLogMaxFiles", message: "must be at least 2"},
+		"pattern":            {reason: "Azure refuses it", kind: ManagedCluster, patch: `{"spec":{"networkProfile":{"podCidr":"ten"}}}`, path: "spec.networkProfile.podCidr", message: "must be like the pattern ^([0-9]{1,3}"},
+		"version, form":      {reason: "a version has a date", kind: ManagedCluster, patch: `{"apiVersion":"containerservice.azure.com/v1"}`, path: "apiVersion", message: "write it as in containerservice.azure.com/v1api20260502preview"},
+		"version of a pool":  {reason: "cluster and pools are spoken about in one version", kind: AgentPool, patch: `{"apiVersion":"containerservice.azure.com/v1api20260501"}`, path: "apiVersion", message: "is not the API version 2025-10-01 that is spoken about the cluster"},
 		"preview only below": {reason: "a switch makes it available", kind: AgentPool, patch: `{"spec":{"upgradeSettings":{"maxBlockedNodes":"1"}}}`, path: "spec.upgradeSettings.maxBlockedNodes", message: "set spec.enablePreviewFeatures"},
 		"preview value":      {reason: "a switch makes it available", kind: AgentPool, patch: `{"spec":{"mode":"machines"}}`, path: "spec.mode", message: "set spec.enablePreviewFeatures"},
 		"read-only":          {reason: "Azure answers it", kind: ManagedCluster, patch: `{"spec":{"fqdn":"x"}}`, path: "spec.fqdn", message: "is read-only"},
@@ -103,13 +112,17 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			found := Check(test.kind, test.preview, []string{`{}`, test.patch}, Field(test.kind))
+			version := test.version
+			if version == "" {
+				version = stable
+			}
+			found := Check(test.kind, version, []string{`{}`, test.patch}, Field(test.kind))
 			for _, problem := range found {
 				if problem.Field != Field(test.kind).Index(1).String() {
 					t.Errorf("got the field %s", problem.Field)
 				}
 				if problem.BadValue == test.path && strings.Contains(problem.Detail, test.message) {
-					if _, err := Apply(test.kind, test.preview, nil, []string{test.patch}, nil); err == nil {
+					if _, err := Apply(test.kind, version, nil, []string{test.patch}, nil); err == nil {
 						t.Errorf("%s: Apply takes what Check refuses", test.reason)
 					}
 					return
@@ -123,7 +136,7 @@ func TestCheckRefuses(t *testing.T) {
 // TestCheckFindsAll makes sure that one answer has every mistake of every patch.
 func TestCheckFindsAll(t *testing.T) {
 	var got []string
-	for _, problem := range Check(AgentPool, false, []string{`{"spec":{"count":1,"maxPods":"x"}}`, `[]`, `{"spec":{"osSKU":"Solaris"}}`}, Field(AgentPool)) {
+	for _, problem := range Check(AgentPool, stable, []string{`{"spec":{"count":1,"maxPods":"x"}}`, `[]`, `{"spec":{"osSKU":"Solaris"}}`}, Field(AgentPool)) {
 		got = append(got, problem.Field+" "+problem.BadValue.(string))
 	}
 	want := []string{
@@ -140,7 +153,7 @@ func TestErrorsHaveNoValues(t *testing.T) {
 	const password = "hunter2-hunter2"
 	shapes := []any{password, []any{password}, map[string]any{"armId": password}, map[string]any{"name": password}, map[string]any{"name": password, "key": password, "value": password}}
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {
-		for _, path := range armschema.SettableLeaves(kind, true) {
+		for _, path := range armschema.SettableLeaves(kind, preview) {
 			for _, shape := range shapes {
 				if kind == ManagedCluster && strings.HasSuffix(path, "userAssignedIdentities") {
 					continue // the keys are IDs
@@ -159,7 +172,7 @@ func TestErrorsHaveNoValues(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, patch := range []string{string(text), string(text) + ":", "'" + string(text), "a: " + string(text) + ": b"} {
-					_, err := Apply(kind, true, nil, []string{patch}, Secrets{})
+					_, err := Apply(kind, preview, nil, []string{patch}, Secrets{})
 					if _, missing := err.(*MissingSecretsError); err != nil && !missing && strings.Contains(err.Error(), "hunter2") {
 						t.Errorf("%s: the error has the value: %v", path, err)
 					}

@@ -13,14 +13,14 @@ import (
 )
 
 // scalar checks a value and gives it as Azure writes it. The message tells what is wrong, without the value.
-func scalar(p armschema.Property, preview bool, value any) (out any, message string) {
+func scalar(kind Kind, version string, p armschema.Property, value any) (out any, message string) {
 	switch p.Type {
 	case armschema.String:
 		text, ok := value.(string)
 		if !ok {
 			return nil, fmt.Sprintf("must be a string, not %s%s", describe(value), quoteHint(value))
 		}
-		return checkString(p, preview, text)
+		return checkString(kind, version, p, text)
 	case armschema.Integer:
 		number, ok := value.(json.Number)
 		if _, err := number.Int64(); !ok || err != nil {
@@ -35,10 +35,19 @@ func scalar(p armschema.Property, preview bool, value any) (out any, message str
 			return nil, "must be true or false, not " + describe(value)
 		}
 	}
-	return value, ""
+	return value, limits(p, value)
 }
 
-func checkString(p armschema.Property, preview bool, text string) (any, string) {
+// limits says what bounds, length or pattern a value breaks.
+func limits(p armschema.Property, value any) string {
+	problem := p.Problem(value)
+	if problem == "" {
+		return ""
+	}
+	return "must be " + strings.Replace(problem, "pattern ", "like the pattern ", 1)
+}
+
+func checkString(kind Kind, version string, p armschema.Property, text string) (any, string) {
 	switch p.Format {
 	case "byte":
 		if _, err := base64.StdEncoding.DecodeString(text); err != nil {
@@ -53,17 +62,17 @@ func checkString(p armschema.Property, preview bool, text string) (any, string) 
 			return nil, "must be a point in time as RFC 3339 has it, as in 2026-01-31T12:00:00Z"
 		}
 	}
-	values := p.Values(preview)
+	values := p.Values
 	if len(values) == 0 {
-		return text, ""
+		return text, limits(p, text)
 	}
 	is := func(known string) bool { return strings.EqualFold(known, text) }
 	if at := slices.IndexFunc(values, is); at >= 0 {
 		return values[at], ""
 	}
 	message := "must be one of " + strings.Join(values, ", ")
-	if slices.ContainsFunc(p.PreviewEnum, is) {
-		return nil, fmt.Sprintf("has a value that exists only in API version %s: set spec.enablePreviewFeatures of the AzureManagedControlPlane; without, it %s", armschema.APIVersion(true), message)
+	if having := armschema.Having(kind, p.Path, text); len(having) > 0 {
+		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version, strings.Join(having, ", "), reach(having), message)
 	}
 	if near := nearest.Names(text, values); len(values) > 1 && len(near) > 0 {
 		message += "; most like what is there: " + near[0]

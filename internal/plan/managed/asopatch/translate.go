@@ -13,7 +13,7 @@ import (
 // translation applies patches to a body and collects what is wrong with them.
 type translation struct {
 	kind    Kind
-	preview bool
+	version string
 	secrets Secrets
 
 	body       map[string]any
@@ -33,8 +33,8 @@ type problem struct {
 }
 
 // translate applies the patches to a copy of the body. Secrets are not asked for when secrets is nil.
-func translate(kind Kind, preview bool, body map[string]any, patches []string, secrets Secrets) *translation {
-	t := &translation{kind: kind, preview: preview, secrets: secrets, body: map[string]any{}}
+func translate(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) *translation {
+	t := &translation{kind: kind, version: version, secrets: secrets, body: map[string]any{}}
 	if body != nil {
 		t.body = clone(body).(map[string]any)
 	}
@@ -103,7 +103,7 @@ func (t *translation) spec(spec map[string]any) {
 		// ASO puts the keys of properties and those beside it into one spec.
 		parent := "properties"
 		if _, ok := t.find(parent, key); !ok {
-			if _, ok := armschema.Lookup(t.kind, key); ok && key != "properties" {
+			if _, ok := armschema.Lookup(t.kind, t.version, key); ok && key != "properties" {
 				parent = ""
 			}
 		}
@@ -138,10 +138,10 @@ type target struct {
 // find is the target of a key of the object at a property path.
 func (t *translation) find(parent, key string) (target, bool) {
 	if to, ok := renames[t.kind][armschema.Join(parent, key)]; ok {
-		p, ok := armschema.Lookup(t.kind, armschema.Join(parent, to.name))
+		p, ok := armschema.Lookup(t.kind, t.version, armschema.Join(parent, to.name))
 		return target{name: to.name, shape: to.shape, property: p}, ok
 	}
-	p, ok := armschema.Lookup(t.kind, armschema.Join(parent, key))
+	p, ok := armschema.Lookup(t.kind, t.version, armschema.Join(parent, key))
 	return target{name: key, shape: shapes[t.kind][p.Path], property: p}, ok
 }
 
@@ -171,11 +171,7 @@ func (t *translation) field(parent, path string, into map[string]any, key string
 	}
 	p := to.property
 	switch {
-	case !p.In(t.preview) && !t.preview:
-		t.refuse(path, "exists only in API version %s: set spec.enablePreviewFeatures of the AzureManagedControlPlane", armschema.APIVersion(true))
-	case !p.In(t.preview):
-		t.refuse(path, "does not exist in API version %s: it is gone while spec.enablePreviewFeatures is set", armschema.APIVersion(true))
-	case !p.Settable(t.preview) || p.Path == "properties.status":
+	case !p.Settable() || p.Path == "properties.status":
 		t.refuse(path, "is read-only: Azure sets it")
 	case patch[key] == nil:
 		delete(into, to.name)
@@ -206,11 +202,11 @@ func (t *translation) value(p armschema.Property, path string, have, patch any) 
 		return into, true
 	case armschema.List:
 		return t.items(path, patch, func(path string, item any) (any, bool) {
-			element, _ := armschema.Lookup(t.kind, p.Path+"[]")
+			element, _ := armschema.Lookup(t.kind, t.version, p.Path+"[]")
 			return t.value(element, path, nil, item)
 		})
 	default:
-		value, message := scalar(p, t.preview, patch)
+		value, message := scalar(t.kind, t.version, p, patch)
 		if message != "" {
 			t.refuse(path, "%s", message)
 		}
@@ -219,7 +215,7 @@ func (t *translation) value(p armschema.Property, path string, have, patch any) 
 }
 
 func (t *translation) entries(p armschema.Property, path string, into, patch map[string]any) {
-	element, _ := armschema.Lookup(t.kind, p.Path+".*")
+	element, _ := armschema.Lookup(t.kind, t.version, p.Path+".*")
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		if patch[key] == nil {
 			delete(into, key)
@@ -252,26 +248,59 @@ func (t *translation) items(path string, patch any, item func(path string, item 
 	return out, fine
 }
 
-// unknown reports a key that means nothing, with what its writer may have meant.
+// unknown reports a key that means nothing in the version that is spoken, with what its writer may have meant.
 func (t *translation) unknown(parent, path, key string) {
+	if message := t.elsewhere(parent, key); message != "" {
+		t.refuse(path, "%s", message)
+		return
+	}
 	if other := otherKind(t.kind); parent == "properties" {
-		if p, ok := armschema.Lookup(other, "properties."+key); ok && p.Settable(t.preview) {
+		if p, ok := armschema.Lookup(other, t.version, "properties."+key); ok && p.Settable() {
 			t.refuse(path, "is a property of the other kind of resource: write it into %s", elsewhere[t.kind])
 			return
 		}
 	}
-	message := fmt.Sprintf("is not a property of %s in API version %s", resource[t.kind], armschema.APIVersion(t.preview))
+	message := fmt.Sprintf("is not a property of %s in API version %s", resource[t.kind], t.version)
 	if near := nearest.Names(key, t.names(parent)); len(near) > 0 {
 		message += "; names most like it: " + strings.Join(near, ", ")
 	}
 	t.refuse(path, "%s", message)
 }
 
+// elsewhere says that other API versions have a key that the one that is spoken has not; "" when none does.
+func (t *translation) elsewhere(parent, key string) string {
+	name := key
+	if to, ok := renames[t.kind][armschema.Join(parent, key)]; ok {
+		name = to.name
+	}
+	property := armschema.Join(parent, name)
+	having := armschema.Having(t.kind, property, "")
+	if len(having) == 0 && parent == "properties" {
+		having = armschema.Having(t.kind, name, "")
+	}
+	if len(having) == 0 {
+		return ""
+	}
+	if instead := armschema.Replacements(t.kind, t.version, property); len(instead) > 0 {
+		return fmt.Sprintf("does not exist in API version %s, which has in its place: %s; API versions that have it: %s", t.version, strings.Join(instead, ", "), strings.Join(having, ", "))
+	}
+	return fmt.Sprintf("does not exist in API version %s; API versions that have it: %s: %s", t.version, strings.Join(having, ", "), reach(having))
+}
+
+// reach says how one of the API versions is spoken.
+func reach(versions []string) string {
+	way := "name one as apiVersion in a patch of the AzureManagedControlPlane, as in " + group + inName(versions[len(versions)-1])
+	if slices.Contains(versions, armschema.NewestPreview()) {
+		way = "set spec.enablePreviewFeatures of the AzureManagedControlPlane, or " + way
+	}
+	return way
+}
+
 // names are the keys that the object at a property path may have, in ASO's form where there is one.
 func (t *translation) names(parent string) []string {
-	names := armschema.Names(t.kind, t.preview, parent)
+	names := armschema.Names(t.kind, t.version, parent)
 	if parent == "properties" {
-		names = append(names, armschema.Names(t.kind, t.preview, "")...)
+		names = append(names, armschema.Names(t.kind, t.version, "")...)
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "properties" || owned[t.kind][name] != "" })
 	}
 	for path, to := range renames[t.kind] {
