@@ -2,6 +2,7 @@ package crd_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -68,6 +69,18 @@ func TestAzureMachinePoolTemplateCreation(t *testing.T) {
 		t.Errorf("only %d rules are shared", len(table))
 	}
 	azureMachinePoolTemplate.check(t, table)
+}
+
+// TestAzureMachinePoolIdentities holds the identities of a pool to the rules of a machine's, which are the pool's own fields.
+func TestAzureMachinePoolIdentities(t *testing.T) {
+	table := machineRows()
+	maps.DeleteFunc(table, func(_ string, r row) bool {
+		return !strings.Contains(r.spec, "dentity:") && !strings.Contains(r.spec, "dentities:") && !strings.Contains(r.spec, "roleAssignmentName")
+	})
+	if len(table) < 8 {
+		t.Errorf("only %d rules are shared", len(table))
+	}
+	azureMachinePool.check(t, table)
 }
 
 func TestAzureMachinePoolRules(t *testing.T) {

@@ -82,6 +82,21 @@ func TestSubscriptionOf(t *testing.T) {
 	if err != nil || got != azureCluster.Spec.SubscriptionID {
 		t.Errorf("the subscription is %q, %v; want that of the AzureCluster, %s", got, err, azureCluster.Spec.SubscriptionID)
 	}
+
+	aks := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription-aks"}}
+	aks.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedCluster", Name: azureCluster.Name}
+	aks.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedControlPlane", Name: "subscription-aks"}
+	create(t, aks)
+	pool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p", Labels: map[string]string{clusterv1.ClusterNameLabel: aks.Name}}}
+	if got, err := lookup(t.Context(), pool); err == nil {
+		t.Errorf("a pool of an AKS cluster without control plane is found to be in %q", got)
+	}
+	controlPlane := newControlPlane(aks.Name)
+	controlPlane.Spec.SubscriptionID = "00000000-0000-0000-0000-00000000000a"
+	create(t, controlPlane)
+	if got, err := lookup(t.Context(), pool); err != nil || got != controlPlane.Spec.SubscriptionID {
+		t.Errorf("the subscription is %q, %v; want that of the AzureManagedControlPlane, %s", got, err, controlPlane.Spec.SubscriptionID)
+	}
 }
 
 func TestMachineTemplateDryRun(t *testing.T) {
