@@ -59,23 +59,27 @@ type writer struct {
 	named   map[int]string
 }
 
-// distil writes the definitions of the wanted types, one resource or object in a line.
-func distil(raw []byte, provider, version string, wanted map[string]bool) ([]byte, error) {
-	w := &writer{objects: map[string]map[string]any{}, named: map[int]string{}}
-	if err := json.Unmarshal(raw, &w.types); err != nil {
-		return nil, err
-	}
+// distil writes the definitions of the wanted types that files have, one resource or object in a line.
+func distil(files [][]byte, provider, version string, wanted map[string]bool) ([]byte, error) {
+	w := &writer{objects: map[string]map[string]any{}}
 	resources := map[string]map[string]any{}
-	for _, entry := range w.types {
-		name, of, _ := strings.Cut(entry.Name, "@")
-		if entry.Kind != "ResourceType" || of != version || !wanted[strings.ToLower(name)] {
-			continue
+	for _, raw := range files {
+		// References are into the same file; objects of one name are told apart by a number.
+		w.types, w.named = nil, map[int]string{}
+		if err := json.Unmarshal(raw, &w.types); err != nil {
+			return nil, err
 		}
-		body, err := w.shape(entry.Body)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		for _, entry := range w.types {
+			name, of, _ := strings.Cut(entry.Name, "@")
+			if entry.Kind != "ResourceType" || of != version || !wanted[strings.ToLower(name)] {
+				continue
+			}
+			body, err := w.shape(entry.Body)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			resources[name] = body
 		}
-		resources[name] = body
 	}
 	if len(resources) == 0 {
 		return nil, fmt.Errorf("none of the types is there")

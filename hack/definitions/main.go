@@ -37,19 +37,30 @@ func run(directory string, args []string) error {
 	if err != nil {
 		return err
 	}
-	// The folder between "generated" and the provider is that of the service team.
-	pattern := filepath.Join(args[0], "generated", "*", strings.ToLower(provider), version, "types.json")
-	found, err := filepath.Glob(pattern)
-	if err != nil || len(found) != 1 {
-		return fmt.Errorf("%d files at %s, want one: is the first argument a checkout of bicep-types-az, and does the version exist?", len(found), pattern)
+	// The folders between "generated" and the provider are those of service teams, of which several may share a provider, as
+	// those of AKS and of its fleets do.
+	var found []string
+	var files [][]byte
+	for _, team := range []string{"*", filepath.Join("*", "*")} {
+		paths, err := filepath.Glob(filepath.Join(args[0], "generated", team, strings.ToLower(provider), version, "types.json"))
+		if err != nil {
+			return err
+		}
+		found = append(found, paths...)
 	}
-	raw, err := os.ReadFile(found[0])
-	if err != nil {
-		return err
+	for _, path := range found {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, raw)
 	}
-	out, err := distil(raw, provider, version, types)
+	if len(files) == 0 {
+		return fmt.Errorf("0 files of %s below %s: is the first argument a checkout of bicep-types-az, and does the version exist?", args[1], filepath.Join(args[0], "generated"))
+	}
+	out, err := distil(files, provider, version, types)
 	if err != nil {
-		return fmt.Errorf("%s: %w", found[0], err)
+		return fmt.Errorf("%s: %w", strings.Join(found, ", "), err)
 	}
 	return os.WriteFile(filepath.Join(directory, args[1]+".json"), out, 0o644)
 }

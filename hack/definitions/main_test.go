@@ -31,26 +31,39 @@ const types = `[
 {"$type":"ResourceType","name":"Test.Provider/unwanted@2030-01-01","body":{"$ref":"#/12"}}
 ]`
 
+// others are those of another team with the same provider, which has an object of the same name.
+const others = `[
+{"$type":"StringType"},
+{"$type":"ObjectType","name":"Part","properties":{"other":{"type":{"$ref":"#/0"},"flags":0}}},
+{"$type":"ObjectType","name":"Test.Provider/fleets","properties":{"part":{"type":{"$ref":"#/1"},"flags":0}}},
+{"$type":"ResourceType","name":"Test.Provider/fleets@2030-01-01","body":{"$ref":"#/2"}}
+]`
+
 const distilled = `{"provider":"Test.Provider","apiVersion":"2030-01-01",
 "resources":{
+"Test.Provider/fleets":{"object":"Test.Provider/fleets"},
 "Test.Provider/things":{"object":"Test.Provider/things"}
 },
 "objects":{
 "Cat":{"properties":{"lives":{"flags":["required"],"maximum":9,"minimum":0,"type":"integer"}}},
 "Part":{"properties":{"again":{"object":"Part"},"price":{"anyOf":[{"maximum":9,"minimum":0,"type":"integer"},{"type":"string"}],"flags":["readOnly"]}}},
+"Part2":{"properties":{"other":{"type":"string"}}},
 "Pet":{"discriminator":"kind","properties":{"name":{"maxLength":63,"minLength":3,"pattern":"^a","sensitive":true,"type":"string"}},"variants":{"Cat":{"object":"Cat"}}},
+"Test.Provider/fleets":{"properties":{"part":{"object":"Part2"}}},
 "Test.Provider/things":{"properties":{"any":{"type":"any"},"colour":{"enum":["Blue","Red"],"type":"string"},"on":{"flags":["writeOnly"],"type":"boolean"},"open":{"enum":["Blue"],"open":true,"type":"string"},"parts":{"flags":["required"],"items":{"object":"Part"},"maxItems":4,"minItems":1,"type":"array"},"pet":{"object":"Pet"},"tags":{"flags":["createOnly"],"type":"map","values":{"type":"string"}}}}
 }}
 `
 
 func TestRun(t *testing.T) {
 	checkout, directory := t.TempDir(), t.TempDir()
-	folder := filepath.Join(checkout, "generated", "team", "test.provider", "2030-01-01")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "types.json"), []byte(types), 0o644); err != nil {
-		t.Fatal(err)
+	for team, content := range map[string]string{"team": types, filepath.Join("team", "fleet"): others} {
+		folder := filepath.Join(checkout, "generated", team, "test.provider", "2030-01-01")
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "types.json"), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, test := range map[string]struct {
 		reason, want string
@@ -67,7 +80,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{checkout, "Test.Provider@2030-01-01", "test.provider/THINGS"},
+		{checkout, "Test.Provider@2030-01-01", "test.provider/THINGS", "Test.Provider/fleets"},
 		// What a version of the provider has is wanted again.
 		{checkout, "Test.Provider@2030-01-01"},
 	} {
