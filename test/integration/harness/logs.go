@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +26,20 @@ func (l *Logs) logger() logr.Logger {
 		defer l.mu.Unlock()
 		l.lines = append(l.lines, prefix+" "+arguments)
 	}, funcr.Options{Verbosity: verbosity, LogTimestamp: true})
+}
+
+// Lines is how many lines there are.
+func (l *Logs) Lines() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.lines)
+}
+
+// Since are the lines after the first ones.
+func (l *Logs) Since(first int) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines[first:])
 }
 
 // With are the lines that contain the text.

@@ -37,6 +37,8 @@ type Stage struct {
 	Azure       *Simulator
 
 	clock clock
+	// logged is how many lines were logged before the stage.
+	logged int
 	// secrets are values that must not show up anywhere.
 	secrets []string
 }
@@ -71,7 +73,9 @@ func NewRealStage(t testing.TB, environment *Environment) *Stage {
 
 func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle, guarded bool) *Stage {
 	t.Helper()
-	s := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8]}
+	s := &Stage{
+		T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8], logged: environment.Logs.Lines(),
+	}
 	s.Azure = newSimulator(t, s.Secret("client-secret"), s.Secret("other-secret"), timeScale, throttle, guarded)
 	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
@@ -109,7 +113,7 @@ func (s *Stage) BesideFor(t testing.TB) *Stage {
 
 func (s *Stage) in(t testing.TB, environment *Environment, namespace string) *Stage {
 	t.Helper()
-	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets}
+	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets, logged: s.logged}
 	other.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
 	t.Cleanup(other.checkSecrets)
 	return other
@@ -242,7 +246,7 @@ func (s *Stage) shown() map[string]string {
 		s.T.Error(err)
 	}
 	out["request log"] = string(raw)
-	out["logs"] = strings.Join(s.Environment.Logs.With(""), "\n")
+	out["logs"] = strings.Join(s.Environment.Logs.Since(s.logged), "\n")
 	return out
 }
 

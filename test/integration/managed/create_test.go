@@ -70,7 +70,7 @@ func TestManagedCluster(t *testing.T) {
 		}
 	}
 
-	quiet(t, stage, manager)
+	quiet(t, stage, manager, 10)
 
 	mark := stage.Azure.Mark()
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
@@ -90,8 +90,7 @@ func TestManagedCluster(t *testing.T) {
 }
 
 // quiet leaves a cluster in order alone for some resyncs.
-func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
+func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager, resyncs int) {
 	t.Helper()
-	const resyncs = 10
 	t.Logf("%d reads in %d resyncs", stage.QuietManaged(manager, resyncs), resyncs)
 }
