@@ -26,7 +26,9 @@ func ancestors(id arm.ID) []arm.ID {
 			break
 		}
 		parentRow, err := types.Of(parent)
-		if err != nil {
+		// What a type with a row of its own is below is always made by others if that has none, as the fleet of a member: there may
+		// be no right to read it.
+		if err != nil || parentRow.Defined && !row.Defined {
 			break
 		}
 		out = append(out, parent)

@@ -28,7 +28,7 @@ func defined(name string) (Type, bool) {
 		return Type{}, false
 	}
 	row := Type{
-		Name: definition.Type, APIVersion: definition.APIVersion, Put: Replaces, DeleteRank: parentRank,
+		Name: definition.Type, Defined: true, APIVersion: definition.APIVersion, Put: Replaces, DeleteRank: parentRank,
 		// Nothing is known about how long the collection is, nor whether it is that of the parent.
 		NoList: true,
 	}

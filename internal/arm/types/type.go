@@ -13,6 +13,8 @@ import (
 type Type struct {
 	// Name is the full type, as in "Microsoft.Network/virtualNetworks/subnets".
 	Name string
+	// Defined tells that the row is only what Azure's definitions tell of the type.
+	Defined bool
 	// APIVersion is the one that the SDK models of the plans belong to.
 	APIVersion string
 	// Put is what a PUT does to what it leaves out.
