@@ -48,7 +48,7 @@ func TestDocuments(t *testing.T) {
 	if pool.Status.Replicas != 2 || len(pool.Spec.ProviderIDList) != 2 || !strings.Contains(pool.Spec.ProviderIDList[0], "/virtualMachineScaleSets/aks-pool1-") {
 		t.Errorf("the pool has %d replicas, %v", pool.Status.Replicas, pool.Spec.ProviderIDList)
 	}
-	quiet(t, stage, manager)
+	quiet(t, stage, manager, 10)
 
 	mark := stage.Azure.Mark()
 	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool1"}}, func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
