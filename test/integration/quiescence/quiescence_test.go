@@ -88,6 +88,9 @@ func possibleMachine(in *plan.MachineInput) {
 	if in.AdminPassword != "" {
 		in.AdminPassword = "Simulated-1"
 	}
+	if spec.OSDisk.DiffDiskSettings != nil {
+		spec.OSDisk.CachingType = "ReadOnly"
+	}
 	if spec.SpotVMOptions != nil {
 		// Spot VMs cannot use reserved capacity, and the temporary disk of the size has 32 GiB.
 		spec.CapacityReservationGroupID, spec.OSDisk.DiskSizeGB = nil, new(int32(30))
@@ -100,9 +103,13 @@ func possibleMachine(in *plan.MachineInput) {
 	spec.Image = &infrav1.Image{ComputeGallery: &infrav1.AzureComputeGalleryImage{
 		SubscriptionID: new(in.SubscriptionID), ResourceGroup: new("images"), Gallery: "g", Name: "cvm", Version: "1.0.0",
 	}}
-	spec.OSDisk.ManagedDisk.SecurityProfile.DiskEncryptionSet = nil
+	if disk := spec.OSDisk.ManagedDisk; disk != nil && disk.SecurityProfile != nil {
+		disk.SecurityProfile.DiskEncryptionSet = nil
+	}
 	for i := range spec.DataDisks {
-		spec.DataDisks[i].ManagedDisk.SecurityProfile = nil
+		if disk := spec.DataDisks[i].ManagedDisk; disk != nil {
+			disk.SecurityProfile = nil
+		}
 	}
 }
 

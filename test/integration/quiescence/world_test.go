@@ -180,36 +180,44 @@ func (w *world) bring(in plan.MachineInput) {
 	w.bringCompute(in)
 }
 
-// readInput reads the documents of a golden case.
-func readInput(t *testing.T, path string) plan.MachineInput {
+// documents are those of a golden case with their kinds.
+func documents(t *testing.T, path string, each func(kind string, decode func(into any))) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decode := func(document []byte, into any) {
-		t.Helper()
-		if err := yaml.Unmarshal(document, into); err != nil {
-			t.Fatalf("%v in\n%s", err, document)
-		}
-	}
-	in := plan.MachineInput{}
 	for _, document := range bytes.Split(raw, []byte("\n---\n")) {
+		decode := func(into any) {
+			t.Helper()
+			if err := yaml.Unmarshal(document, into); err != nil {
+				t.Fatalf("%v in\n%s", err, document)
+			}
+		}
 		var kind struct{ Kind string }
-		decode(document, &kind)
-		switch kind.Kind {
+		decode(&kind)
+		each(kind.Kind, decode)
+	}
+}
+
+// readInput reads the documents of a golden case.
+func readInput(t *testing.T, path string) plan.MachineInput {
+	t.Helper()
+	in := plan.MachineInput{}
+	documents(t, path, func(kind string, decode func(into any)) {
+		switch kind {
 		case "Cluster":
 			in.Cluster = &clusterv1.Cluster{}
-			decode(document, in.Cluster)
+			decode(in.Cluster)
 		case "AzureCluster":
 			in.AzureCluster = &infrav1.AzureCluster{}
-			decode(document, in.AzureCluster)
+			decode(in.AzureCluster)
 		case "Machine":
 			in.Machine = &clusterv1.Machine{}
-			decode(document, in.Machine)
+			decode(in.Machine)
 		case "AzureMachine":
 			in.AzureMachine = &infrav1.AzureMachine{}
-			decode(document, in.AzureMachine)
+			decode(in.AzureMachine)
 		default:
 			var given struct {
 				SubscriptionID, BootstrapData, AdminPassword string
@@ -218,13 +226,13 @@ func readInput(t *testing.T, path string) plan.MachineInput {
 				Facts                                        plan.ClusterFacts
 				MachineFacts                                 plan.MachineFacts
 			}
-			decode(document, &given)
+			decode(&given)
 			in.SubscriptionID, in.Features, in.Facts = given.SubscriptionID, given.Features, given.Facts
 			in.ControlPlane, in.MachineFacts, in.AdminPassword = given.ControlPlane, given.MachineFacts, given.AdminPassword
 			if given.BootstrapData != "" {
 				in.BootstrapData = []byte(given.BootstrapData)
 			}
 		}
-	}
+	})
 	return in
 }
