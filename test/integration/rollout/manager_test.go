@@ -55,6 +55,8 @@ type manager struct {
 	// asks for is done, or before it hears that it is.
 	acts, killAt int
 	before       bool
+	// writes has only writes to Azure count for killAt.
+	writes bool
 }
 
 // start starts a manager. It is stopped when the test ends.
@@ -85,7 +87,7 @@ func (w *world) start() *manager {
 	}
 	m.cache = informers
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
-		err = m.act(func() error {
+		err = m.request(request, func() error {
 			response, err = w.azure(request)
 			return err
 		})
@@ -134,6 +136,13 @@ func (m *manager) killIn(n int, before bool) {
 	m.killAt, m.before = m.acts+n, before
 }
 
+// dieAtWrite has the manager die at its nth write to Azure, and not at all for 0.
+func (m *manager) dieAtWrite(n int, before bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writes, m.acts, m.killAt, m.before = true, 0, n, before
+}
+
 // counted is how much the manager has done.
 func (m *manager) counted() int {
 	m.mu.Lock()
@@ -142,11 +151,22 @@ func (m *manager) counted() int {
 }
 
 // act does something outside, unless the manager is dead.
-func (m *manager) act(do func() error) error {
+func (m *manager) act(do func() error) error { return m.do(false, do) }
+
+// request is act for a request to Azure.
+func (m *manager) request(request *http.Request, do func() error) error {
+	return m.do(request.Method != http.MethodGet && strings.HasPrefix(request.URL.Path, "/subscriptions/"), do)
+}
+
+func (m *manager) do(write bool, do func() error) error {
 	m.mu.Lock()
 	if m.dead {
 		m.mu.Unlock()
 		return errKilled
+	}
+	if m.writes && !write {
+		m.mu.Unlock()
+		return do()
 	}
 	m.acts++
 	last := m.acts == m.killAt

@@ -41,6 +41,13 @@ func (r *rules) begin() {
 	r.limits, r.replicas, r.fewest, r.most = limits, int(s.replicas), int(s.replicas), 0
 }
 
+// end ends to check.
+func (r *rules) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.replicas = 0
+}
+
 func (r *rules) breaks(what string) { r.broken = append(r.broken, what) }
 
 // check fails the test when a rule was broken in a rollout.

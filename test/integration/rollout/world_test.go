@@ -4,6 +4,7 @@
 package rollout_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net/http"
@@ -47,6 +48,8 @@ type world struct {
 	resync     time.Duration
 	rules      *rules
 	settings   settings
+	// meanwhile is called again and again while something is waited for; nil is nothing.
+	meanwhile func()
 	// size is that which VMs are to have, once they were rolled.
 	size string
 }
@@ -133,6 +136,7 @@ func (w *world) network(m *manager) {
 func (w *world) createPool() {
 	w.t.Helper()
 	azurePool := w.AzureMachinePool("c1", poolName)
+	azurePool.Spec.Template.VMSize = cmp.Or(w.size, azurePool.Spec.Template.VMSize)
 	// The API server fills it in.
 	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
 	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType, RollingUpdate: &w.settings.strategy}
@@ -201,6 +205,9 @@ func (w *world) until(what string, so func() bool) {
 			w.t.Fatalf("%s: not so after an hour: %s\n%s", what, harness.Status(pool), strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
 		wait(nil, 5*time.Second)
+		if w.meanwhile != nil {
+			w.meanwhile()
+		}
 	}
 }
 

@@ -1,0 +1,107 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestKilledAtEveryWrite makes, rolls and deletes a pool, and kills the manager at each write to Azure: once before Azure gets it,
+// and once after. The next manager ends the work, makes nothing twice, and leaves nothing behind.
+func TestKilledAtEveryWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := three
+		s.replicas = 1
+		w := newWorld(t, s)
+		m := w.start()
+		w.network(m)
+		m.stop()
+		before := w.Azure.Resources()
+		writes := w.live(0, false)
+		t.Logf("an undisturbed life is %d writes", writes)
+		for k := 1; k <= writes; k++ {
+			for _, unsent := range []bool{true, false} {
+				w.live(k, unsent)
+				w.rules.check(fmt.Sprintf("killed at write %d", k))
+				if diff := cmp.Diff(before, w.Azure.Resources()); diff != "" {
+					t.Fatalf("killed at write %d (-before +after):\n%s", k, diff)
+				}
+			}
+		}
+	})
+}
+
+// live makes, rolls and deletes a pool with a manager that is killed at its kth write to Azure, 0 for never, and returns how many
+// writes there were.
+func (w *world) live(k int, unsent bool) (writes int) {
+	w.t.Helper()
+	mark := w.Azure.Mark()
+	m := w.start()
+	m.dieAtWrite(k, unsent)
+	restarted := k == 0
+	w.meanwhile = func() {
+		select {
+		case <-m.killed:
+			m.stop()
+			m, restarted = w.start(), true
+		default:
+		}
+	}
+	w.createPool()
+	w.rules.begin()
+	w.roll()
+	w.until("the pool is rolled", w.whole)
+	w.rules.end()
+	azurePool := &infrav1.AzureMachinePool{}
+	w.Get(azurePool, poolName)
+	if err := w.kubernetes.Delete(w.t.Context(), azurePool); err != nil {
+		w.t.Fatal(err)
+	}
+	w.until("the pool is gone", func() bool {
+		return apierrors.IsNotFound(w.kubernetes.Get(w.t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
+	})
+	w.meanwhile = nil
+	m.stop()
+	if !restarted {
+		w.t.Errorf("write %d was not sent", k)
+	}
+	w.collect()
+	return len(w.Azure.Writes(mark))
+}
+
+// collect takes away what the API server's garbage collector and Cluster API would.
+func (w *world) collect() {
+	w.t.Helper()
+	for _, list := range []client.ObjectList{&infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}, &clusterv1.MachinePoolList{}} {
+		if err := w.kubernetes.List(w.t.Context(), list); err != nil {
+			w.t.Fatal(err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(client.Object)
+			before := object.DeepCopyObject().(client.Object)
+			object.SetFinalizers(nil)
+			if err := w.kubernetes.Patch(w.t.Context(), object, client.MergeFrom(before)); err != nil {
+				return client.IgnoreNotFound(err)
+			}
+			return client.IgnoreNotFound(w.kubernetes.Delete(w.t.Context(), object))
+		})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	secret := &corev1.Secret{}
+	w.Get(secret, poolName)
+	if err := w.kubernetes.Delete(w.t.Context(), secret); err != nil {
+		w.t.Fatal(err)
+	}
+}
