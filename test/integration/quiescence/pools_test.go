@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -59,29 +57,12 @@ func TestQuiescencePools(t *testing.T) {
 func readPool(t *testing.T, path string) pool.Input {
 	t.Helper()
 	in := pool.Input{}
-	documents(t, path, func(kind string, decode func(into any)) {
-		switch kind {
-		case "Cluster":
-			in.Cluster = &clusterv1.Cluster{}
-			decode(in.Cluster)
-		case "AzureCluster":
-			in.AzureCluster = &infrav1.AzureCluster{}
-			decode(in.AzureCluster)
-		case "MachinePool":
-			in.MachinePool = &clusterv1.MachinePool{}
-			decode(in.MachinePool)
-		case "AzureMachinePool":
-			in.AzureMachinePool = &infrav1.AzureMachinePool{}
-			decode(in.AzureMachinePool)
-		default:
-			var given struct {
-				SubscriptionID, AdminPassword string
-				Facts                         plan.ClusterFacts
-				PoolFacts                     pool.Facts
-			}
-			decode(&given)
-			in.SubscriptionID, in.AdminPassword, in.Facts, in.PoolFacts = given.SubscriptionID, given.AdminPassword, given.Facts, given.PoolFacts
-		}
-	})
+	var given struct {
+		SubscriptionID, AdminPassword string
+		Facts                         plan.ClusterFacts
+		PoolFacts                     pool.Facts
+	}
+	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "MachinePool": &in.MachinePool, "AzureMachinePool": &in.AzureMachinePool, "": &given})
+	in.SubscriptionID, in.AdminPassword, in.Facts, in.PoolFacts = given.SubscriptionID, given.AdminPassword, given.Facts, given.PoolFacts
 	return in
 }

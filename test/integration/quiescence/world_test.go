@@ -17,10 +17,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
@@ -180,23 +178,21 @@ func (w *world) bring(in plan.MachineInput) {
 	w.bringCompute(in)
 }
 
-// documents are those of a golden case with their kinds.
-func documents(t *testing.T, path string, each func(kind string, decode func(into any))) {
+// documents reads those of a golden case, each into what is given for its kind; "" is what has none.
+func documents(t *testing.T, path string, into map[string]any) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, document := range bytes.Split(raw, []byte("\n---\n")) {
-		decode := func(into any) {
-			t.Helper()
-			if err := yaml.Unmarshal(document, into); err != nil {
-				t.Fatalf("%v in\n%s", err, document)
-			}
-		}
 		var kind struct{ Kind string }
-		decode(&kind)
-		each(kind.Kind, decode)
+		if err := yaml.Unmarshal(document, &kind); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
+		if err := yaml.Unmarshal(document, into[kind.Kind]); err != nil {
+			t.Fatalf("%s: %v in\n%s", kind.Kind, err, document)
+		}
 	}
 }
 
@@ -204,35 +200,18 @@ func documents(t *testing.T, path string, each func(kind string, decode func(int
 func readInput(t *testing.T, path string) plan.MachineInput {
 	t.Helper()
 	in := plan.MachineInput{}
-	documents(t, path, func(kind string, decode func(into any)) {
-		switch kind {
-		case "Cluster":
-			in.Cluster = &clusterv1.Cluster{}
-			decode(in.Cluster)
-		case "AzureCluster":
-			in.AzureCluster = &infrav1.AzureCluster{}
-			decode(in.AzureCluster)
-		case "Machine":
-			in.Machine = &clusterv1.Machine{}
-			decode(in.Machine)
-		case "AzureMachine":
-			in.AzureMachine = &infrav1.AzureMachine{}
-			decode(in.AzureMachine)
-		default:
-			var given struct {
-				SubscriptionID, BootstrapData, AdminPassword string
-				ControlPlane                                 bool
-				Features                                     plan.Features
-				Facts                                        plan.ClusterFacts
-				MachineFacts                                 plan.MachineFacts
-			}
-			decode(&given)
-			in.SubscriptionID, in.Features, in.Facts = given.SubscriptionID, given.Features, given.Facts
-			in.ControlPlane, in.MachineFacts, in.AdminPassword = given.ControlPlane, given.MachineFacts, given.AdminPassword
-			if given.BootstrapData != "" {
-				in.BootstrapData = []byte(given.BootstrapData)
-			}
-		}
-	})
+	var given struct {
+		SubscriptionID, BootstrapData, AdminPassword string
+		ControlPlane                                 bool
+		Features                                     plan.Features
+		Facts                                        plan.ClusterFacts
+		MachineFacts                                 plan.MachineFacts
+	}
+	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "Machine": &in.Machine, "AzureMachine": &in.AzureMachine, "": &given})
+	in.SubscriptionID, in.Features, in.Facts = given.SubscriptionID, given.Features, given.Facts
+	in.ControlPlane, in.MachineFacts, in.AdminPassword = given.ControlPlane, given.MachineFacts, given.AdminPassword
+	if given.BootstrapData != "" {
+		in.BootstrapData = []byte(given.BootstrapData)
+	}
 	return in
 }
