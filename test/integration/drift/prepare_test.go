@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// Machines of the cluster c1, by what happens to them. p1-cp is in the private cluster p1, in a region without zones.
+// Machines of the cluster c1, by what happens to them, and its pool. p1-cp is in the private cluster p1, in a region without zones.
 const (
 	controlPlane = "c1-cp"
 	worker       = "c1-md"
@@ -18,6 +18,7 @@ const (
 	spotStopped  = "c1-spot"
 	spotDeleted  = "c1-spot-del"
 	inSet        = "p1-cp"
+	pool         = "c1-mp"
 )
 
 // roleName is the name of the role assignment of the machine with one.
@@ -84,6 +85,11 @@ func newWorld(t *testing.T) *world {
 		stage.CreateMachine(machine, role, "")
 	}
 	stage.CreateMachine(stage.AzureMachine("p1", inSet), harness.ControlPlane, "")
+	azurePool := stage.AzureMachinePool("c1", pool)
+	azurePool.Spec.Template.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes"}}
+	stage.CreatePool(azurePool, 1)
+	stage.PlayPoolMachines(nil)
+	stage.WaitPool(pool, 1)
 	stage.WaitMachineProvisioned(inSet)
 	for name := range machines {
 		stage.WaitMachineProvisioned(name)

@@ -25,7 +25,7 @@ type row struct {
 	// note is what the book says about it.
 	note string
 
-	// object is the AzureCluster or AzureMachine that is looked at, path the resource.
+	// object is the AzureCluster, AzureMachine or AzureMachinePool that is looked at, path the resource.
 	object, path string
 	// do makes the change.
 	do func(w *world)
@@ -60,6 +60,7 @@ const (
 	nic     = network + "networkInterfaces/" + worker + "-nic"
 	cpNIC   = network + "networkInterfaces/" + controlPlane + "-nic"
 	natRule = public + "/inboundNatRules/" + controlPlane
+	vmss    = compute + "virtualMachineScaleSets/" + pool
 	disk    = compute + "disks/" + worker + "_data"
 )
 
@@ -116,7 +117,7 @@ func disowned(resource, object, path, condition string) row {
 // rows are all changes, those of the cluster first.
 func rows() []row {
 	var all []row
-	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), machineRows(), lostRows()} {
+	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), poolRows(), machineRows(), lostRows()} {
 		all = append(all, part...)
 	}
 	return all

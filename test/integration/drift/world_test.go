@@ -237,10 +237,13 @@ func (w *world) sendTo(method, url string, id arm.ID, raw []byte) (status int, a
 	return response.StatusCode, out.Bytes()
 }
 
-// object is an empty AzureCluster or AzureMachine of this name.
+// object is an empty AzureCluster, AzureMachine or AzureMachinePool of this name.
 func object(name string) client.Object {
-	if name == "c1" || name == "p1" {
+	switch name {
+	case "c1", "p1":
 		return &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	case pool:
+		return &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	}
 	return &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }

@@ -1,0 +1,17 @@
+package drift_test
+
+import infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+
+// poolRows are those of a scale set. What is done to single VMs of one is tried in test/integration/pools.
+func poolRows() []row {
+	const repairs = "properties.automaticRepairsPolicy.enabled"
+	return []row{
+		tagAdded("Scale set", pool, vmss),
+		keeps("Scale set", "automatic repairs are turned on", "the spec has no field for them", pool, vmss,
+			body{"properties": body{"automaticRepairsPolicy": body{"enabled": true, "gracePeriod": "PT30M"}}}, repairs, true),
+		tagChanged("Scale set", pool, vmss),
+		disowned("Scale set", pool, vmss, infrav1.ScaleSetRunningCondition),
+		edited("Scale set", "its template of VMs is changed", "VMs that are there stay", pool, vmss,
+			body{"properties": body{"virtualMachineProfile": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}}}),
+	}
+}
