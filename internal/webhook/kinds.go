@@ -34,6 +34,9 @@ func kinds(reader client.Reader, random generator, features plan.Features) []ser
 		controlPlaneTemplates,
 		pools(lookup),
 		poolTemplates,
+		documentClusters,
+		documentControlPlanes,
+		documentPools,
 	}
 }
 

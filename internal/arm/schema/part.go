@@ -142,3 +142,12 @@ func (p Part) walk(path string, within []string, visit func(string, Shape)) {
 		}
 	}
 }
+
+// CheckName holds the name of a resource against the definition.
+func (d Definition) CheckName(name string) []Finding {
+	c := check{file: d.file}
+	if shape, ok := c.file.Objects[d.body.Object].Properties["name"]; ok {
+		c.text("name", shape, name)
+	}
+	return c.found
+}

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -180,7 +179,7 @@ func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn pass.Turn, in *
 		}
 		in.Facts[id.Key()] = found
 	}
-	errs := append(slices.Clone(m.wrong[in.Holder]), m.disagreement(in.Holder)...)
+	errs := append(slices.Clone(m.wrong[in.Holder]), plan.Disagreement(in.Mine())...)
 	if errs = append(errs, plan.Check(*in)...); len(errs) > 0 {
 		return nil, pass.Refused(errs)
 	}
@@ -189,17 +188,4 @@ func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn pass.Turn, in *
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in)}, nil
-}
-
-// disagreement refuses documents of one object that name different credentials: one pass asks Azure as one identity.
-func (m *Members) disagreement(holder string) field.ErrorList {
-	chosen := m.named(holder)
-	var errs field.ErrorList
-	for _, d := range m.documents {
-		if name := d.Annotations[plan.CredentialAnnotation]; d.Holder == holder && name != "" && name != chosen {
-			errs = append(errs, field.Invalid(d.Path.Child("metadata", "annotations").Key(plan.CredentialAnnotation), name,
-				"another document of the object names "+chosen+": documents of one object have one credential"))
-		}
-	}
-	return errs
 }

@@ -23,11 +23,18 @@ func Check(in Input) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]Document{}
 	for _, d := range in.Mine() {
+		if wrong := misnamed(d); wrong != nil {
+			errs = append(errs, wrong)
+			continue
+		}
 		id, err := in.ID(d)
 		if err != nil {
-			if wrong, _ := fieldError(err, d.Path); wrong != nil {
+			wrong, _ := fieldError(err, d.Path)
+			if wrong != nil {
 				errs = append(errs, wrong)
 			}
+			_, _, more := in.body(d, "")
+			errs = append(errs, more...)
 			continue
 		}
 		if other, twice := seen[id.Key()]; twice {
@@ -113,8 +120,9 @@ func definitionOf(d Document) (schema.Definition, bool) {
 // body is the completed body of a document, and what it waits for.
 func (in Input) body(d Document, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
 	d.Spec = copied(d.Spec).(map[string]any)
-	if first, ok := in.First(d.Holder, id.Type()); ok && first.Path.String() == d.Path.String() {
-		switch id.Type() {
+	resourceType, _ := d.Type()
+	if first, ok := in.First(d.Holder, resourceType); ok && first.Path.String() == d.Path.String() {
+		switch resourceType {
 		case types.ManagedCluster:
 			errs = in.cluster(d)
 			if version, ok := d.Spec["kubernetesVersion"].(string); ok && upgrades(d) {

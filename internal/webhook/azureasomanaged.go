@@ -1,0 +1,46 @@
+package webhook
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// Resource types of which an object has to have a document.
+const (
+	managedClusterType = "Microsoft.ContainerService/managedClusters"
+	agentPoolType      = managedClusterType + "/agentPools"
+)
+
+// withDocuments is a kind whose objects hold documents. Templates of them are not looked at: patches of a ClusterClass complete
+// them.
+func withDocuments[T client.Object](spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
+	validate := func(obj T) field.ErrorList { return document.Validate(documents(obj), needs, version(obj)) }
+	return kind[T]{
+		spec:   spec,
+		create: of(validate),
+		update: between(func(old, obj T) field.ErrorList {
+			return append(introduced(validate(old), validate(obj)), document.Moved(documents(old), documents(obj))...)
+		}),
+		warn: func(_, obj T) admission.Warnings { return document.Warnings(documents(obj)) },
+	}
+}
+
+var documentClusters = withDocuments(
+	func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
+	func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
+	func(*infrav1.AzureASOManagedCluster) string { return "" })
+
+var documentControlPlanes = withDocuments(
+	func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
+	func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
+	func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version })
+
+var documentPools = withDocuments(
+	func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
+	func(o *infrav1.AzureASOManagedMachinePool) []runtime.RawExtension { return o.Spec.Resources }, agentPoolType,
+	func(*infrav1.AzureASOManagedMachinePool) string { return "" })

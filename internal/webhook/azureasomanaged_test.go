@@ -1,0 +1,128 @@
+package webhook
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+func documentControlPlane(t *testing.T, documents ...string) *infrav1.AzureASOManagedControlPlane {
+	t.Helper()
+	out := &infrav1.AzureASOManagedControlPlane{}
+	out.Name, out.Spec.Version = "c1", "v1.33.2"
+	for _, text := range documents {
+		content, err := yaml.YAMLToJSONStrict([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Spec.Resources = append(out.Spec.Resources, runtime.RawExtension{Raw: content})
+	}
+	return out
+}
+
+// TestDocumentsAtApply has mistakes in documents refused when they are applied, with the place and what to do.
+func TestDocumentsAtApply(t *testing.T) {
+	aks := func(spec string) string {
+		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus, " + spec + "}}"
+	}
+	window := func(meta, spec string) string {
+		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: MaintenanceConfiguration, metadata: {" + meta + "}, spec: {" + spec + "}}"
+	}
+	fine := aks("dnsPrefix: c1")
+	tests := map[string]struct {
+		reason    string
+		documents []string
+		want      []string
+	}{
+		"fine":                 {"what another object has is not known here", []string{fine, window("name: default", "owner: {name: c1}")}, nil},
+		"no managed cluster":   {"there is no control plane without", []string{window("name: default", "owner: {name: c1}")}, []string{"spec.resources: Required value: a document of kind ManagedCluster, group containerservice.azure.com"}},
+		"no document":          {"an apiVersion says what it is", []string{fine, "{kind: Fleet}"}, []string{"spec.resources[1].apiVersion: Required", "spec.resources[1].metadata.name: Required"}},
+		"unknown kind":         {"the nearest kinds of the group are told", []string{fine, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedClustersAgentPools, metadata: {name: x}, spec: {}}"}, []string{`spec.resources[1].kind: Unsupported value: "ManagedClustersAgentPools": supported values: "ManagedClustersAgentPool"`}},
+		"no version of Azure":  {"nothing says what is spoken", []string{fine, "{apiVersion: containerservice.azure.com/v1, kind: Fleet, metadata: {name: x}, spec: {}}"}, []string{"spec.resources[1].apiVersion: Invalid value"}},
+		"the same twice":       {"one of them would win", []string{fine, fine}, []string{"spec.resources[1]: Duplicate value"}},
+		"one resource twice":   {"one of them would win", []string{fine, window("name: a", "azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}"), window("name: b", "azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}")}, []string{"spec.resources[2]: Duplicate value"}},
+		"misspelt":             {"the nearest name is told", []string{aks("dnsPrefx: c1")}, []string{`spec.resources[0].spec.dnsPrefx: Invalid value: "": ManagedCluster has no such property in API version 2025-10-01; names most like it: dnsPrefix`}},
+		"pools":                {"each has an object of its own", []string{aks("agentPoolProfiles: []")}, []string{"spec.resources[0].spec.agentPoolProfiles: Forbidden: every agent pool is an AzureASOManagedMachinePool"}},
+		"another version":      {"Cluster API says it", []string{aks(`kubernetesVersion: "1.32.1"`)}, []string{`spec.resources[0].spec.kubernetesVersion: Invalid value: "1.32.1": is "1.33.2" by spec.version of the AzureASOManagedControlPlane`}},
+		"the same version":     {"it may be repeated", []string{aks(`kubernetesVersion: "1.33.2"`)}, nil},
+		"policy":               {"there are three", []string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/reconcile-policy: keep}}", 1)}, []string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/reconcile-policy]: Unsupported value"}},
+		"two credentials":      {"one pass has one", []string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/credential-from: a}}", 1), window("name: default, annotations: {serviceoperator.azure.com/credential-from: b}", "owner: {name: c1}")}, []string{`spec.resources[1].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: "b": another document of the object names a`}},
+		"marks":                {"nobody gives a resource to another Cluster", []string{aks("tags: {sigs.k8s.io_cluster-api-provider-azure_cluster_other: owned}")}, []string{"spec.resources[0].spec.tags[sigs.k8s.io_cluster-api-provider-azure_cluster_other]: Forbidden"}},
+		"password in the text": {"nothing of a value is told", []string{aks("windowsProfile: {adminUsername: u, adminPassword: {secret: hunter2}}")}, []string{"spec.resources[0].spec.windowsProfile.adminPassword: Invalid value: \"\": must be a text, or name a key of a Secret"}},
+		"name":                 {"AKS takes no dots", []string{strings.Replace(fine, "owner:", "azureName: a.b, owner:", 1)}, []string{`spec.resources[0].spec.azureName: Invalid value: "a.b": is no name for a ManagedCluster in Azure`}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			errs, err := documentControlPlanes.create(t.Context(), documentControlPlane(t, test.documents...))
+			if err != nil || len(errs) != len(test.want) {
+				t.Fatalf("%s: %v %v", test.reason, errs, err)
+			}
+			for i, want := range test.want {
+				if !strings.HasPrefix(errs[i].Error(), want) {
+					t.Errorf("%s: got %s", test.reason, errs[i])
+				}
+				if strings.Contains(errs[i].Error(), "hunter2") {
+					t.Errorf("%s: %s", test.reason, errs[i])
+				}
+			}
+		})
+	}
+}
+
+// TestDocumentsAtUpdate keeps what is stored usable, and resources where they are.
+func TestDocumentsAtUpdate(t *testing.T) {
+	aks := func(version, spec string) string {
+		return "{apiVersion: containerservice.azure.com/" + version + ", kind: ManagedCluster, metadata: {name: c1}, spec: {location: eastus, " + spec + "}}"
+	}
+	const v = "v1api20251001"
+	tests := map[string]struct {
+		reason, before, after string
+		want                  string
+	}{
+		"stored mistake":  {"an update is not refused for what was there", aks(v, "owner: {name: g}, dnsPrefx: a"), aks(v, "owner: {name: g}, dnsPrefx: a, dnsPrefix: b"), ""},
+		"new mistake":     {"it is refused for its own", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, dnsPrefx: a"), "spec.resources[0].spec.dnsPrefx"},
+		"another version": {"each update may speak another one", aks(v, "owner: {name: g}"), aks("v20251002preview", "owner: {name: g}"), ""},
+		"another name":    {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: x"), "spec.resources[0].spec.azureName: Forbidden"},
+		"another owner":   {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: h}"), "spec.resources[0].spec.owner: Forbidden"},
+		"its own name":    {"it is the same resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: c1"), ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			errs, err := documentControlPlanes.update(t.Context(), documentControlPlane(t, test.before), documentControlPlane(t, test.after))
+			got := ""
+			if len(errs) > 0 {
+				got = errs[0].Error()
+			}
+			if err != nil || len(errs) > 1 || !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
+				t.Errorf("%s: got %v, %v", test.reason, errs, err)
+			}
+		})
+	}
+}
+
+// TestNewerVersions has a version that the provider does not know taken with a warning.
+func TestNewerVersions(t *testing.T) {
+	text := "{apiVersion: containerservice.azure.com/v20990101, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus, tomorrow: 1}}"
+	unchecked := strings.Replace(text, "{name: c1}", `{name: c1, annotations: {infrastructure.cluster.x-k8s.io/unchecked: "true"}}`, 1)
+	for _, test := range []struct {
+		reason, document string
+		refused          bool
+	}{
+		{"it is checked against the newest that is known", text, true},
+		{"whoever asks for it sends what Azure alone knows", unchecked, false},
+		{"a version that is known is checked all the same", strings.Replace(unchecked, "v20990101", "v20251001", 1), true},
+	} {
+		obj := documentControlPlane(t, test.document)
+		errs, err := documentControlPlanes.create(t.Context(), obj)
+		if err != nil || (len(errs) > 0) != test.refused {
+			t.Errorf("%s: %v, %v", test.reason, errs, err)
+		}
+		if warned := len(documentControlPlanes.warn(nil, obj)) == 1; warned != strings.Contains(test.document, "v20990101") {
+			t.Errorf("%s: warned is %t", test.reason, warned)
+		}
+	}
+}
