@@ -86,6 +86,9 @@ var elsewhere = map[string]string{
 	"aks":              "TestAKSFlavor",
 	"aks-topology":     "TestAKSTopology",
 	"aks-clusterclass": "TestAKSTopology",
+	// Their story is told without Cluster API's managers, in test/integration/managed.
+	"aks-aso":             "TestDocumentFlavors",
+	"aks-aso-maintenance": "TestDocumentFlavors",
 }
 
 // clustersAtOnce is how many clusters come and go beside each other in the lab that they share.

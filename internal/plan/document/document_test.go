@@ -203,6 +203,8 @@ func TestTranslate(t *testing.T) {
 			`{"properties":{"networkProfile":{"applicationSecurityGroups":["/subscriptions/x/resourceGroups/y/providers/Microsoft.Network/applicationSecurityGroups/z"]}}}`, nil},
 		"Secret": {"the value is that of the key", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, windowsProfile: {adminUsername: u, adminPassword: {name: s, key: k}}}`),
 			`{"location":"eastus","properties":{"windowsProfile":{"adminPassword":"hidden","adminUsername":"u"}}}`, nil},
+		"Secret that would be shown": {"who writes documents need not be allowed to read Secrets", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, tags: {leak: {name: s, key: k}}, dnsPrefix: {name: s, key: k}}`), "",
+			[]string{"spec.resources[4].spec.dnsPrefix: Invalid value: \"\": must be a text", "spec.resources[4].spec.tags[leak]: Invalid value: \"\": must be a text"}},
 		"ConfigMap": {"the value is that of the key", head("authorization.azure.com/v1api20220401", "RoleAssignment", `{owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}, principalIdFromConfig: {name: c, key: k}, roleDefinitionReference: {armId: /subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r}}`),
 			`{"properties":{"principalId":"shown","roleDefinitionId":"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r"}}`, nil},
 		"misspelt": {"the nearest name is told", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, networkProfil: {}}`), "",

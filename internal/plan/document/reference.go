@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -150,6 +151,14 @@ func (t *translation) key(at string, path *field.Path, value any, of string, ref
 		return ""
 	}
 	return text
+}
+
+// secret tells whether a property is one that Azure keeps secret. Nothing else takes the value of a Secret: who may write documents
+// need not be allowed to read Secrets, and Azure shows everything else.
+func secret(shape schema.Shape, at string) bool {
+	name := strings.ToLower(at[strings.LastIndex(at, ".")+1:])
+	return shape.Is(schema.WriteOnly) || strings.Contains(strings.ToLower(at), "protectedsettings") ||
+		slices.ContainsFunc([]string{"password", "secret", "sharedkey", "privatekey"}, func(word string) bool { return strings.HasSuffix(name, word) })
 }
 
 // whole is all of a Secret, whose keys are those of the map.

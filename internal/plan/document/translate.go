@@ -161,10 +161,13 @@ func (t *translation) value(part schema.Part, at string, path *field.Path, value
 		switch {
 		case part.IsObject():
 			return t.object(part, at, path, value)
+		case shape.Type == "string" && !secret(shape, at):
+			t.refuse(field.Invalid(path, "", "must be a text: Azure shows it, so it cannot be taken from a Secret"))
+			return nil
 		case shape.Type == "string":
 			return t.key(at, path, value, "Secret", &t.body.Secrets, t.secrets())
 		case shape.Type == "map":
-			if name, ok := value["name"].(string); ok && len(value) == 1 && strings.Contains(at, "Protected") {
+			if name, ok := value["name"].(string); ok && len(value) == 1 && secret(shape, at) {
 				return t.whole(at, name)
 			}
 			return t.entries(part, at, path, value)

@@ -173,3 +173,19 @@ func (s *Stage) DeleteDocumentPool(name string) {
 	s.WaitGone(&infrav1.AzureASOManagedMachinePool{}, name)
 	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
+
+// PlayDocuments plays what Cluster API does with a Cluster of documents that a manifest has, and with its pools.
+func (s *Stage) PlayDocuments(name string, pools ...string) *DocumentCluster {
+	s.T.Helper()
+	out := &DocumentCluster{
+		Infrastructure: &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: name}},
+		ControlPlane:   &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: name}},
+	}
+	for _, pool := range pools {
+		object := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}
+		s.adopt(name, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, object)
+		out.Pools = append(out.Pools, object)
+	}
+	s.adopt(name, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, out.ControlPlane, out.Infrastructure)
+	return out
+}

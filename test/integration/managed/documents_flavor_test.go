@@ -1,0 +1,104 @@
+package managed_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// flavor renders a flavor of documents.
+func flavor(t *testing.T, template string) string {
+	t.Helper()
+	return string(flavors.Render(t, template, map[string]string{
+		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v3",
+		"ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret,
+	}))
+}
+
+// TestDocumentFlavors takes the flavor with maintenance windows to its end state. Without these it is the flavor aks-aso.
+func TestDocumentFlavors(t *testing.T) {
+	t.Parallel()
+	manifest := flavor(t, "cluster-template-aks-aso-maintenance.yaml")
+	windows := regexp.MustCompile(`(?s)  - apiVersion: [^\n]*\n    kind: MaintenanceConfiguration\n.*?\n(  version|  - api)`)
+	for windows.MatchString(manifest) {
+		manifest = windows.ReplaceAllString(manifest, "$1")
+	}
+	if diff := cmp.Diff(flavor(t, "cluster-template-aks-aso.yaml"), manifest); diff != "" {
+		t.Errorf("aks-aso is aks-aso-maintenance without the windows (-aks-aso +maintenance):\n%s", diff)
+	}
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	apply(stage, flavor(t, "cluster-template-aks-aso-maintenance.yaml"))
+	cluster := stage.PlayDocuments("c1", "c1-pool0", "c1-pool1")
+	harness.WaitFor(stage, cluster.ControlPlane, "c1", "told what is missing", func(o *infrav1.AzureASOManagedControlPlane) bool {
+		return strings.Contains(harness.Condition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
+			harness.Condition(o, infrav1.ReadyCondition).Reason == "SecretNotFound"
+	})
+	stage.CreateOperatorSecret(harness.OperatorSecret)
+	stage.WaitDocumentsReady(cluster)
+	stage.DeleteDocuments(cluster)
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// TestDocumentBook takes the cluster of the page about documents to its end state.
+func TestDocumentBook(t *testing.T) {
+	t.Parallel()
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "documents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateOperatorSecret("aso-credential")
+	for block := range strings.SplitSeq(string(page), "```yaml\n") {
+		if manifest, _, ok := strings.Cut(block, "\n```"); ok && strings.HasPrefix(block, "apiVersion") {
+			apply(stage, manifest)
+		}
+	}
+	cluster := stage.PlayDocuments("my-cluster", "my-cluster-pool0")
+	stage.WaitDocumentsReady(cluster)
+	for name, key := range map[string]string{"my-cluster-workload": "clientId", "my-cluster-issuer": "url"} {
+		stage.Eventually("ConfigMap "+name, func() bool {
+			configMap := &corev1.ConfigMap{}
+			return stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: name}, configMap) == nil && configMap.Data[key] != ""
+		})
+	}
+	harness.WaitFor(stage, &clusterv1.MachinePool{}, "my-cluster-pool0", "scaled by AKS", func(o *clusterv1.MachinePool) bool {
+		return o.Annotations[clusterv1.ReplicasManagedByAnnotation] == "aks"
+	})
+	stage.DeleteDocuments(cluster)
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// apply creates the objects of a manifest in the namespace of the stage.
+func apply(stage *harness.Stage, manifest string) {
+	stage.T.Helper()
+	objects, err := flavors.Decode([]byte(manifest))
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	for _, object := range objects {
+		object.SetNamespace(stage.Namespace)
+		stage.Create(object)
+	}
+}
