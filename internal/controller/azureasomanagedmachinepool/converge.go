@@ -3,32 +3,25 @@ package azureasomanagedmachinepool
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
-const (
-	// autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
-	autoscaledResync = time.Minute
-	// instancesRetry is how soon the instances are read again when they are not as many as the pool says.
-	instancesRetry = 5 * time.Second
-)
+// autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
+const autoscaledResync = time.Minute
 
 // Prepare implements pass.Kind.
 func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
@@ -69,8 +62,11 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	if err != nil {
 		return 0, pass.UnreadFor(infrav1.ScaleSetReadyCondition, err)
 	}
-	if err := k.follow(ctx, in, plan.Autoscaled(d), count(result.Observed)); err != nil {
-		return 0, err
+	if in.machinePool != nil {
+		if in.machinePool, err = nodes.Follow(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.Autoscaled(d), count(result.Observed)); err != nil {
+			return 0, err
+		}
+		in.planned.MachinePools[in.planned.Holder] = in.machinePool
 	}
 	in.object.Status.Ready = done && complete
 	if in.object.Status.Ready {
@@ -79,7 +75,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	pass.Summarize(in.object, summed)
 	switch {
 	case !complete:
-		return 0, pass.Again(instancesRetry, nil)
+		return 0, pass.Again(nodes.InstancesRetry, nil)
 	case plan.Autoscaled(d):
 		return autoscaledResync, nil
 	}
@@ -104,15 +100,7 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, po
 		providerIDs = append(providerIDs, neutral.ProviderID(id))
 	}
 	in.object.Spec.ProviderIDList, in.object.Status.Replicas = providerIDs, int32(len(providerIDs))
-	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
-	switch {
-	case !exists && want > 0:
-		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set of the pool is not in the node resource group yet; looked for again in %s", instancesRetry)
-	case len(ids) != int(want):
-		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; looked at again in %s", len(ids), want, instancesRetry)
-	}
+	condition := nodes.ScaleSet(exists, len(ids), want)
 	conditions.Set(in.object, condition)
 	return condition.Status == metav1.ConditionTrue, nil
 }
@@ -123,37 +111,4 @@ func count(observed json.RawMessage) int32 {
 		return *count
 	}
 	return 0
-}
-
-// follow has the MachinePool say who decides about its replicas, and show the number that AKS's autoscaler has chosen.
-func (k *Kind) follow(ctx context.Context, in *input, autoscaled bool, count int32) error {
-	if in.machinePool == nil {
-		return nil
-	}
-	changed := in.machinePool.DeepCopy()
-	followed(changed, autoscaled, count)
-	if equality.Semantic.DeepEqual(in.machinePool, changed) {
-		return nil
-	}
-	if err := k.Client.Patch(ctx, changed, client.MergeFrom(in.machinePool)); err != nil {
-		return fmt.Errorf("patch MachinePool %s: %w", in.machinePool.Name, err)
-	}
-	in.machinePool = changed
-	in.members.Hold(documents.Pool{Pool: in.object, MachinePool: changed})
-	return nil
-}
-
-// followed is follow without Kubernetes.
-func followed(machinePool *clusterv1.MachinePool, autoscaled bool, count int32) {
-	if !autoscaled {
-		if machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] == plan.ManagedByAKS {
-			delete(machinePool.Annotations, clusterv1.ReplicasManagedByAnnotation)
-		}
-		return
-	}
-	if machinePool.Annotations == nil {
-		machinePool.Annotations = map[string]string{}
-	}
-	machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] = plan.ManagedByAKS
-	machinePool.Spec.Replicas = new(count)
 }

@@ -18,8 +18,8 @@ import (
 const (
 	// autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
 	autoscaledResync = time.Minute
-	// instancesRetry is how soon the instances are read again when they are not as many as the pool says.
-	instancesRetry = 5 * time.Second
+	// managedByAKS is the value of the annotation replicas-managed-by while AKS's autoscaler runs.
+	managedByAKS = "true"
 )
 
 // Prepare implements pass.Kind.
@@ -78,14 +78,15 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	if err != nil {
 		return 0, pass.UnreadFor(infrav1.ScaleSetReadyCondition, err)
 	}
-	if err := k.follow(ctx, in, result.Observed); err != nil {
+	autoscaled := plan.ObservePool(result.Observed).Properties.EnableAutoScaling
+	if in.machinePool, err = managed.Follow(ctx, k.Client, in.machinePool, managedByAKS, autoscaled, count(result.Observed)); err != nil {
 		return 0, err
 	}
 	pass.Summarize(in.azurePool, summed)
 	switch {
 	case !complete:
-		return 0, pass.Again(instancesRetry, nil)
-	case plan.ObservePool(result.Observed).Properties.EnableAutoScaling:
+		return 0, pass.Again(managed.InstancesRetry, nil)
+	case autoscaled:
 		return autoscaledResync, nil
 	}
 	return 0, nil

@@ -1,7 +1,6 @@
 package azuremanagedmachinepool
 
 import (
-	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,6 +8,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 )
 
@@ -33,15 +33,8 @@ func reportInstances(in *input, providerIDs []string, count int32, exists bool) 
 	in.azurePool.Spec.ProviderIDList = providerIDs
 	status := &in.azurePool.Status
 	status.Replicas = int32(len(providerIDs))
-	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
-	switch {
-	case !exists && count > 0:
-		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set of the pool is not in the node resource group yet; looked for again in %s", instancesRetry)
-	case len(providerIDs) != int(count):
-		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; looked at again in %s", len(providerIDs), count, instancesRetry)
-	default:
+	condition := managed.ScaleSet(exists, len(providerIDs), count)
+	if condition.Status == metav1.ConditionTrue {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = true
 	}

@@ -1,4 +1,4 @@
-package azuremanagedmachinepool
+package managed
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestFollowed(t *testing.T) {
 			machinePool := &clusterv1.MachinePool{}
 			machinePool.Annotations = test.annotations
 			machinePool.Spec.Replicas = &test.replicas
-			followed(machinePool, test.autoscaled, test.count)
+			followed(machinePool, "true", test.autoscaled, test.count)
 			if diff := cmp.Diff(test.wantNote, machinePool.Annotations); diff != "" {
 				t.Errorf("%s: annotations %s", test.reason, diff)
 			}
