@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
@@ -29,6 +30,7 @@ import (
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/status,verbs=patch
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/finalizers,verbs=update
 
 // Kind is AzureASOManagedCluster for a pass.Runner.
 type Kind struct {
@@ -132,9 +134,13 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 }
 
 // Report implements pass.Kind.
-func (k *Kind) Report(_ context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(ctx context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	done := false
 	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ClusterKind, Cluster: in.members.Cluster.Name}
+	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
+		return 0, err
+	}
 	show(in.object, in.members, done)
 	pass.Summarize(in.object, summed)
 	return 0, nil

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
 	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
@@ -50,6 +51,10 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	done := false
 	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.MachinePoolKind, Cluster: in.members.Cluster.Name}
+	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
+		return 0, err
+	}
 	d, _ := in.planned.AgentPool()
 	id, err := in.planned.ID(d)
 	result, ok := outcome.Result(id)
