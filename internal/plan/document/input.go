@@ -8,6 +8,8 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
@@ -75,11 +77,38 @@ func Needs(in Input) []arm.ID {
 		if others[id.Parent().Key()] || in.Bound {
 			add(id.Parent())
 		}
-		body, _ := in.Translate(d, nil)
-		for _, mentioned := range body.Mentions {
+		for _, mentioned := range in.mentions(d, id) {
 			if others[mentioned.Key()] {
 				add(mentioned)
 			}
+		}
+	}
+	return out
+}
+
+// mentions are the resources that a document refers to. A managed cluster is made with its pools, and so with what those refer to.
+func (in Input) mentions(d Document, id arm.ID) []arm.ID {
+	body, _ := in.Translate(d, nil)
+	out := body.Mentions
+	if id.Type() == types.ManagedCluster && len(managed.Observe(in.fact(id)).Properties.AgentPoolProfiles) == 0 {
+		for _, pool := range in.poolsOf(id) {
+			body, _ := in.Translate(pool, nil)
+			out = append(out, body.Mentions...)
+		}
+	}
+	return out
+}
+
+// poolsOf are the documents of the agent pools of a managed cluster that objects of pools have first.
+func (in Input) poolsOf(cluster arm.ID) []Document {
+	var out []Document
+	for _, d := range in.Documents {
+		of, _ := d.Type()
+		if first, ok := in.First(d.Holder, types.AgentPool); of != types.AgentPool || !ok || first.Path.String() != d.Path.String() {
+			continue
+		}
+		if id, err := in.ID(d); err == nil && id.Parent().Equal(cluster) {
+			out = append(out, d)
 		}
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -57,13 +56,9 @@ func (in Input) cluster(d Document) field.ErrorList {
 func (in Input) profiles(cluster arm.ID, definition schema.Definition) (profiles []any, blocked, refused string) {
 	var names []string
 	byName := map[string]any{}
-	for _, d := range in.Documents {
-		of, _ := d.Type()
-		if first, ok := in.First(d.Holder, types.AgentPool); of != types.AgentPool || !ok || first.Path.String() != d.Path.String() {
-			continue
-		}
+	for _, d := range in.poolsOf(cluster) {
 		id, err := in.ID(d)
-		if err != nil || !id.Parent().Equal(cluster) {
+		if err != nil {
 			continue
 		}
 		if in.MachinePools[d.Holder] == nil {

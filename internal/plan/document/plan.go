@@ -203,8 +203,7 @@ func tagsOf(raw json.RawMessage) map[string]string {
 
 // waits is what a document waits for in what other objects make: its owner, and what it refers to.
 func (in Input) waits(d Document, id arm.ID) string {
-	body, _ := in.Translate(d, nil)
-	for _, needed := range append([]arm.ID{id.Parent()}, body.Mentions...) {
+	for _, needed := range append([]arm.ID{id.Parent()}, in.mentions(d, id)...) {
 		raw, asked := in.Facts[needed.Key()]
 		switch {
 		case !asked || slices.ContainsFunc(in.Mine(), func(other Document) bool { own, err := in.ID(other); return err == nil && own.Equal(needed) }):
@@ -227,8 +226,7 @@ func edges(in Input, g *arm.Graph) {
 		if err != nil || node == nil {
 			continue
 		}
-		body, _ := in.Translate(d, nil)
-		for _, mentioned := range body.Mentions {
+		for _, mentioned := range in.mentions(d, id) {
 			for target := mentioned; target != ""; target = target.Parent() {
 				if g.Has(target) && !target.Equal(id) && !id.Within(target) && !slices.Contains(node.After, target) && target.Type() != types.ResourceGroup {
 					node.After = append(node.After, g.Node(target).ID)

@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,20 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 	want := `{"location":"eastus","properties":{"agentPoolProfiles":[{"count":3,"mode":"System","name":"p","orchestratorVersion":"1.33.1","vmSize":"Standard_D2s_v3"}],"dnsPrefix":"x","kubernetesVersion":"1.33.2"},"tags":{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1":"owned"}}`
 	if diff := cmp.Diff(want, body); diff != "" || node.Blocked != "" {
 		t.Errorf("blocked %q (-want +got):\n%s", node.Blocked, diff)
+	}
+	subnet := groupID + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"
+	in.Documents = append(in.Documents, input(t, group, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
+		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetworksSubnet, metadata: {name: sub}, spec: {azureName: "n", owner: {name: v}}}`).Documents[1:]...)
+	for i := range in.Documents[3:] {
+		in.Documents[3+i].Holder = "network"
+	}
+	in.Documents[2].Spec["vnetSubnetReference"] = map[string]any{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "sub"}
+	if !slices.Contains(Needs(in), subnet) {
+		t.Errorf("nobody looks for the subnet of a pool: %v", Needs(in))
+	}
+	in.Facts[subnet.Key()] = nil
+	if _, node := planned(t, in, aksID); node.Blocked != "waits for subnets/n to be made" {
+		t.Errorf("the cluster is made before the subnet of its pool: %q", node.Blocked)
 	}
 	in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded","agentPoolProfiles":[{"name":"p"}]}}`)
 	if body, _ = planned(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") {
