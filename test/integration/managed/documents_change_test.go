@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	msiVersion = "2024-11-30"
-	keptPath        = "resourceGroups/others/providers/Microsoft.ManagedIdentity/userAssignedIdentities/kept"
-	keptDocument    = `
+	msiVersion   = "2024-11-30"
+	keptPath     = "resourceGroups/others/providers/Microsoft.ManagedIdentity/userAssignedIdentities/kept"
+	keptDocument = `
 apiVersion: managedidentity.azure.com/v20241130
 kind: UserAssignedIdentity
 metadata:
