@@ -34,6 +34,7 @@ generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the 
 	go run ./hack/immutable api/v1beta1
 	controller-gen object paths=./api/...
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
+	go run ./hack/formerversions config/crd/bases
 	go run ./hack/maxima config/crd/bases internal/plan/maxima/zz_generated.maxima.go
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
 	go test ./internal/webhook -run TestManifests -update

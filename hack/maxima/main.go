@@ -46,6 +46,9 @@ func run(directory, file string) error {
 		}
 		fmt.Fprintf(&out, "%q: {\n", crd.Spec.Names.Kind)
 		for _, version := range crd.Spec.Versions {
+			if !version.Storage {
+				continue // Former versions have the same schema.
+			}
 			spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
 			walk(&out, []string{"spec"}, &spec)
 		}

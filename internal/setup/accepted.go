@@ -23,7 +23,7 @@ var flagsWithoutEffect = []struct {
 	{"debouncing-timer", time.Duration(0), "objects in order are not asked about again until something changes"},
 	{"enable-tracing", false, "there are no traces; metrics and logs tell what a pass did"},
 	{"bootstrap-config-gvk", "", "a machine waits for its bootstrap data, whatever kind of object that comes from"},
-	{"azuremachinepoolmachine-concurrency", 10, "AzureMachinePoolMachines are not served"},
+	{"azuremachinepoolmachine-concurrency", 10, "a pass of a pool is one of all its AzureMachinePoolMachines"},
 }
 
 // addFlagsWithoutEffect registers them, with the reason in their help.

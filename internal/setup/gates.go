@@ -26,7 +26,7 @@ const gateMachinePool = feature.MachinePool
 // Those of Cluster API are not listed one by one.
 var gatesWithoutEffect = map[featuregate.Feature]string{
 	gateAKS:       "AKS clusters need no gate of their own",
-	gateSkipModel: "AzureMachinePools are not served",
+	gateSkipModel: "VMs of an old model are replaced within the limits of the rollout",
 }
 
 // newGates are the gates of this provider and all of Cluster API's: Deployments set the latter alike for all providers, and a

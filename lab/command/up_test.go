@@ -56,7 +56,7 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 	}{
 		"flavor": {
 			reason: "there is no such template", args: []string{"--flavor", "aksx"},
-			want: []string{"--flavor aksx", "aks, aks-topology, ", "default, "},
+			want: []string{"--flavor aksx", "aks, aks-aso, ", "default, "},
 		},
 		"port": {
 			reason: "another lab, perhaps", args: []string{"--base-port", strconv.Itoa(busy)}, want: []string{"--base-port", "another process listens"},

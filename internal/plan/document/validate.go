@@ -18,6 +18,9 @@ func Validate(resources []runtime.RawExtension, needs, version string) field.Err
 	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: Set{Documents: documents}, Version: version}
 	errs = append(errs, Check(in)...)
 	errs = append(errs, Disagreement(documents)...)
+	for _, d := range documents {
+		errs = append(errs, misdirected(d)...)
+	}
 	if _, ok := in.First("", needs); needs != "" && !ok && len(documents) == len(resources) {
 		group, kind := Kind(needs)
 		errs = append(errs, field.Required(field.NewPath("spec", "resources"), "a document of kind "+kind+", group "+group))
