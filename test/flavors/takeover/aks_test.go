@@ -9,11 +9,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestTakeOverAKS takes over every flavor of AKS clusters. The class comes with aks-topology.
+// TestTakeOverAKS takes over every flavor of AKS clusters but those of documents. The class comes with aks-topology.
 func TestTakeOverAKS(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.Templates(t) {
-		if name := flavor(file); !strings.HasPrefix(name, "aks") || name == "aks-clusterclass" {
+		if name := flavor(file); !strings.HasPrefix(name, "aks") || name == "aks-clusterclass" || strings.HasPrefix(name, "aks-aso") {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {
