@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,7 +98,7 @@ func unfinished(c *cobra.Command, s *settings.Settings, err error) error {
 	if err == nil || listErr != nil || len(running) == 0 {
 		return err
 	}
-	if c.Context().Err() != nil && !errors.Is(err, workload.ErrInterrupted) {
+	if (c.Context().Err() != nil || interrupted(err)) && !errors.Is(err, workload.ErrInterrupted) {
 		err = workload.ErrInterrupted // what happened to stand still says nothing
 	}
 	words := []string{"up"}
@@ -106,6 +108,17 @@ func unfinished(c *cobra.Command, s *settings.Settings, err error) error {
 		}
 	})
 	return fmt.Errorf("%w\n  running: %s\n  to go on:          %s\n  to stop all of it: %s", err, strings.Join(running, ", "), self(s, words...), self(s, "down"))
+}
+
+// interrupted tells whether err is that of a program which a signal ended. A terminal sends it to all programs of a command, and the
+// others may notice first.
+func interrupted(err error) bool {
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) {
+		return false
+	}
+	status, ok := ended.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM)
 }
 
 // upSettings are those of the lab in --dir, changed by flags that are given, or those of a new lab.

@@ -2,8 +2,10 @@ package command
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -96,5 +98,16 @@ func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
 	} {
 		_, err := run(t, s.Dir, args...)
 		expect(t, err, "kube-apiserver does not run", "lab up")
+	}
+}
+
+// TestInterrupted tells the end of a program by a signal from its failure.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]bool{"kill -INT $$": true, "kill -TERM $$": true, "kill -KILL $$": false, "exit 1": false} {
+		err := exec.CommandContext(t.Context(), "sh", "-c", script).Run()
+		if got := interrupted(fmt.Errorf("clusterctl init: %w", err)); got != want {
+			t.Errorf("%s ends with %v: interrupted %v, want %v", script, err, got, want)
+		}
 	}
 }
