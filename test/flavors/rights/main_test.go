@@ -2,10 +2,12 @@
 //
 // Its promise: with its role, and nothing else, the provider takes the feature set's clusters from nothing to Ready, through a
 // change, and back to nothing, and uses every action of the role; and while an action is missing, a condition names it. With
-// -update the files are written from what was called.
+// -update the files are written from what was called. The stories make use of every right in Kubernetes that the release grants to
+// the manager, but for those that are named here with who does.
 package rights_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -14,4 +16,13 @@ import (
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+func TestMain(m *testing.M) {
+	code := harness.Main(m, &environment)
+	if code == 0 {
+		if err := checkRights(environment); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}

@@ -47,6 +47,8 @@ type Environment struct {
 	managers *rest.Config
 	// refused is what managers had no right to.
 	refused refusals
+	// used are the rights that managers made use of.
+	used usedRights
 	// webhooks is the manager that answers the API server's admission requests.
 	webhooks *process
 

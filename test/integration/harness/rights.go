@@ -58,6 +58,7 @@ func (e *Environment) managerConfig() *rest.Config {
 	config := rest.CopyConfig(e.managers)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			e.used.note(request)
 			response, err := next.RoundTrip(request)
 			if err == nil && response.StatusCode == http.StatusForbidden {
 				err = e.refused.note(request, response)

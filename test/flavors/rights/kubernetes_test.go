@@ -1,0 +1,125 @@
+package rights_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// otherRights are rights that something else than the stories here takes.
+type otherRights struct {
+	rights *regexp.Regexp
+	reason string
+}
+
+// elsewhere are rights of the manager in Kubernetes that the stories here make no use of, with who does.
+var elsewhere = []otherRights{
+	{regexp.MustCompile(`^(update \S+/finalizers|delete (secrets|configmaps))$`),
+		"the admission plugin OwnerReferencesPermissionEnforcement asks for them when an object gets an owner whose deletion it blocks: TestMove of test/integration/managed restores owners"},
+	{regexp.MustCompile(`^\S+ (azuremachinepools|azuremachinepoolmachines|machinepools|machines)\.\S+$`), "scale sets: TestLife of test/integration/pools"},
+	{regexp.MustCompile(`^\S+ azureasomanaged\S+$`), "documents: TestDocuments of test/integration/managed"},
+	{regexp.MustCompile(`^\S+ configmaps$`), "values that operatorSpec asks for: TestBook of test/integration/managed"},
+	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace: TestNamespaceWithoutTokens of test/integration/tenancy"},
+	{regexp.MustCompile(`^create (tokenreviews|subjectaccessreviews)\.\S+$`), "who reads metrics: TestRights of lab/scenario"},
+}
+
+// checkRights finds rights that the release grants to the manager and that nobody needs. It says nothing of a run of some tests
+// only.
+func checkRights(environment *harness.Environment) error {
+	if *update || flag.Lookup("test.run").Value.String() != "" {
+		return nil
+	}
+	granted, err := grantedRights()
+	if err != nil {
+		return err
+	}
+	var used []string
+	for _, right := range environment.UsedRights() {
+		used = append(used, reading(right))
+	}
+	idle := map[int]bool{}
+	for i := range elsewhere {
+		idle[i] = true
+	}
+	var unused []string
+	for _, right := range granted {
+		if slices.Contains(used, right) {
+			continue
+		}
+		i := slices.IndexFunc(elsewhere, func(e otherRights) bool { return e.rights.MatchString(right) })
+		if i < 0 {
+			unused = append(unused, right)
+		}
+		delete(idle, i)
+	}
+	for i := range idle {
+		unused = append(unused, fmt.Sprintf("nothing that `elsewhere` has for %s", elsewhere[i].reason))
+	}
+	if len(unused) > 0 {
+		slices.Sort(unused)
+		return fmt.Errorf("the roles in config/rbac grant what no story makes use of: take it away, or say in `elsewhere` who does\n%s", strings.Join(unused, "\n"))
+	}
+	return nil
+}
+
+// reading makes one of the rights to get, list and watch: who has one of them sees all there is, and which one clients take is
+// their business.
+func reading(right string) string {
+	verb, of, _ := strings.Cut(right, " ")
+	if slices.Contains([]string{"get", "list", "watch"}, verb) {
+		verb = "read"
+	}
+	return verb + " " + of
+}
+
+// grantedRights are those of the manager in all namespaces.
+func grantedRights() ([]string, error) {
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, file := range []string{"role.yaml", "secrets_role.yaml"} {
+		raw, err := os.ReadFile(filepath.Join(root, "config", "rbac", file))
+		if err != nil {
+			return nil, err
+		}
+		role := &rbacv1.ClusterRole{}
+		if err := yaml.UnmarshalStrict(raw, role); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, rule := range role.Rules {
+			out = append(out, rightsOf(rule)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+func rightsOf(rule rbacv1.PolicyRule) []string {
+	var out []string
+	for _, group := range rule.APIGroups {
+		for _, resource := range rule.Resources {
+			name, subresource, below := strings.Cut(resource, "/")
+			if group != "" {
+				name += "." + group
+			}
+			if below {
+				name += "/" + subresource
+			}
+			for _, verb := range rule.Verbs {
+				out = append(out, reading(verb+" "+name))
+			}
+		}
+	}
+	return out
+}
