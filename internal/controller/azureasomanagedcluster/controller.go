@@ -135,8 +135,8 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 
 // Report implements pass.Kind.
 func (k *Kind) Report(ctx context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	done := false
-	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	resources, done := documents.Report(in.object, in.planned, outcome)
+	in.object.Status.Resources = resources
 	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ClusterKind, Cluster: in.members.Cluster.Name}
 	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
 		return 0, err

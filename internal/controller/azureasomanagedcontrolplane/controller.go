@@ -120,8 +120,8 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 
 // Report implements pass.Kind: a cluster that is in place is made usable.
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	done := false
-	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	resources, done := documents.Report(in.object, in.planned, outcome)
+	in.object.Status.Resources = resources
 	holds, err := k.use(ctx, turn, in, outcome)
 	if err != nil {
 		return 0, pass.UnreadFor(infrav1.KubeconfigReadyCondition, err)

@@ -49,16 +49,16 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 
 // Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	done := false
-	in.object.Status.Resources, done = documents.Report(in.object, in.planned, outcome)
+	resources, done := documents.Report(in.object, in.planned, outcome)
+	in.object.Status.Resources = resources
 	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.MachinePoolKind, Cluster: in.members.Cluster.Name}
 	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
 		return 0, err
 	}
 	d, _ := in.planned.AgentPool()
-	id, err := in.planned.ID(d)
+	id, unplaced := in.planned.ID(d)
 	result, ok := outcome.Result(id)
-	if err != nil || !ok || !result.Done() {
+	if unplaced != nil || !ok || !result.Done() {
 		in.object.Status.Ready = false
 		pass.Summarize(in.object, summed)
 		return 0, nil

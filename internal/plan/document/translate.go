@@ -207,10 +207,6 @@ func (t *translation) judge(definition schema.Definition) {
 		path, message := t.place(finding.Path), ""
 		switch finding.Problem {
 		case schema.Missing:
-			message = "is required"
-			if finding.Want != "" {
-				message += ": " + finding.Want
-			}
 			t.refuse(field.Required(path, strings.TrimPrefix(finding.Want, ": ")))
 			continue
 		case schema.WrongType:

@@ -95,12 +95,13 @@ func misnamed(d Document) *field.Error {
 	if !ok {
 		return nil
 	}
-	for _, finding := range definition.CheckName(d.AzureName()) {
-		at := d.Path.Child("metadata", "name")
-		if _, set := d.Spec["azureName"]; set {
-			at = d.Path.Child("spec", "azureName")
-		}
-		return field.Invalid(at, d.AzureName(), "is no name for a "+d.Kind+" in Azure: must be "+strings.Replace(finding.Want, "pattern ", "a match of ", 1)+"; spec.azureName is the name in Azure where it is another one than that of the document")
+	findings := definition.CheckName(d.AzureName())
+	if len(findings) == 0 {
+		return nil
 	}
-	return nil
+	at := d.Path.Child("metadata", "name")
+	if _, set := d.Spec["azureName"]; set {
+		at = d.Path.Child("spec", "azureName")
+	}
+	return field.Invalid(at, d.AzureName(), "is no name for a "+d.Kind+" in Azure: must be "+strings.Replace(findings[0].Want, "pattern ", "a match of ", 1)+"; spec.azureName is the name in Azure where it is another one than that of the document")
 }
