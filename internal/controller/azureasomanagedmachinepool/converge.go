@@ -56,9 +56,9 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 		return 0, err
 	}
 	d, _ := in.planned.AgentPool()
-	id, unplaced := in.planned.ID(d)
+	id, _ := in.planned.ID(d) // Without an ID there is no result.
 	result, ok := outcome.Result(id)
-	if unplaced != nil || !ok || !result.Done() {
+	if !ok || !result.Done() {
 		in.object.Status.Ready = false
 		pass.Summarize(in.object, summed)
 		return 0, nil
