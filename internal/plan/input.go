@@ -34,6 +34,8 @@ type Features struct {
 	APIServerILB bool
 	// MachinePool is Cluster API's gate; azure.json says enableVmssFlexNodes when it is on.
 	MachinePool bool
+	// ASOAPI has the AzureASOManaged kinds reconciled.
+	ASOAPI bool
 }
 
 // ClusterFacts are answers of Azure that the plan of a cluster depends on.

@@ -73,5 +73,6 @@ func features(gates featuregate.FeatureGate) plan.Features {
 		EdgeZone:     gates.Enabled(gateEdgeZone),
 		APIServerILB: gates.Enabled(gateAPIServerILB),
 		MachinePool:  gates.Enabled(gateMachinePool),
+		ASOAPI:       gates.Enabled(gateASOAPI),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 )
 
@@ -17,12 +18,17 @@ const (
 )
 
 // withDocuments is a kind whose objects hold documents. Templates of them are not looked at: patches of a ClusterClass complete
-// them.
-func withDocuments[T client.Object](spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
+// them. Nobody would look at a new object with the gate off; stored ones can be changed.
+func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
 	validate := func(obj T) field.ErrorList { return document.Validate(documents(obj), needs, version(obj)) }
 	return kind[T]{
-		spec:   spec,
-		create: of(validate),
+		spec: spec,
+		create: of(func(obj T) field.ErrorList {
+			if !features.ASOAPI {
+				return field.ErrorList{field.Forbidden(field.NewPath("spec"), "needs the feature gate ASOAPI of the manager, which is off: its kinds are not reconciled")}
+			}
+			return validate(obj)
+		}),
 		update: between(func(old, obj T) field.ErrorList {
 			return append(introduced(validate(old), validate(obj)), document.Moved(documents(old), documents(obj))...)
 		}),
@@ -30,17 +36,23 @@ func withDocuments[T client.Object](spec func(T) any, documents func(T) []runtim
 	}
 }
 
-var documentClusters = withDocuments(
-	func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
-	func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
-	func(*infrav1.AzureASOManagedCluster) string { return "" })
+func documentClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
+	return withDocuments(features,
+		func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
+		func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
+		func(*infrav1.AzureASOManagedCluster) string { return "" })
+}
 
-var documentControlPlanes = withDocuments(
-	func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
-	func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
-	func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version })
+func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {
+	return withDocuments(features,
+		func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
+		func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
+		func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version })
+}
 
-var documentPools = withDocuments(
-	func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
-	func(o *infrav1.AzureASOManagedMachinePool) []runtime.RawExtension { return o.Spec.Resources }, agentPoolType,
-	func(*infrav1.AzureASOManagedMachinePool) string { return "" })
+func documentPools(features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {
+	return withDocuments(features,
+		func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
+		func(o *infrav1.AzureASOManagedMachinePool) []runtime.RawExtension { return o.Spec.Resources }, agentPoolType,
+		func(*infrav1.AzureASOManagedMachinePool) string { return "" })
+}

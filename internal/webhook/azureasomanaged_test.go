@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 func documentControlPlane(t *testing.T, documents ...string) *infrav1.AzureASOManagedControlPlane {
@@ -63,7 +64,7 @@ func TestDocumentsAtApply(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := documentControlPlanes.create(t.Context(), documentControlPlane(t, test.documents...))
+			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), documentControlPlane(t, test.documents...))
 			if err != nil || len(errs) != len(test.want) {
 				t.Fatalf("%s: %v %v", test.reason, errs, err)
 			}
@@ -76,6 +77,18 @@ func TestDocumentsAtApply(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDocumentsWithoutGate refuses what nobody would look at, and leaves what is stored changeable.
+func TestDocumentsWithoutGate(t *testing.T) {
+	off := documentControlPlanes(plan.Features{})
+	obj := documentControlPlane(t, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}")
+	if errs, err := off.create(t.Context(), obj); err != nil || len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "spec: Forbidden: needs the feature gate ASOAPI") {
+		t.Errorf("made with the gate off: %v %v", errs, err)
+	}
+	if errs, err := off.update(t.Context(), obj, obj); err != nil || len(errs) > 0 {
+		t.Errorf("changed with the gate off: %v %v", errs, err)
 	}
 }
 
@@ -98,7 +111,7 @@ func TestDocumentsAtUpdate(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := documentControlPlanes.update(t.Context(), documentControlPlane(t, test.before), documentControlPlane(t, test.after))
+			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), documentControlPlane(t, test.before), documentControlPlane(t, test.after))
 			got := ""
 			if len(errs) > 0 {
 				got = errs[0].Error()
@@ -123,11 +136,11 @@ func TestNewerVersions(t *testing.T) {
 		{"a version that is known is checked all the same", strings.Replace(unchecked, "v20990101", "v20251001", 1), true},
 	} {
 		obj := documentControlPlane(t, test.document)
-		errs, err := documentControlPlanes.create(t.Context(), obj)
+		errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), obj)
 		if err != nil || (len(errs) > 0) != test.refused {
 			t.Errorf("%s: %v, %v", test.reason, errs, err)
 		}
-		if warned := len(documentControlPlanes.warn(nil, obj)) == 1; warned != strings.Contains(test.document, "v20990101") {
+		if warned := len(documentControlPlanes(plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document, "v20990101") {
 			t.Errorf("%s: warned is %t", test.reason, warned)
 		}
 	}

@@ -34,9 +34,9 @@ func kinds(reader client.Reader, random generator, features plan.Features) []ser
 		controlPlaneTemplates,
 		pools(lookup),
 		poolTemplates,
-		documentClusters,
-		documentControlPlanes,
-		documentPools,
+		documentClusters(features),
+		documentControlPlanes(features),
+		documentPools(features),
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
@@ -92,23 +91,13 @@ func resources(obj client.Object) []runtime.RawExtension {
 
 // Load implements pass.Kind.
 func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster) (*input, pass.Subject, error) {
-	cluster, err := managed.ClusterOf(ctx, k.Client, object, documents.ClusterKind)
-	if err != nil {
-		return nil, pass.Subject{}, err
-	}
-	gone := cluster == nil
-	if gone {
-		if cluster = deletion.LeftBehind(object); cluster == nil {
-			return nil, pass.Subject{}, pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the AzureASOManagedCluster yet")
-		}
-	}
-	members, err := documents.Gather(ctx, k.Client, cluster)
+	members, gone, err := documents.Of(ctx, k.Client, object, documents.ClusterKind)
 	if err != nil {
 		return nil, pass.Subject{}, err
 	}
 	members.Infrastructure = object
 	return &input{object: object, members: members, clusterGone: gone}, pass.Subject{
-		Cluster: cluster, Owner: object, Identity: members.Identity(documents.ClusterKind, object),
+		Cluster: members.Cluster, Owner: object, Identity: members.Identity(documents.ClusterKind, object),
 		Made: object.Status.Initialization.Provisioned != nil,
 	}, nil
 }

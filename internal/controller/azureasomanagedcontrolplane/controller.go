@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -80,23 +79,13 @@ func resources(obj client.Object) []runtime.RawExtension {
 
 // Load implements pass.Kind.
 func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedControlPlane) (*input, pass.Subject, error) {
-	cluster, err := managed.ClusterOf(ctx, k.Client, object, documents.ControlPlaneKind)
-	if err != nil {
-		return nil, pass.Subject{}, err
-	}
-	gone := cluster == nil
-	if gone {
-		if cluster = deletion.LeftBehind(object); cluster == nil {
-			return nil, pass.Subject{}, pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the AzureASOManagedControlPlane yet")
-		}
-	}
-	members, err := documents.Gather(ctx, k.Client, cluster)
+	members, gone, err := documents.Of(ctx, k.Client, object, documents.ControlPlaneKind)
 	if err != nil {
 		return nil, pass.Subject{}, err
 	}
 	members.ControlPlane = object
 	return &input{object: object, members: members, clusterGone: gone}, pass.Subject{
-		Cluster: cluster, Owner: members.Owner(), Identity: members.Identity(documents.ControlPlaneKind, object), WaitsFor: members.WaitsForOwner(),
+		Cluster: members.Cluster, Owner: members.Owner(), Identity: members.Identity(documents.ControlPlaneKind, object), WaitsFor: members.WaitsForOwner(),
 		Made: object.Status.Initialization.ControlPlaneInitialized != nil,
 	}, nil
 }

@@ -15,6 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 )
 
@@ -45,6 +48,22 @@ type Pool struct {
 
 // Holder is how documents name their object.
 func Holder(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
+
+// Of gathers the objects of the Cluster that an object of a kind belongs to. gone tells that the Cluster is not there any more; the
+// error is a pass's where there never was one.
+func Of(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
+	cluster, err := managed.ClusterOf(ctx, c, obj, kind)
+	if err != nil {
+		return nil, false, err
+	}
+	if gone = cluster == nil; gone {
+		if cluster = deletion.LeftBehind(obj); cluster == nil {
+			return nil, true, pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the "+kind+" yet")
+		}
+	}
+	m, err = Gather(ctx, c, cluster)
+	return m, gone, err
+}
 
 // Gather reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
 // owner.

@@ -42,9 +42,8 @@ func (p Publisher) meta(name string) metav1.ObjectMeta {
 	}
 }
 
-// apply makes a Secret or ConfigMap, or brings it in line: its data are ours whole, of its labels and owners what is
-// missing. One that somebody else made, which a spec may name, gets our keys and
-// stays theirs. What is as it should be is not written.
+// apply makes a Secret or ConfigMap, or brings it in line: its data are ours whole, of its labels and owners what is missing. One
+// that somebody else made, which a spec may name, gets our keys and stays theirs. What is as it should be is not written.
 func (p Publisher) apply(ctx context.Context, want client.Object) error {
 	kind := "Secret"
 	have := client.Object(&corev1.Secret{})

@@ -207,7 +207,7 @@ func (t *translation) judge(definition schema.Definition) {
 		path, message := t.place(finding.Path), ""
 		switch finding.Problem {
 		case schema.Missing:
-			t.refuse(field.Required(path, strings.TrimPrefix(finding.Want, ": ")))
+			t.refuse(field.Required(path, finding.Want))
 			continue
 		case schema.WrongType:
 			message = "must be of type " + finding.Want

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
@@ -15,21 +16,43 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// otherRights are rights that something else than the stories here takes.
+// otherRights are rights that something else than the stories here takes: a test in a directory of the project.
 type otherRights struct {
-	rights *regexp.Regexp
-	reason string
+	rights       *regexp.Regexp
+	why          string
+	test, inside string
 }
 
 // elsewhere are rights of the manager in Kubernetes that the stories here make no use of, with who does.
 var elsewhere = []otherRights{
 	{regexp.MustCompile(`^(update \S+/finalizers|delete (secrets|configmaps))$`),
-		"the admission plugin OwnerReferencesPermissionEnforcement asks for them when an object gets an owner whose deletion it blocks: TestMove of test/integration/managed restores owners"},
-	{regexp.MustCompile(`^\S+ (azuremachinepools|azuremachinepoolmachines|machinepools|machines)\.\S+$`), "scale sets: TestLife of test/integration/pools"},
-	{regexp.MustCompile(`^\S+ azureasomanaged\S+$`), "documents: TestDocuments of test/integration/managed"},
-	{regexp.MustCompile(`^\S+ configmaps$`), "values that operatorSpec asks for: TestBook of test/integration/managed"},
-	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace: TestNamespaceWithoutTokens of test/integration/tenancy"},
-	{regexp.MustCompile(`^create (tokenreviews|subjectaccessreviews)\.\S+$`), "who reads metrics: TestRights of lab/scenario"},
+		"the admission plugin OwnerReferencesPermissionEnforcement asks for them when an object gets an owner whose deletion it blocks", "TestMove", "test/integration/managed"},
+	{regexp.MustCompile(`^\S+ (azuremachinepools|azuremachinepoolmachines|machinepools|machines)\.\S+$`), "scale sets", "TestLife", "test/integration/pools"},
+	{regexp.MustCompile(`^\S+ azureasomanaged\S+$`), "documents", "TestDocuments", "test/integration/managed"},
+	{regexp.MustCompile(`^\S+ configmaps$`), "values that operatorSpec asks for", "TestBook", "test/integration/managed"},
+	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens", "test/integration/tenancy"},
+	{regexp.MustCompile(`^create (tokenreviews|subjectaccessreviews)\.\S+$`), "who reads metrics", "TestRights", "lab/scenario"},
+}
+
+// TestElsewhere looks whether the tests are there that take the rights which the stories do not.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range elsewhere {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(other.inside), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(name string) bool {
+			raw, err := os.ReadFile(filepath.Clean(name))
+			return err == nil && strings.Contains(string(raw), "\nfunc "+other.test+"(t *testing.T)")
+		}) {
+			t.Errorf("%s: there is no %s in %s", other.why, other.test, other.inside)
+		}
+	}
 }
 
 // checkRights finds rights that the release grants to the manager and that nobody needs. It says nothing of a run of some tests
@@ -62,7 +85,7 @@ func checkRights(environment *harness.Environment) error {
 		delete(idle, i)
 	}
 	for i := range idle {
-		unused = append(unused, fmt.Sprintf("nothing that `elsewhere` has for %s", elsewhere[i].reason))
+		unused = append(unused, fmt.Sprintf("nothing that `elsewhere` has for %s", elsewhere[i].why))
 	}
 	if len(unused) > 0 {
 		slices.Sort(unused)
