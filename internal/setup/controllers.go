@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/queue"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
@@ -74,37 +75,40 @@ func (s *shared) services() pass.Services {
 	}
 }
 
-func concurrency(n int) controller.Options { return controller.Options{MaxConcurrentReconciles: n} }
+// workers are the options of a controller with so many of them.
+func (s *shared) workers(n int) controller.Options {
+	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New(s.mgr.GetLogger())}
+}
 
 // selfManaged registers the controllers of clusters on virtual machines, and that of the identities that all kinds use.
 func (s *shared) selfManaged(ctx context.Context) error {
 	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := pass.New(s.services(), network).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := pass.New(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: gates}
-	if err := pass.New(s.services(), machines).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
+	if err := pass.New(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachinetemplate-reconciler"), Access: s.access,
 		Facts: s.facts, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency)); err != nil {
+	}).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
-	if err := pass.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := pass.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	credentials := &credential.Reconciler{Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("credential-reconciler"), Identities: s.access.Identities}
-	if err := credentials.SetupWithManager(mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := credentials.SetupWithManager(mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
 		Features: gates, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, concurrency(o.AzureMachineConcurrency), azurejson.Kinds{
+	}).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency), azurejson.Kinds{
 		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),
 	}); err != nil {
 		return fmt.Errorf("azure.json controllers: %w", err)
@@ -120,24 +124,24 @@ func (s *shared) pools(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azuremanagedcluster.Kind{Client: mgr.GetClient()}
-	if err := pass.NewLocal(s.services(), clusters).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := pass.NewLocal(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
 		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
-	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := s.documents(ctx); err != nil {
 		return err
 	}
 	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: features(o.Gates)}
-	if err := pass.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency)); err != nil {
+	if err := pass.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency))
+	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
 // documents registers the controllers of AKS clusters whose resources are documents.
@@ -147,15 +151,15 @@ func (s *shared) documents(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := pass.New(s.services(), clusters).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := pass.New(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, concurrency(o.AzureClusterConcurrency)); err != nil {
+	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, concurrency(o.AzureMachinePoolConcurrency))
+	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
 // workload gives access to the ConfigMaps of a workload cluster.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -69,41 +68,10 @@ func (p *process) stop() error {
 	case p.err == nil || errors.Is(p.err, context.Canceled):
 		return nil
 	case errors.Is(p.err, context.DeadlineExceeded):
-		why := busy()
-		if stuck.more(why) {
-			return nil
-		}
-		return fmt.Errorf("manager: %w\n%s", p.err, why)
+		return fmt.Errorf("manager: %w\n%s", p.err, busy())
 	default:
 		return fmt.Errorf("manager: %w", p.err)
 	}
-}
-
-// stuck counts the queues of this process that are stuck.
-var stuck stuckQueues
-
-// stuckQueues are queues that controller-runtime v0.24.1 left stuck as they were shut down: one that hands out an item while its
-// workers leave waits for a worker for ever, with the lock that another one needs to leave. A manager that is a process of its
-// own ends after its grace period all the same; nothing of the provider holds it up.
-// https://github.com/kubernetes-sigs/controller-runtime/blob/v0.24.1/pkg/controller/priorityqueue/priorityqueue.go#L400
-type stuckQueues struct {
-	mu    sync.Mutex
-	known int
-}
-
-// more tells whether more queues are stuck than were known, by the stacks of all goroutines.
-func (s *stuckQueues) more(stacks string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := 0
-	for _, goroutine := range strings.Split(stacks, "\n\n") {
-		if strings.Contains(goroutine, "[chan send") && strings.Contains(goroutine, ".handleReadyItems.") {
-			now++
-		}
-	}
-	more := now > s.known
-	s.known = max(s.known, now)
-	return more
 }
 
 // busy are the goroutines of the provider and of controllers, which tell what keeps a manager from ending. They are those of
