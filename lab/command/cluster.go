@@ -84,6 +84,8 @@ func next(out io.Writer, s *settings.Settings, name string, o workload.Options) 
 		change = fmt.Sprintf("scale %s %s --replicas 4", strings.ToLower(kind), workers)
 	}
 	switch {
+	case strings.HasPrefix(o.Flavor, "aks-aso"):
+		kinds = "clusters,machinepools,azureasomanagedmachinepools"
 	case o.Managed():
 		kinds = "clusters,machinepools,azuremanagedmachinepools"
 	case kind == "MachinePool":

@@ -18,6 +18,8 @@ import (
 const (
 	identityName   = "cluster-identity"
 	identitySecret = "cluster-identity-secret"
+	// documentSecret is the credential that the documents of flavors name, as Azure Service Operator reads it.
+	documentSecret = "aso-credential"
 	Namespace      = "default"
 )
 
@@ -47,6 +49,7 @@ func TemplateVariables(s *settings.Settings) map[string]string {
 
 		// Those of single flavors.
 		"APISERVER_LB_DNS_SUFFIX":            "lab",
+		"ASO_CREDENTIAL_SECRET_NAME":         documentSecret,
 		"AZURE_EXTENDEDLOCATION_NAME":        "losangeles",
 		"AZURE_EXTENDEDLOCATION_TYPE":        "EdgeZone",
 		"AZURE_SERVER_APP_ID":                settings.ClientID,
@@ -68,7 +71,7 @@ func (l *lab) seedAzure(ctx context.Context) error {
 	return azure.Put(ctx, machineIdentityID, "2023-01-31", map[string]any{"location": settings.Location})
 }
 
-// applyIdentity makes the identity that the templates name, and the Secret for those who prefer a service principal.
+// applyIdentity makes the credentials that the templates name, and the Secret for those who prefer a service principal.
 func (l *lab) applyIdentity(ctx context.Context) error {
 	kube, err := Client(l.s)
 	if err != nil {
@@ -81,6 +84,17 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 			"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
 		},
 		"stringData": map[string]any{"clientSecret": l.s.ClientSecret},
+	}}, {Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"metadata": map[string]any{
+			"name": documentSecret, "namespace": Namespace,
+			// It is of no Cluster, and moves with all of them.
+			"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move": "true"},
+		},
+		"stringData": map[string]any{
+			"AZURE_SUBSCRIPTION_ID": settings.SubscriptionID, "AZURE_TENANT_ID": settings.TenantID,
+			"AZURE_CLIENT_ID": settings.ClientID, "AZURE_CLIENT_SECRET": l.s.ClientSecret,
+		},
 	}}}
 	if !l.s.WithoutProvider {
 		// Tenants are isolated, so the identity proves itself with this account of its namespace.

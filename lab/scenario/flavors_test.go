@@ -82,13 +82,13 @@ const internalLoadBalancer = "APIServerILB"
 
 // elsewhere are the templates that other stories are about.
 var elsewhere = map[string]string{
-	"default":          "TestDefaultFlavor",
-	"aks":              "TestAKSFlavor",
-	"aks-topology":     "TestAKSTopology",
-	"aks-clusterclass": "TestAKSTopology",
-	// Their story is told without Cluster API's managers, in test/integration/managed.
-	"aks-aso":             "TestDocumentFlavors",
-	"aks-aso-maintenance": "TestDocumentFlavors",
+	"default":             "TestDefaultFlavor",
+	"aks":                 "TestAKSFlavor",
+	"aks-topology":        "TestAKSTopology",
+	"aks-clusterclass":    "TestAKSTopology",
+	"aks-aso-maintenance": "TestSecondFlavor",
+	// It is aks-aso-maintenance without the windows, by test/integration/managed.
+	"aks-aso": "TestDocumentFlavors",
 }
 
 // clustersAtOnce is how many clusters come and go beside each other in the lab that they share.

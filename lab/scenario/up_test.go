@@ -158,8 +158,9 @@ func (l *lab) awaitHalfInstalled(ended <-chan error, out *bytes.Buffer) {
 	}
 }
 
-// TestSecondFlavor is the README's second command after its first one: another cluster, beside the first. The timeline of the
-// first says what its worker waited for: the bootstrap data, because these come when the control plane is there.
+// TestSecondFlavor makes another cluster beside the first, of the largest flavor of documents, with the credential that the lab
+// has for these. The timeline of the first says what its worker waited for: the bootstrap data, because these come when the
+// control plane is there.
 func TestSecondFlavor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -170,13 +171,19 @@ func TestSecondFlavor(t *testing.T) {
 		t.Errorf("the worker waited for something else than bootstrap data: %q", line)
 	}
 
-	out := l.run("lab", "up", "--flavor", "aks", "--worker-machines", "1")
-	for _, want := range []string{"Cluster demo-aks: flavor aks, 1 machines in each pool", "AzureManagedControlPlane demo-aks: ready ✔", "Cluster demo-aks is ready after"} {
+	const second = "demo-aks-aso-maintenance"
+	out := l.run("lab", "up", "--flavor", "aks-aso-maintenance", "--worker-machines", "1")
+	for _, want := range []string{"Cluster " + second + ": flavor aks-aso-maintenance, 1 machines in each pool", "AzureASOManagedControlPlane " + second + ": ready ✔", "Cluster " + second + " is ready after"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("lab up --flavor aks does not say %q:\n%s", want, out)
+			t.Errorf("lab up --flavor aks-aso-maintenance does not say %q:\n%s", want, out)
 		}
 	}
-	l.awaitPools(l.workloadKubeconfig("demo-aks"), "demo-aks", settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
+	kubeconfig := l.workloadKubeconfig(second)
+	l.awaitPools(kubeconfig, second, settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
+	l.run("lab", "demand", second, "pool1", "1")
+	if timeline := l.run("lab", "timeline", second); !strings.Contains(timeline, "maintenanceconfigurations/aksmanagedautoupgradeschedule") {
+		t.Errorf("the timeline does not have what was made for the documents:\n%s", timeline)
+	}
 	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
 
 	if out = l.run("lab", "up"); !strings.Contains(out, "Cluster demo exists, made with: flavor default, 1 control-plane and 1 worker machines") {

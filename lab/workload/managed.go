@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -25,17 +26,31 @@ func Demand(ctx context.Context, s *settings.Settings, name, pool string, nodes 
 		return fmt.Errorf("there is no Cluster %s", name)
 	}
 	for _, child := range root.Children {
-		if child.Kind != "AzureManagedControlPlane" || child.raw == nil {
-			continue
+		if id := managedClusterID(child); id != "" {
+			azure, err := simulator.New(s)
+			if err != nil {
+				return err
+			}
+			return azure.Demand(ctx, id, pool, nodes)
 		}
-		subscription, _, _ := unstructured.NestedString(child.raw.Object, "spec", "subscriptionID")
-		group, _, _ := unstructured.NestedString(child.raw.Object, "spec", "resourceGroupName")
-		azure, err := simulator.New(s)
-		if err != nil {
-			return err
-		}
-		id := fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", subscription, group, child.Name)
-		return azure.Demand(ctx, id, pool, nodes)
 	}
-	return fmt.Errorf("there is no AzureManagedControlPlane in Cluster %s: only AKS has an autoscaler of its own", name)
+	return fmt.Errorf("there is no control plane of AKS in Cluster %s: only AKS has an autoscaler of its own", name)
+}
+
+// managedClusterID is the ID of the managed cluster of a control plane, "" for anything else.
+func managedClusterID(o *Object) string {
+	switch {
+	case o.raw == nil:
+	case o.Kind == "AzureManagedControlPlane":
+		subscription, _, _ := unstructured.NestedString(o.raw.Object, "spec", "subscriptionID")
+		group, _, _ := unstructured.NestedString(o.raw.Object, "spec", "resourceGroupName")
+		return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", subscription, group, o.Name)
+	case o.Kind == "AzureASOManagedControlPlane":
+		for _, id := range documentIDs(o.raw) {
+			if segments := strings.Split(id, "/"); len(segments) == 9 && strings.EqualFold(segments[7], "managedClusters") {
+				return id
+			}
+		}
+	}
+	return ""
 }

@@ -28,10 +28,38 @@ func TestDescribePool(t *testing.T) {
 	}
 }
 
+// documents is the status of an object whose documents are in a resource group.
+const documents = `{resources: [{resource: {kind: ManagedCluster, name: c}, id: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/mc},
+	{resource: {kind: MaintenanceConfiguration, name: w}, id: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/mc/maintenanceConfigurations/w},
+	{resource: {kind: Extension, name: waits}}]}`
+
 func TestResourceGroups(t *testing.T) {
-	root := object(t, `{kind: Cluster, metadata: {name: c}}`, object(t, `{kind: AzureManagedControlPlane, metadata: {name: c}, spec: {
-		resourceGroupName: own, nodeResourceGroupName: MC_own, virtualNetwork: {resourceGroup: hub}}}`), object(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
-	if got, want := strings.Join(root.ResourceGroups(), " "), "own MC_own hub"; got != want {
-		t.Errorf("resource groups %q, want %q", got, want)
+	for name, tc := range map[string]struct {
+		reason       string
+		controlPlane string
+		want         string
+	}{
+		"Fields":    {"they are named", `{kind: AzureManagedControlPlane, spec: {resourceGroupName: own, nodeResourceGroupName: MC_own, virtualNetwork: {resourceGroup: hub}}}`, "own MC_own hub"},
+		"Documents": {"their resources are in one", `{kind: AzureASOManagedControlPlane, status: ` + documents + `}`, "g"},
+	} {
+		root := object(t, `{kind: Cluster, metadata: {name: c}}`, object(t, tc.controlPlane), object(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
+		if got := strings.Join(root.ResourceGroups(), " "); got != tc.want {
+			t.Errorf("%s: resource groups %q, want %q: %s", name, got, tc.want, tc.reason)
+		}
+	}
+}
+
+func TestManagedClusterID(t *testing.T) {
+	const of = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/"
+	for object, want := range map[*Object]string{
+		object(t, `{kind: AzureManagedControlPlane, metadata: {name: c}, spec: {resourceGroupName: g, subscriptionID: s}}`): of + "c",
+		object(t, `{kind: AzureASOManagedControlPlane, metadata: {name: x}, status: `+documents+`}`):                        of + "mc",
+		object(t, `{kind: AzureASOManagedControlPlane, metadata: {name: x}}`):                                               "",
+		object(t, `{kind: KubeadmControlPlane, metadata: {name: c}}`):                                                       "",
+		{Kind: "AzureManagedControlPlane", Name: "gone"}:                                                                    "",
+	} {
+		if got := managedClusterID(object); got != want {
+			t.Errorf("%s %s: %q, want %q", object.Kind, object.Name, got, want)
+		}
 	}
 }

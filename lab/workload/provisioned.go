@@ -15,8 +15,9 @@ import (
 // infrastructureKinds are those whose Azure resources make the infrastructure of a cluster, each with the field that says
 // when all of them are there. An AKS cluster is made for its control plane; the AzureManagedCluster stands for nothing.
 var infrastructureKinds = map[string][]string{
-	"AzureCluster":             {"status", "initialization", "provisioned"},
-	"AzureManagedControlPlane": {"status", "initialization", "controlPlaneInitialized"},
+	"AzureCluster":                {"status", "initialization", "provisioned"},
+	"AzureManagedControlPlane":    {"status", "initialization", "controlPlaneInitialized"},
+	"AzureASOManagedControlPlane": {"status", "initialization", "controlPlaneInitialized"},
 }
 
 // watchInfrastructure sends when the cluster's infrastructure was taken by the API server and when it was provisioned, once

@@ -294,6 +294,27 @@ func (o *Object) ResourceGroups() []string {
 				groups = append(groups, name)
 			}
 		}
+		for _, id := range documentIDs(child.raw) {
+			if segments := strings.Split(id, "/"); len(segments) > 4 && !slices.Contains(groups, segments[4]) {
+				groups = append(groups, segments[4])
+			}
+		}
 	}
 	return groups
+}
+
+// documentIDs are the IDs of the resources of an object's documents, in their order. Objects without documents have none.
+func documentIDs(raw *unstructured.Unstructured) []string {
+	resources, _, _ := unstructured.NestedSlice(raw.Object, "status", "resources")
+	var ids []string
+	for _, resource := range resources {
+		fields, _ := resource.(map[string]any)
+		if document, _ := fields["resource"].(map[string]any); document == nil {
+			continue
+		}
+		if id, _ := fields["id"].(string); strings.HasPrefix(id, "/subscriptions/") {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
