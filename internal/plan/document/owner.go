@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -85,6 +86,10 @@ func (s Set) id(d Document, owners int) (arm.ID, error) {
 	}
 	_, segments, _ := strings.Cut(resourceType, "/")
 	switch {
+	case resourceType == types.RoleAssignment && uuid.Validate(name) != nil:
+		// Names of assignments are UUIDs of which a tenant has each once, and those of documents are not:
+		// https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments#name
+		return parent.Extension(resourceType, uuid.NewSHA1(uuid.NameSpaceURL, []byte(parent.Key()+"/"+d.Name)).String()), nil
 	case types.Extends(resourceType):
 		return parent.Extension(resourceType, name), nil
 	case strings.Contains(segments, "/"):

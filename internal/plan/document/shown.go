@@ -53,9 +53,16 @@ type Export struct {
 
 // exported are the places of values for ConfigMaps, by the resource type and the operator's name.
 var exported = map[string]map[string]string{
-	types.ManagedCluster:       {"oidcIssuerProfile": "properties.oidcIssuerProfile.issuerURL", "principalId": "identity.principalId"},
+	types.ManagedCluster: {"oidcIssuerProfile": "properties.oidcIssuerProfile.issuerURL", "principalId": "identity.principalId",
+		// The operator has an expression for this one, and for those of other types.
+		"kubeletPrincipalId": "properties.identityProfile.kubeletidentity.objectId"},
 	types.UserAssignedIdentity: {"principalId": "properties.principalId", "clientId": "properties.clientId", "tenantId": "properties.tenantId"},
+	types.ClusterExtension:     {"principalId": "properties.aksAssignedIdentity.principalId"},
+	keyVaultKey:                {"keyUriWithVersion": "properties.keyUriWithVersion"},
 }
+
+// keyVaultKey is the type of keys in vaults.
+const keyVaultKey = "Microsoft.KeyVault/vaults/keys"
 
 // Exports are what operatorSpec of a document asks for, of what Azure shows of its resource.
 func Exports(d Document, observed json.RawMessage) []Export {
