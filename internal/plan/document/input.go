@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -94,6 +95,35 @@ func (in Input) mentions(d Document, id arm.ID) []arm.ID {
 		for _, pool := range in.poolsOf(id) {
 			body, _ := in.Translate(pool, nil)
 			out = append(out, body.Mentions...)
+		}
+	}
+	if id.Type() == types.ManagedCluster {
+		out = append(out, in.entitlements(id, body.Mentions)...)
+	}
+	return out
+}
+
+// entitlements are the role assignments of the identities of a managed cluster, on what is there before it: AKS makes no cluster
+// whose identity may not do what the cluster asks of it. They name the identity's principal by the ConfigMap that its document has
+// it written into.
+func (in Input) entitlements(cluster arm.ID, mentioned []arm.ID) []arm.ID {
+	principals := map[Ref]bool{}
+	for _, d := range in.Documents {
+		if of, _ := d.Type(); of != types.UserAssignedIdentity {
+			continue
+		}
+		if id, err := in.ID(d); err == nil && slices.ContainsFunc(mentioned, id.Equal) {
+			principals[destination(object(object(d.Spec["operatorSpec"])["configMaps"])["principalId"])] = true
+		}
+	}
+	delete(principals, Ref{})
+	var out []arm.ID
+	for _, d := range in.Documents {
+		if of, _ := d.Type(); of != types.RoleAssignment || !principals[destination(d.Spec["principalIdFromConfig"])] {
+			continue
+		}
+		if id, err := in.ID(d); err == nil && !id.Within(cluster) {
+			out = append(out, id)
 		}
 	}
 	return out

@@ -86,16 +86,23 @@ func (s Set) id(d Document, owners int) (arm.ID, error) {
 	}
 	_, segments, _ := strings.Cut(resourceType, "/")
 	switch {
-	case resourceType == types.RoleAssignment && uuid.Validate(name) != nil:
-		// Names of assignments are UUIDs of which a tenant has each once, and those of documents are not:
-		// https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments#name
-		return parent.Extension(resourceType, uuid.NewSHA1(uuid.NameSpaceURL, []byte(parent.Key()+"/"+d.Name)).String()), nil
+	case resourceType == types.RoleAssignment:
+		return parent.Extension(resourceType, assignmentName(parent, name)), nil
 	case types.Extends(resourceType):
 		return parent.Extension(resourceType, name), nil
 	case strings.Contains(segments, "/"):
 		return parent.Child(segments[strings.LastIndex(segments, "/")+1:], name), nil
 	}
 	return arm.NewID(parent.Subscription(), parent.ResourceGroup(), resourceType, name), nil
+}
+
+// assignmentName is the name of a role assignment. Azure takes UUIDs of which a tenant has each once; documents have names of
+// any kind: https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments#name
+func assignmentName(scope arm.ID, name string) string {
+	if uuid.Validate(name) == nil {
+		return name
+	}
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(scope.Key()+"/"+name)).String()
 }
 
 // ParentType is the type of what a resource of a type is below, "" for any.

@@ -228,7 +228,7 @@ func edges(in Input, g *arm.Graph) {
 		}
 		for _, mentioned := range in.mentions(d, id) {
 			for target := mentioned; target != ""; target = target.Parent() {
-				if g.Has(target) && !target.Equal(id) && !id.Within(target) && !slices.Contains(node.After, target) && target.Type() != types.ResourceGroup {
+				if g.Has(target) && !id.Within(target) && !target.Within(id) && !slices.Contains(node.After, target) && target.Type() != types.ResourceGroup {
 					node.After = append(node.After, g.Node(target).ID)
 					break
 				}

@@ -157,6 +157,11 @@ func (t *translation) put(out map[string]any, name string, part schema.Part, fro
 func (t *translation) value(part schema.Part, at string, path *field.Path, value any) any {
 	shape := part.Shape()
 	switch value := value.(type) {
+	case string:
+		// The ID of a document's resource orders them as a reference does. Settings of add-ons have no references.
+		if id, err := arm.ParseID(value); err == nil && strings.HasPrefix(value, "/") {
+			t.body.Mentions = append(t.body.Mentions, id)
+		}
 	case map[string]any:
 		switch {
 		case part.IsObject():

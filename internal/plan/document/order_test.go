@@ -1,0 +1,63 @@
+package document
+
+import (
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// TestOrder has a managed cluster made after what it only names by text, and after its identity may do what is asked of it.
+func TestOrder(t *testing.T) {
+	const (
+		workspace = `{apiVersion: operationalinsights.azure.com/v20230901, kind: Workspace, metadata: {name: logs}, spec: {owner: {name: g}, location: eastus}}`
+		identity  = `{apiVersion: managedidentity.azure.com/v20241130, kind: UserAssignedIdentity, metadata: {name: id}, spec: {owner: {name: g}, location: eastus, operatorSpec: {configMaps: {principalId: {name: who, key: is}}}}}`
+		other     = `{apiVersion: managedidentity.azure.com/v20241130, kind: UserAssignedIdentity, metadata: {name: app}, spec: {owner: {name: g}, location: eastus, operatorSpec: {configMaps: {principalId: {name: app, key: is}}}}}`
+		cluster   = `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,
+			identity: {type: UserAssigned, userAssignedIdentities: [{reference: {group: managedidentity.azure.com, kind: UserAssignedIdentity, name: id}}]},
+			addonProfiles: {omsagent: {enabled: true, config: {logAnalyticsWorkspaceResourceID: /subscriptions/s/resourceGroups/G/providers/Microsoft.OperationalInsights/workspaces/logs}}}}}`
+	)
+	role := func(name, owner, who string) string {
+		return `{apiVersion: authorization.azure.com/v20220401, kind: RoleAssignment, metadata: {name: ` + name + `}, spec: {owner: ` + owner + `, principalIdFromConfig: {name: ` + who + `, key: is},
+			roleDefinitionReference: {armId: /subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r}}}`
+	}
+	const onWorkspace, onCluster = `{group: operationalinsights.azure.com, kind: Workspace, name: logs}`, `{group: containerservice.azure.com, kind: ManagedCluster, name: mc}`
+	in := input(t, group, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"), role("later", onCluster, "who"))
+	in.Values = Values{ConfigMaps: map[Ref]string{{"who", "is"}: "a", {"app", "is"}: "b"}}
+	graph, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := graph.Node(aksID).After
+	for i, test := range []struct {
+		reason string
+		want   bool
+	}{
+		3: {"the add-on sends to it", true},
+		5: {"AKS asks whether the identity may", true},
+		6: {"another identity's rights are nothing to it", false},
+		7: {"there is no cluster before", false},
+	} {
+		if test.reason == "" {
+			continue
+		}
+		id, err := in.ID(in.Documents[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(after, func(a arm.ID) bool { return a.Equal(id) }); got != test.want {
+			t.Errorf("%s: after %s is %t", test.reason, id, got)
+		}
+	}
+	// Documents of other objects are waited for.
+	for i := range in.Documents {
+		if i != 4 {
+			in.Documents[i].Holder = "other"
+		}
+	}
+	for _, i := range []int{3, 5} {
+		if id, _ := in.ID(in.Documents[i]); !slices.ContainsFunc(Needs(in), id.Equal) {
+			t.Errorf("nobody looks for %s: %v", id, Needs(in))
+		}
+	}
+}
