@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -208,6 +209,9 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		}
 	}
 	if t.NoState {
+		if t.AcceptedStatus != 0 {
+			status = t.AcceptedStatus
+		}
 		c.Save(r)
 		rep := c.reply(status, r)
 		if t.LocationHeader && status == 201 {
@@ -233,7 +237,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	if timing.LRO == 0 || t.Style == Sync {
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
 		c.Save(r)
-		if t.AcceptedStatus != 0 {
+		if t.AcceptedStatus != 0 && t.AcceptedStatus != http.StatusAccepted {
 			status = t.AcceptedStatus
 		}
 		if t.Finish != nil {
@@ -334,6 +338,8 @@ func (c *Call) Save(r *store.Resource) {
 		r.Etag = `W/"` + c.GUID() + `"`
 	case Bare:
 		r.Etag = c.GUID()
+	case Quoted:
+		r.Etag = `"` + c.GUID() + `"`
 	case Counter:
 		r.Etag = `"` + strconv.Itoa(r.Version+1) + `"`
 		if old := c.Get(r.ID); old != nil {

@@ -19,6 +19,9 @@ const (
 	Containers Style = "aks"  // Azure-AsyncOperation without Retry-After
 	Extension  Style = "ext"  // Azure-AsyncOperation below the resource, polls tell the resource's state; Location of a PUT is the resource
 	Group      Style = "rg"   // only Location; polls are 202, then 200
+	Results    Style = "res"  // only Location; polls are 202, then 200 with the resource
+	Common     Style = "arm"  // Azure-AsyncOperation on PUT, both headers on DELETE; polls tell ID, name and times
+	Silent     Style = "none" // no header: only the resource's state tells
 	Sync       Style = "sync" // never long-running
 )
 
@@ -31,6 +34,7 @@ const (
 	Weak              // W/"<guid>", new on every state change; shown as property and header
 	Counter           // "1", "2", ...
 	Bare              // a GUID without quotes
+	Quoted            // "<guid>"
 )
 
 // Provider is one resource provider namespace.
@@ -73,7 +77,7 @@ type Type struct {
 	DeleteStatus   int    // of a synchronous DELETE; 0: 200
 	StateNew       string // provisioningState while creating; "" means by Style
 	NoState        bool   // has no provisioningState at all
-	LocationHeader bool   // a created resource's ID is sent as Location
+	LocationHeader bool   // a PUT sends the resource's ID as Location
 
 	Inline   string // property of the parent that holds this type; "" when stored by itself
 	ReadOnly bool   // inline child without PUT and DELETE of its own

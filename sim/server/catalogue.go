@@ -13,11 +13,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/privatedns"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resourcehealth"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/standin"
 )
 
 // catalogue lists the resource providers that are served.
 func (s *Server) catalogue() []*provider.Provider {
-	return []*provider.Provider{
+	own := []*provider.Provider{
 		resources.Provider(),
 		network.Provider(),
 		compute.Provider(),
@@ -28,6 +29,7 @@ func (s *Server) catalogue() []*provider.Provider {
 		kubernetesconfiguration.Provider(),
 		resourcehealth.Provider(),
 	}
+	return append(own, standin.Providers(own)...)
 }
 
 // knownObject tells whether an object ID belongs to a configured principal.

@@ -63,6 +63,20 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 		if put {
 			h.Set("Location", x.call.BaseURL+op.ResourceID)
 		}
+	case provider.Common:
+		// https://github.com/cloud-and-ai-microsoft/resource-provider-contract/blob/master/v1.0/async-api-reference.md
+		h.Set("Azure-AsyncOperation", regional+"operationStatuses/"+op.ID+"?"+version)
+		switch {
+		case !put:
+			h.Set("Location", regional+"operationResults/"+op.ID+"?"+version)
+		case x.call.Type.LocationHeader:
+			h.Set("Location", x.call.BaseURL+op.ResourceID)
+		}
+	case provider.Results:
+		h.Set("Location", regional+"operationResults/"+op.ID+"?"+version)
+		if put {
+			rep.Body = nil
+		}
 	case provider.Group:
 		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, groupJob(op), version))
 	}
@@ -139,7 +153,9 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
 		switch {
 		case running && provider.Style(op.Style) == provider.Disk:
-			rep.RetryAfter = 2 * time.Second
+			if x.call.Type != nil {
+				rep.RetryAfter = time.Duration(x.call.Type.RetryAfter) * time.Second
+			}
 		case running:
 			// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets, and images.
 			if strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") && op.Type != compute.Images {
@@ -168,6 +184,14 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		if op.Verb == "delete" && op.Type == containerservice.ManagedClusters {
 			// Most recordings have this in every poll of a cluster's deletion, also in the one that tells its success. It means nothing.
 			out["error"] = body.Object{"code": "NotLatestOperation", "message": "Expected goal state for managed cluster not saved yet. This means saving goal state to database was slow or failed. This type of failed operations can usually be retried."}
+		}
+	case provider.Common:
+		out["id"], out["name"], out["startTime"] = x.r.URL.Path, op.ID, op.Started.Format("2006-01-02T15:04:05.0000000Z")
+		if running && op.Verb == "delete" {
+			rep.RetryAfter = 15 * time.Second
+		}
+		if !running {
+			out["endTime"], out["properties"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z"), nil
 		}
 	case provider.Extension:
 		out["id"], out["name"] = op.ResourceID+"/operations/"+op.ID, op.ID
@@ -202,7 +226,8 @@ func (x *exchange) operationResult(op *store.Operation, running bool) (*provider
 		c.ID, c.Type = id, x.s.env.TypeOf(op.Type)
 		return c.Read()
 	}
-	if provider.Style(op.Style) == provider.Compute || provider.Style(op.Style) == provider.Disk {
+	switch provider.Style(op.Style) {
+	case provider.Compute, provider.Disk, provider.Results:
 		return &provider.Reply{Status: 200}, nil
 	}
 	return &provider.Reply{Status: 204}, nil

@@ -151,7 +151,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	if len(rest) >= 3 && rest[0] == "locations" {
 		if len(rest) == 4 {
 			switch rest[2] {
-			case "operations", "diskoperations":
+			case "operations", "diskoperations", "operationstatuses":
 				rep, err := x.operation(rest[3], x.call.Query.Get("monitor") == "true")
 				return rep, err, true
 			case "operationresults":

@@ -1,0 +1,135 @@
+package definition
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Type is what the definitions tell of a resource type as a whole.
+type Type struct {
+	Name string
+	// Versions are the api-versions that have it, newest first, previews last.
+	Versions []string
+	// Located types must be somewhere.
+	Located bool
+	// State tells whether it has a provisioning state, SystemData whether it says who wrote it, and Etag how its etag is called.
+	State, SystemData bool
+	Etag              string
+	// ReadOnly types are Azure's to make: nothing of their properties can be written.
+	ReadOnly bool
+
+	name schema
+}
+
+// Types are all types that are defined, by name.
+var Types = sync.OnceValue(func() []Type {
+	found := map[string]*Type{}
+	for _, releases := range library() {
+		for _, r := range byAge(releases) {
+			d := r.read()
+			for name, root := range d.Resources {
+				t := found[strings.ToLower(name)]
+				if t == nil {
+					t = d.typed(name, root)
+					found[strings.ToLower(name)] = t
+				}
+				t.Versions = append(t.Versions, r.version)
+			}
+		}
+	}
+	var out []Type
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, *found[name])
+	}
+	return out
+})
+
+// byAge has the newest first, previews last.
+func byAge(releases []release) []release {
+	return slices.SortedStableFunc(slices.Values(releases), func(a, b release) int {
+		switch {
+		case preview(a.version) == preview(b.version):
+			return strings.Compare(b.version, a.version)
+		case preview(a.version):
+			return 1
+		}
+		return -1
+	})
+}
+
+func (d document) typed(name string, root schema) *Type {
+	top := d.Objects[root.Object].Properties
+	inner := d.Objects[top["properties"].Object].Properties
+	t := &Type{Name: name, ReadOnly: top["properties"].is("readOnly"), name: top["name"]}
+	location, has := top["location"]
+	t.Located = has && location.is("required") && !location.is("readOnly")
+	_, t.State = inner["provisioningState"]
+	_, t.SystemData = top["systemData"]
+	for _, etag := range []string{"etag", "eTag"} {
+		if _, has := top[etag]; has {
+			t.Etag = etag
+		}
+	}
+	return t
+}
+
+// Named tells whether a resource of the type can have that name.
+func (t Type) Named(name string) bool {
+	if shape := t.name; len(name) < value(shape.MinLength, 0) || len(name) > value(shape.MaxLength, len(name)) {
+		return false
+	}
+	if form, err := regexp.Compile(t.name.Pattern); err == nil {
+		return form.MatchString(name)
+	}
+	return true
+}
+
+func value(of *int, otherwise int) int {
+	if of == nil {
+		return otherwise
+	}
+	return *of
+}
+
+// HideWriteOnly takes out of a resource what Azure takes and never shows: write-only properties and texts that are secret.
+func HideWriteOnly(resourceType, version string, body map[string]any) {
+	if d, root, ok := find(resourceType, version); ok {
+		d.hideWriteOnly(root, body)
+	}
+}
+
+func (d document) hideWriteOnly(s schema, shown any) {
+	switch shown := shown.(type) {
+	case []any:
+		if s.Items != nil {
+			for _, item := range shown {
+				d.hideWriteOnly(*s.Items, item)
+			}
+		}
+	case map[string]any:
+		if s.Type == "map" && s.Values != nil {
+			for key, entry := range maps.Clone(shown) {
+				if s.Values.hidden() {
+					delete(shown, key)
+				} else {
+					d.hideWriteOnly(*s.Values, entry)
+				}
+			}
+			return
+		}
+		properties, _ := d.members(d.Objects[s.Object], shown)
+		for key := range maps.Clone(shown) {
+			switch _, s, known := property(properties, key); {
+			case known && s.hidden():
+				delete(shown, key)
+			case known:
+				d.hideWriteOnly(s, shown[key])
+			}
+		}
+	}
+}
+
+func (s schema) hidden() bool { return s.is("writeOnly") || s.Sensitive }

@@ -1,0 +1,129 @@
+package standin
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/definition"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// row is what the definitions do not tell of a type.
+type row struct {
+	// wire sets how the type speaks and how long it takes.
+	wire func(*provider.Type)
+	// defaults are what Azure fills in, by path.
+	defaults map[string]any
+	// fill fills in what depends on the rest, and may refuse.
+	fill func(c *provider.Call, d *provider.Draft) error
+	// shown adds what Azure makes up.
+	shown func(c *provider.Call, it *provider.Item)
+}
+
+func (k kind) prepare(c *provider.Call, d *provider.Draft) error {
+	if err := k.scoped(c, d); err != nil {
+		return err
+	}
+	if err := refer(c, d); err != nil {
+		return err
+	}
+	for path, value := range k.defaults {
+		body.Default(d.New, path, value)
+	}
+	if k.SystemData {
+		c.SignSystemData(d)
+	}
+	if k.fill != nil {
+		return k.fill(c, d)
+	}
+	return nil
+}
+
+// scoped refuses to extend what is not there.
+func (k kind) scoped(c *provider.Call, d *provider.Draft) error {
+	id, err := store.ParseID(d.ID)
+	if err != nil || !c.Type.Extension {
+		return err
+	}
+	scope, err := store.ParseID(id.Scope)
+	if err != nil || scope.Namespace == "" || c.TypeOf(scope.Type()) == nil || c.Find(id.Scope) != nil {
+		return err
+	}
+	return provider.ResourceNotFound(scope)
+}
+
+func (k kind) view(c *provider.Call, it *provider.Item) {
+	if etag, ok := it.Body["etag"]; ok && k.Etag != "" {
+		delete(it.Body, "etag")
+		it.Body[k.Etag] = etag
+	}
+	if k.SystemData {
+		provider.ShowSystemData(it)
+	}
+	if k.shown != nil {
+		k.shown(c, it)
+	}
+	definition.HideWriteOnly(k.Name, c.APIVersion, it.Body)
+}
+
+// refer refuses a new reference to a resource that does not exist, if its type is one that is served.
+//
+// Recorded are the refusals of data collection rules and of private link services. For all others these are the words of the
+// gateway, whose answer a provider gets when it looks for what is referred to.
+func refer(c *provider.Call, d *provider.Draft) error {
+	had := map[string]bool{}
+	references(d.Old, func(id string) { had[store.Key(id)] = true })
+	referred := map[string]store.ID{}
+	references(d.New, func(text string) {
+		id, err := store.ParseID(text)
+		if err != nil || had[store.Key(text)] || id.ResourceGroup == "" || id.Namespace == "" || id.IsCollection() {
+			return
+		}
+		if c.TypeOf(id.Type()) != nil && !strings.HasPrefix(store.Key(text)+"/", store.Key(d.ID)+"/") {
+			referred[text] = id
+		}
+	})
+	for _, text := range slices.Sorted(maps.Keys(referred)) {
+		id := referred[text]
+		if c.Type.Style == provider.Network {
+			if _, err := c.Need(text, d.ID, "", ""); err != nil {
+				return err
+			}
+			continue
+		}
+		switch {
+		case c.Find(text) != nil:
+		case strings.EqualFold(id.Type(), workspaces):
+			message := "Log Analytics workspace destination resource with Id '" + text + "' does not exist"
+			return provider.Errorf(400, "WorkspaceNotFound", "%s", message).WithDetail(provider.Errorf(0, "WorkspaceNotFound", "%s", message).WithTarget("workspaceResourceId"))
+		default:
+			return provider.ResourceNotFound(id)
+		}
+	}
+	return nil
+}
+
+// references calls seen with every text below properties that looks like a resource's ID.
+func references(of body.Object, seen func(id string)) {
+	var walk func(value any)
+	walk = func(value any) {
+		switch value := value.(type) {
+		case string:
+			if strings.HasPrefix(strings.ToLower(value), "/subscriptions/") {
+				seen(value)
+			}
+		case []any:
+			for _, item := range value {
+				walk(item)
+			}
+		case body.Object:
+			for _, item := range value {
+				walk(item)
+			}
+		}
+	}
+	walk(of["properties"])
+}

@@ -1,0 +1,71 @@
+package standin
+
+import (
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+)
+
+// computeRows are of Compute. Source: recordings of snapshots and disk accesses, SDK module armcompute v6.
+var computeRows = map[string]row{
+	"Microsoft.Compute/diskAccesses": {
+		wire: func(t *provider.Type) {
+			disk(t)
+			t.RetryAfter = 0
+		},
+		shown: func(_ *provider.Call, it *provider.Item) {
+			show(it, map[string]any{"timeCreated": born(it), "privateEndpointConnections": []any{}})
+		},
+	},
+	"Microsoft.Compute/snapshots": {
+		wire: disk,
+		defaults: map[string]any{
+			"sku.name": "Standard_LRS", "properties.incremental": false, "properties.networkAccessPolicy": "AllowAll",
+			"properties.publicNetworkAccess": "Enabled", "properties.encryption.type": "EncryptionAtRestWithPlatformKey",
+		},
+		shown: func(_ *provider.Call, it *provider.Item) {
+			tier, _, _ := strings.Cut(body.String(it.Body, "sku.name"), "_")
+			body.Set(it.Body, "sku.tier", tier)
+			show(it, map[string]any{
+				"timeCreated": born(it), "uniqueId": madeGUID(it.ID, "unique"), "diskState": "Unattached",
+				"diskSizeBytes": float64(body.Int(it.Body, "properties.diskSizeGB")) * (1 << 30),
+			})
+		},
+	},
+	"Microsoft.Compute/hostGroups":    {wire: synchronous},
+	"Microsoft.Compute/sshPublicKeys": {wire: synchronous},
+}
+
+func disk(t *provider.Type) {
+	t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter, t.DeleteRetryAfter = provider.Disk, 202, "Updating", 2, -1
+	takes(2*time.Second, time.Second, 2*time.Second)(t)
+}
+
+// networkRows are of the network provider, whose etags are weak. Source: recordings of private link services, SDK module armnetwork v7.
+var networkRows = map[string]row{
+	"Microsoft.Network/ddosProtectionPlans": {wire: updating, shown: func(_ *provider.Call, it *provider.Item) {
+		show(it, map[string]any{"resourceGuid": madeGUID(it.ID, "guid")})
+	}},
+	"Microsoft.Network/privateLinkServices": {
+		wire:     updating,
+		defaults: map[string]any{"properties.fqdns": []any{}, "properties.enableProxyProtocol": false},
+		shown: func(_ *provider.Call, it *provider.Item) {
+			nic := it.ID[:strings.LastIndex(it.ID, "/providers/")] + "/providers/Microsoft.Network/networkInterfaces/" + it.Name + ".nic." + madeGUID(it.ID, "interface")
+			show(it, map[string]any{
+				"alias":        it.Name + "." + madeGUID(it.ID, "alias") + "." + it.Location + ".azure.privatelinkservice",
+				"resourceGuid": madeGUID(it.ID, "guid"), "privateEndpointConnections": []any{}, "networkInterfaces": []any{body.Object{"id": nic}},
+			})
+			for i, each := range body.Objects(it.Body, "properties.ipConfigurations") {
+				each["id"], each["type"], each["etag"] = it.ID+"/ipConfigurations/"+body.String(each, "name"), "Microsoft.Network/privateLinkServices/ipConfigurations", it.Body["etag"]
+				body.Set(each, "properties.provisioningState", "Succeeded")
+				body.Default(each, "properties.primary", i == 0)
+			}
+		},
+	},
+}
+
+func updating(t *provider.Type) {
+	t.StateNew, t.Etag, t.UpdateRetryAfter = "Updating", provider.Weak, -1
+}

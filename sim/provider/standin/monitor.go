@@ -1,0 +1,123 @@
+package standin
+
+import (
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const (
+	rules     = "Microsoft.Insights/dataCollectionRules"
+	endpoints = "Microsoft.Insights/dataCollectionEndpoints"
+	groups    = "Microsoft.Resources/resourceGroups"
+)
+
+// monitorRows are of Azure Monitor. Source: recordings of these types.
+var monitorRows = map[string]row{
+	workspaces: {
+		wire: func(t *provider.Type) {
+			t.Create.LRO, t.Update.LRO, t.PatchLRO.LRO, t.Delete.LRO = 10*time.Second, 10*time.Second, 0, 0
+			t.LocationHeader, t.RetryAfter = true, 20
+			t.Actions = map[string]*provider.Action{"sharedkeys": {Start: func(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
+				return provider.OK(body.Object{"primarySharedKey": made(r.ID, "first", 64), "secondarySharedKey": made(r.ID, "second", 64)}), nil
+			}}}
+		},
+		defaults: map[string]any{
+			"properties.retentionInDays": 30.0, "properties.publicNetworkAccessForIngestion": "Enabled", "properties.publicNetworkAccessForQuery": "Enabled",
+			"properties.sku.name": "PerGB2018",
+			"properties.features.enableLogAccessUsingOnlyResourcePermissions": true,
+			"properties.workspaceCapping.dailyQuotaGb":                        -1.0,
+		},
+		shown: func(_ *provider.Call, it *provider.Item) {
+			show(it, map[string]any{
+				"customerId": madeGUID(it.ID, "customer"), "createdDate": born(it), "modifiedDate": changed(it), "features.legacy": 0.0, "features.searchVersion": 1.0,
+				"sku.lastSkuUpdate": born(it), "workspaceCapping.quotaNextResetTime": born(it), "workspaceCapping.dataIngestionStatus": "RespectQuota",
+			})
+		},
+	},
+	endpoints: {
+		wire:     accepted,
+		defaults: map[string]any{"properties.networkAcls.publicNetworkAccess": "Enabled"},
+		shown: func(_ *provider.Call, it *provider.Item) {
+			host := "https://" + strings.ToLower(it.Name) + "-" + made(it.ID, "host", 4) + "." + it.Location + "-1."
+			show(it, map[string]any{
+				"immutableId":                  "dce-" + made(it.ID, "immutable", 32),
+				"configurationAccess.endpoint": host + "handler.control.monitor.azure.com",
+				"logsIngestion.endpoint":       host + "ingest.monitor.azure.com",
+				"metricsIngestion.endpoint":    host + "metrics.ingest.monitor.azure.com",
+			})
+		},
+	},
+	rules: {
+		wire: accepted,
+		shown: func(_ *provider.Call, it *provider.Item) {
+			show(it, map[string]any{"immutableId": "dcr-" + made(it.ID, "immutable", 32)})
+			for _, to := range body.Objects(it.Body, "properties.destinations.logAnalytics") {
+				to["workspaceId"] = madeGUID(body.String(to, "workspaceResourceId"), "customer")
+			}
+			for _, to := range body.Objects(it.Body, "properties.destinations.monitoringAccounts") {
+				to["accountId"] = madeGUID(body.String(to, "accountResourceId"), "account")
+			}
+		},
+	},
+	// It shows no state although its definition has one.
+	"Microsoft.Insights/dataCollectionRuleAssociations": {wire: func(t *provider.Type) {
+		accepted(t)
+		t.NoState, t.Extension = true, true
+	}},
+	"Microsoft.Monitor/accounts": {
+		wire: func(t *provider.Type) {
+			accepted(t)
+			t.Delete.LRO, t.DeleteRetryAfter = 30*time.Second, 15
+			t.Deleted = func(c *provider.Call, r *store.Resource) { c.Erase(managedGroup(r.ID, r.Name(), r.Location)) }
+		},
+		defaults: map[string]any{"properties.publicNetworkAccess": "Enabled"},
+		fill:     ingestion,
+		shown: func(_ *provider.Call, it *provider.Item) {
+			account := madeGUID(it.ID, "account")
+			in := managedGroup(it.ID, it.Name, it.Location) + "/providers/"
+			show(it, map[string]any{
+				"accountId": account, "metrics.internalId": "mac_" + account,
+				"metrics.prometheusQueryEndpoint": "https://" + strings.ToLower(it.Name) + "-" + made(it.ID, "query", 16) + "." + it.Location + ".prometheus.monitor.azure.com",
+				"defaultIngestionSettings":        body.Object{"dataCollectionRuleResourceId": in + rules + "/" + it.Name, "dataCollectionEndpointResourceId": in + endpoints + "/" + it.Name},
+			})
+		},
+	},
+}
+
+// managedGroup is the group that Azure makes for what an account is fed by.
+func managedGroup(id, name, location string) string {
+	parsed, _ := store.ParseID(id)
+	return "/subscriptions/" + parsed.Subscription + "/resourceGroups/MA_" + name + "_" + location + "_managed"
+}
+
+// ingestion makes the rule and the endpoint that an account is fed by, in a group of their own.
+// https://learn.microsoft.com/azure/azure-monitor/metrics/azure-monitor-workspace-overview
+func ingestion(c *provider.Call, d *provider.Draft) error {
+	group := managedGroup(d.ID, d.Name, d.Location)
+	if c.Get(group) != nil {
+		return nil
+	}
+	ready := func(more body.Object) body.Object {
+		properties := body.Object{"provisioningState": store.Succeeded}
+		for key, value := range more {
+			properties[key] = value
+		}
+		return body.Object{"location": d.Location, "properties": properties}
+	}
+	in := group + "/providers/"
+	whole := ready(nil)
+	whole["managedBy"] = d.ID
+	c.Save(&store.Resource{ID: group, Type: groups, Location: d.Location, Body: whole})
+	c.Save(&store.Resource{ID: in + endpoints + "/" + d.Name, Type: endpoints, Location: d.Location, Body: ready(nil)})
+	c.Save(&store.Resource{ID: in + rules + "/" + d.Name, Type: rules, Location: d.Location, Body: ready(body.Object{
+		"dataCollectionEndpointId": in + endpoints + "/" + d.Name,
+		"dataSources":              body.Object{"prometheusForwarder": []any{body.Object{"name": "PrometheusDataSource", "streams": []any{"Microsoft-PrometheusMetrics"}, "labelIncludeFilter": body.Object{}}}},
+		"destinations":             body.Object{"monitoringAccounts": []any{body.Object{"name": "MonitoringAccount1", "accountResourceId": d.ID}}},
+		"dataFlows":                []any{body.Object{"streams": []any{"Microsoft-PrometheusMetrics"}, "destinations": []any{"MonitoringAccount1"}}},
+	})})
+	return nil
+}

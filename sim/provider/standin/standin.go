@@ -1,0 +1,136 @@
+// Package standin serves the resource types of Azure's definitions that no provider of the simulator is written for.
+//
+// Its promise: whatever type is defined can be created, read, listed, updated, tagged and deleted as the frame does it for every
+// type; its bodies are what the definitions allow; it needs its parent, its scope and what it refers to, and goes with them. What
+// the definitions do not tell is in a row of a type: how long it takes and how it says so, what Azure fills in, and values that
+// users need and Azure makes up. Made-up values depend on nothing but the resource's ID. A type without a row takes its time if
+// it has a provisioning state. What a resource does on Azure, nothing here does.
+//
+// Rows name their source. Recordings are those of the Azure Service Operator v2.18.0, SDK modules those of
+// github.com/Azure/azure-sdk-for-go/sdk/resourcemanager: what begins with "Begin" there is a long-running operation.
+package standin
+
+import (
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/definition"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Providers stands in for every type that is defined and that none of the others serves.
+func Providers(others []*provider.Provider) []*provider.Provider {
+	env := &provider.Env{}
+	env.Register(others...)
+	spaces := map[string]*provider.Provider{}
+	var out []*provider.Provider
+	for _, d := range definition.Types() {
+		if env.TypeOf(d.Name) != nil || d.ReadOnly || notMade[strings.ToLower(d.Name)] || read(env, d.Name) {
+			continue
+		}
+		namespace, _, _ := strings.Cut(d.Name, "/")
+		p := spaces[strings.ToLower(namespace)]
+		if p == nil {
+			p = &provider.Provider{Namespace: namespace}
+			spaces[strings.ToLower(namespace)] = p
+			out = append(out, p)
+		}
+		p.Types = append(p.Types, stand(d))
+	}
+	return out
+}
+
+// notMade are defined types that are not resources that somebody makes.
+var notMade = map[string]bool{
+	// The server answers for the tags of anything, and a template that nobody runs would be a lie.
+	"microsoft.resources/tags": true, "microsoft.resources/deployments": true,
+	// Its names are verbs: a PUT adds to the vault's own policies. https://learn.microsoft.com/rest/api/keyvault/keyvault/vaults/update-access-policy
+	"microsoft.keyvault/vaults/accesspolicies": true,
+}
+
+// read tells whether a type is something to read below another, or of a location.
+func read(env *provider.Env, name string) bool {
+	cut := strings.LastIndexByte(name, '/')
+	parent := env.TypeOf(name[:cut])
+	if parent == nil {
+		return strings.HasSuffix(strings.ToLower(name[:cut]), "/locations")
+	}
+	for key := range parent.Reads {
+		if first, _, _ := strings.Cut(key, "/"); strings.EqualFold(first, name[cut+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// kind is a type with what its row adds.
+type kind struct {
+	definition.Type
+	row
+}
+
+func stand(d definition.Type) *provider.Type {
+	k := kind{Type: d, row: rows[strings.ToLower(d.Name)]}
+	namespace, _, _ := strings.Cut(d.Name, "/")
+	t := &provider.Type{
+		Name: d.Name, APIVersions: d.Versions, Untracked: !d.Located, NoState: !d.State, Style: styles[strings.ToLower(namespace)],
+		NameRule: k.nameRule, Prepare: k.prepare, Patch: k.prepare, View: k.view,
+		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
+	}
+	if t.Style == "" {
+		t.Style = provider.Common
+	}
+	if d.State {
+		t.Create.LRO, t.Delete.LRO, t.PatchLRO.LRO = 10*time.Second, 10*time.Second, 5*time.Second
+		t.Update = provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}
+		t.StateNew, t.RetryAfter = "Creating", 10
+	}
+	if d.Etag != "" {
+		t.Etag = provider.Quoted
+	}
+	if strings.Count(d.Name, "/") > 1 && t.Style != provider.Containers {
+		t.Serial = func(id store.ID) []string { return []string{id.String()} }
+	}
+	if k.wire != nil {
+		k.wire(t)
+	}
+	if t.Extension {
+		t.ListFilter = func(c *provider.Call, r *store.Resource) bool {
+			id, _ := store.ParseID(r.ID)
+			return store.Same(id.Scope, c.ID.Scope)
+		}
+	}
+	return t
+}
+
+// styles are those of namespaces whose other types are recorded.
+var styles = map[string]provider.Style{
+	"microsoft.network": provider.Network, "microsoft.compute": provider.Compute, "microsoft.containerservice": provider.Containers,
+	"microsoft.kubernetesconfiguration": provider.Extension,
+}
+
+func (k kind) nameRule(name string) *provider.Error {
+	if k.Named(name) {
+		return nil
+	}
+	return provider.Errorf(400, "InvalidResourceName", "Resource name '%s' of type '%s' is invalid.", name, k.Name)
+}
+
+// synchronous makes every write of a type end at once.
+func synchronous(t *provider.Type) {
+	t.Create.LRO, t.Update.LRO, t.Delete.LRO, t.PatchLRO.LRO = 0, 0, 0, 0
+}
+
+// accepted is synchronous with status 200 for what is new, too.
+func accepted(t *provider.Type) {
+	synchronous(t)
+	t.AcceptedStatus = 200
+}
+
+// takes sets how long a type needs.
+func takes(create, update, remove time.Duration) func(*provider.Type) {
+	return func(t *provider.Type) {
+		t.Create.LRO, t.Update.LRO, t.PatchLRO.LRO, t.Delete.LRO = create, update, update, remove
+	}
+}
