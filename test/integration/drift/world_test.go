@@ -221,7 +221,7 @@ func (w *world) sendTo(method, url string, id arm.ID, raw []byte) (status int, a
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+w.Azure.Token(""))
+	request.Header.Set("Authorization", "Bearer "+w.Azure.Bearer())
 	request.Header.Set("Content-Type", "application/json")
 	// By this name the harness tells users of Azure from the provider.
 	request.Header.Set("User-Agent", "integration-test")

@@ -9,16 +9,17 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/endpoint"
 )
 
 // Simulator is a simulated Azure that one test has for itself.
@@ -27,7 +28,7 @@ type Simulator struct {
 	// URL is where it listens, and HTTP a client that trusts it.
 	URL  string
 	HTTP *http.Client
-	// TLS is what it serves with: a certificate that is its own authority, and the key.
+	// TLS is what it serves with: the certificate, which is what clients trust, and the key.
 	TLS *tls.Config
 	// SubscriptionID is its subscription, TenantID its tenant, ClientID and ClientSecret its principal's credential.
 	SubscriptionID, TenantID, ClientID, ClientSecret string
@@ -37,6 +38,8 @@ type Simulator struct {
 	t testing.TB
 	// user is the application that tests play a user of Azure with; "" is the provider's.
 	user string
+	// bearer makes the user's token once: a signature takes longer than most answers.
+	bearer func() string
 }
 
 // userID is the application of the user where the provider's may not do everything.
@@ -61,7 +64,8 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	if err != nil {
 		t.Fatalf("simulator: %v", err)
 	}
-	listener := httptest.NewTLSServer(s.Handler())
+	listener := endpoint.Listen(s.Server)
+	s.bearer = sync.OnceValue(func() string { return s.Token(s.user) })
 	s.URL, s.HTTP, s.TLS = listener.URL, listener.Client(), listener.TLS
 	t.Cleanup(func() {
 		listener.CloseClientConnections()
@@ -72,6 +76,9 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	})
 	return s
 }
+
+// Bearer is the token of the user that tests play.
+func (s *Simulator) Bearer() string { return s.bearer() }
 
 // isWrite tells whether a request changes something in Azure.
 func isWrite(method, path string) bool {
@@ -190,7 +197,7 @@ func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []b
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+s.Token(s.user))
+	request.Header.Set("Authorization", "Bearer "+s.Bearer())
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", harnessAgent)
 	response, err := s.HTTP.Do(request)

@@ -5,7 +5,6 @@ package questions
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -24,6 +23,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/endpoint"
 )
 
 // world is a simulated Azure and a Kubernetes with one identity for it.
@@ -42,7 +42,7 @@ func newWorld(t *testing.T, secret string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewTLSServer(sim.Handler())
+	listener := endpoint.Listen(sim)
 	t.Cleanup(func() {
 		listener.Close()
 		if err := sim.Close(); err != nil {

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -26,6 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+	"sigs.k8s.io/cluster-api-provider-azure/test/endpoint"
 )
 
 // world is a simulated Azure in which operations end at once, and an engine.
@@ -60,9 +59,7 @@ func newWorld(t *testing.T, location string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewUnstartedServer(sim.Handler())
-	listener.Config.ErrorLog = log.New(io.Discard, "", 0)
-	listener.StartTLS()
+	listener := endpoint.Listen(sim)
 	w := &world{t: t, sim: sim, url: listener.URL, http: listener.Client(), woken: make(chan struct{}, 1), inventory: map[string][]arm.ID{}}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}, client.Options{Principal: "p", Transport: listener.Client()})
