@@ -5,6 +5,7 @@ package patch
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -154,6 +155,10 @@ func observe(obj client.Object, from, to int64) (changed bool) {
 
 // changed tells whether the status and whether anything else differs.
 func changed(before, obj client.Object) (status, rest bool, err error) {
+	// Most passes change nothing, and to render two objects for that would be a good part of their work.
+	if reflect.DeepEqual(before, obj) {
+		return false, false, nil
+	}
 	was, err := runtime.DefaultUnstructuredConverter.ToUnstructured(before)
 	if err != nil {
 		return false, false, err
