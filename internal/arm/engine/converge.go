@@ -69,7 +69,7 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 			return
 		}
 		out = append(out, id)
-		for _, ancestor := range ancestors(id) {
+		for _, ancestor := range p.ancestors(id) {
 			if _, known := p.found[ancestor.Key()]; !known {
 				out = append(out, ancestor)
 			}

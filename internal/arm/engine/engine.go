@@ -88,6 +88,9 @@ type Request struct {
 	// Inventory lists resources that were made for the object and cannot carry tags, as kept in its annotation. Anybody may have
 	// written that, so only what the graph has counts, or what Azure shows to be there for a resource of ours.
 	Inventory []arm.ID
+	// TagsOnly has nothing of Inventory count: what cannot carry a tag is the object's below what does, and nowhere else. It is for
+	// requests by an identity that reaches what is of others, for whom the graph is no proof either.
+	TagsOnly bool
 	// Adopted lists what was adopted before, which is not told again.
 	Adopted []arm.ID
 	// DeleteAdopted has what would be adopted deleted, too. Without it that is let go.

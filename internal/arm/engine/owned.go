@@ -15,7 +15,7 @@ import (
 const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 
 // ancestors are the resources that decide who owns id, nearest first.
-func ancestors(id arm.ID) []arm.ID {
+func (p *pass) ancestors(id arm.ID) []arm.ID {
 	row, err := types.Of(id)
 	if err != nil {
 		return nil
@@ -28,7 +28,7 @@ func ancestors(id arm.ID) []arm.ID {
 		parentRow, err := types.Of(parent)
 		// What a type with a row of its own is below is always made by others if that has none, as the fleet of a member: there may
 		// be no right to read it.
-		if err != nil || parentRow.Defined && !row.Defined {
+		if err != nil || parentRow.Defined && !row.Defined && !p.request.TagsOnly {
 			break
 		}
 		out = append(out, parent)
@@ -50,7 +50,7 @@ func (p *pass) owned(id arm.ID) bool {
 	if row.Taggable && (p.tagged(id) || p.unlabelled[id.Key()] && p.rival(id) == "") || row.Linked && p.tied(id, row) || p.listed(id, row) {
 		return true
 	}
-	for _, ancestor := range ancestors(id) {
+	for _, ancestor := range p.ancestors(id) {
 		ancestorRow, _ := types.Of(ancestor)
 		if p.tagged(ancestor) || p.listed(ancestor, ancestorRow) {
 			return true
@@ -63,7 +63,7 @@ func (p *pass) owned(id arm.ID) bool {
 // Azure may show to be there for one of ours.
 func (p *pass) countable(id arm.ID) bool {
 	row, err := types.Of(id)
-	return err == nil && !row.Taggable && (p.request.Graph.Has(id) || len(row.Ties) > 0)
+	return err == nil && !row.Taggable && !p.request.TagsOnly && (p.request.Graph.Has(id) || len(row.Ties) > 0)
 }
 
 // listed tells whether a resource is the cluster's by the inventory. What the spec names no more is so only while it is tied to
@@ -187,7 +187,7 @@ func ofCluster(tags map[string]string, owner Owner) bool {
 
 // ownedAbove tells whether a resource is below one that carries the ownership tag or was in the inventory when the pass began.
 func (p *pass) ownedAbove(id arm.ID) bool {
-	for _, ancestor := range ancestors(id) {
+	for _, ancestor := range p.ancestors(id) {
 		if p.tagged(ancestor) || p.recorded[ancestor.Key()] {
 			return true
 		}

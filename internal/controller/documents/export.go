@@ -2,19 +2,26 @@ package documents
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 )
 
 // Export writes what operatorSpec of documents asks to be written into Secrets and ConfigMaps of the namespace. credentials are
-// those of the managed cluster, nil while there are none.
+// those of the managed cluster, nil while there are none. What others made is refused: who may write documents need not be allowed
+// to write Secrets.
 func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome arm.Outcome, credentials *managed.Credentials) error {
+	to.Refuse = true
 	secrets, configMaps := map[string]map[string][]byte{}, map[string]map[string]string{}
+	asked := map[string]*field.Path{}
 	for _, d := range in.Mine() {
 		id, err := in.ID(d)
 		result, ok := outcome.Result(id)
@@ -25,27 +32,39 @@ func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome 
 			switch {
 			case wanted.Value != "":
 				put(configMaps, wanted.To, wanted.Value)
+				asked["ConfigMap "+wanted.To.Name] = wanted.Path
 			case credentials == nil:
 			case wanted.Name == plan.AdminCredentials && credentials.Admin != nil:
 				put(secrets, wanted.To, credentials.Admin)
+				asked["Secret "+wanted.To.Name] = wanted.Path
 			case wanted.Name == plan.UserCredentials && credentials.User != nil:
 				put(secrets, wanted.To, credentials.User)
+				asked["Secret "+wanted.To.Name] = wanted.Path
 			}
 		}
 	}
 	// The Secret that Cluster API reads is written already.
-	delete(secrets, to.Cluster+"-kubeconfig")
+	delete(secrets, plan.KubeconfigSecret(to.Cluster))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
-		if err := to.Secret(ctx, name, secrets[name]); err != nil {
+		if err := refused(to.Secret(ctx, name, secrets[name]), asked); err != nil {
 			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
-		if err := to.ConfigMap(ctx, name, configMaps[name]); err != nil {
+		if err := refused(to.ConfigMap(ctx, name, configMaps[name]), asked); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refused is an error of writing as a refusal of the document that asked for it, where only a person can mend it.
+func refused(err error, asked map[string]*field.Path) error {
+	var theirs published.TheirsError
+	if !errors.As(err, &theirs) {
+		return err
+	}
+	return pass.Refused(field.ErrorList{field.Forbidden(asked[theirs.Kind+" "+theirs.Name], theirs.Error()+" and is left as it is: name one that is not there")})
 }
 
 func put[V any](into map[string]map[string]V, at plan.Ref, value V) {

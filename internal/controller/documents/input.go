@@ -187,5 +187,5 @@ func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn pass.Turn, in *
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in)}, nil
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in), TagsOnly: in.Bound}, nil
 }

@@ -165,6 +165,7 @@ func (a *azure[O, I]) request(planned *Plan) engine.Request {
 		Graph:         planned.Graph,
 		Prune:         planned.Sent.Prune(planned.Graph),
 		Inventory:     list.Made,
+		TagsOnly:      planned.TagsOnly,
 		Adopted:       list.Adopted,
 		DeleteAdopted: a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
 		Unlabelled:    planned.Unlabelled,

@@ -24,6 +24,15 @@ type Publisher struct {
 	Kind  string
 	// Cluster is the name of the Cluster.
 	Cluster string
+	// Refuse has what somebody else made refused, by a TheirsError. Without it that gets the keys and stays theirs.
+	Refuse bool
+}
+
+// TheirsError is that a Secret or ConfigMap is not one that the control plane made.
+type TheirsError struct{ Kind, Name string }
+
+func (e TheirsError) Error() string {
+	return e.Kind + " " + e.Name + " was made by somebody else"
 }
 
 // Secret makes a Secret, or brings it in line.
@@ -66,6 +75,9 @@ func (p Publisher) apply(ctx context.Context, want client.Object) error {
 	}
 	changed := have.DeepCopyObject().(client.Object)
 	mine := p.ours(have)
+	if p.Refuse && !mine {
+		return TheirsError{Kind: kind, Name: key.Name}
+	}
 	setData(changed, want, !mine)
 	if mine {
 		if err := p.own(changed, want.GetLabels()); err != nil {

@@ -78,6 +78,11 @@ func Needs(in Input) []arm.ID {
 		if others[id.Parent().Key()] || in.Bound {
 			add(id.Parent())
 		}
+		if in.Bound {
+			for _, holds := range append(above(id), above(id.Parent())...) {
+				add(holds)
+			}
+		}
 		for _, mentioned := range in.mentions(d, id) {
 			if others[mentioned.Key()] {
 				add(mentioned)

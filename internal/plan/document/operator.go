@@ -29,9 +29,9 @@ func misdirected(d Document) field.ErrorList {
 		at := path.Child(name)
 		switch name {
 		case "secrets":
-			errs = append(errs, destinations(at, operator[name], exportedSecrets[resourceType])...)
+			errs = append(errs, destinations(at, "Secret", operator[name], exportedSecrets[resourceType])...)
 		case "configMaps":
-			errs = append(errs, destinations(at, operator[name], slices.Sorted(maps.Keys(exported[resourceType])))...)
+			errs = append(errs, destinations(at, "ConfigMap", operator[name], slices.Sorted(maps.Keys(exported[resourceType])))...)
 		case "secretExpressions", "configMapExpressions":
 			errs = append(errs, field.Forbidden(at, "expressions are computed by Azure Service Operator, which is not there: name the destinations below operatorSpec.secrets and operatorSpec.configMaps"))
 		default:
@@ -42,7 +42,7 @@ func misdirected(d Document) field.ErrorList {
 }
 
 // destinations finds what is wrong with the places that values of these names are to be written to.
-func destinations(path *field.Path, value any, names []string) field.ErrorList {
+func destinations(path *field.Path, of string, value any, names []string) field.ErrorList {
 	wanted, ok := value.(map[string]any)
 	if !ok {
 		return field.ErrorList{field.Invalid(path, "", "must be an object that has a name and a key for each value")}
@@ -59,7 +59,47 @@ func destinations(path *field.Path, value any, names []string) field.ErrorList {
 			errs = append(errs, field.Required(at.Child("name"), "where the value is written to"))
 		case to.Key == "":
 			errs = append(errs, field.Required(at.Child("key"), "the key that the value is written to"))
+		case objectName(at.Child("name"), of, to.Name) != nil:
+			errs = append(errs, objectName(at.Child("name"), of, to.Name))
+		case dataKey(at.Child("key"), of, to.Key) != nil:
+			errs = append(errs, dataKey(at.Child("key"), of, to.Key))
 		}
 	}
 	return errs
+}
+
+// KubeconfigSecret is the Secret of a Cluster that Cluster API reads, and kubeconfigKey its key.
+func KubeconfigSecret(cluster string) string { return cluster + "-kubeconfig" }
+
+const kubeconfigKey = "value"
+
+// colliding finds destinations of the documents of an object that take each other's place, and Secrets of the Cluster that the
+// provider writes by itself. A value for the Secret that Cluster API reads is what is there already.
+func colliding(documents []Document, cluster string) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]*field.Path{}
+	for _, d := range documents {
+		for _, list := range []string{"secrets", "configMaps"} {
+			wanted := object(object(d.Spec["operatorSpec"])[list])
+			for _, name := range slices.Sorted(maps.Keys(wanted)) {
+				at, to := d.Path.Child("spec", "operatorSpec", list, name), destination(wanted[name])
+				key := list + " " + to.Name + " " + to.Key
+				switch first := seen[key]; {
+				case to.Name == "" || to.Key == "":
+				case first != nil:
+					errs = append(errs, field.Invalid(at, "", "is written where "+first.String()+" is: name another key"))
+				case list == "secrets" && cluster != "" && reserved(cluster, to):
+					errs = append(errs, field.Forbidden(at.Child("name"), "is a Secret of Cluster "+cluster+" that the provider writes: name another one"))
+				default:
+					seen[key] = at
+				}
+			}
+		}
+	}
+	return errs
+}
+
+func reserved(cluster string, to Ref) bool {
+	secret := KubeconfigSecret(cluster)
+	return to.Name == secret && to.Key != kubeconfigKey || to.Name == secret+"-user" || to.Name == cluster+"-ca"
 }

@@ -151,13 +151,13 @@ func (s Set) owner(d Document, resourceType string, owners int) (arm.ID, error) 
 
 // ownerByID is an owner that may be nobody's document. It is in the subscription of the credential.
 func (s Set) ownerByID(at *field.Path, text, parentType string) (arm.ID, error) {
-	id, err := arm.ParseID(text)
+	id, plain := plainID(text)
 	switch {
-	case err != nil || !strings.HasPrefix(text, "/") || strings.ContainsAny(text, `\?#%`) || slices.ContainsFunc(strings.Split(text, "/"), func(s string) bool { return s == "." || s == ".." }):
+	case !plain:
 		return "", field.Invalid(at, "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")
 	case parentType != "" && !strings.EqualFold(id.Type(), parentType):
 		return "", field.Invalid(at, "", "must be the ID of a "+parentType)
-	case s.SubscriptionID != "" && !strings.EqualFold(id.Subscription(), s.SubscriptionID):
+	case s.SubscriptionID != "" && !id.Within(arm.SubscriptionID(s.SubscriptionID)):
 		return "", field.Forbidden(at, "is not in subscription "+s.SubscriptionID+" of the credential: a document makes nothing outside of that")
 	case s.Bound && !s.has(id):
 		return "", field.Forbidden(at, "is not the resource of a document of the Cluster: with an AzureClusterIdentity of another namespace, documents make nothing outside of those")

@@ -45,7 +45,7 @@ func Check(in Input) field.ErrorList {
 		_, _, wrong := in.body(d, id)
 		errs = append(errs, wrong...)
 	}
-	return errs
+	return append(errs, colliding(in.Mine(), in.Cluster)...)
 }
 
 // Plan is the desired state of the documents of the object. The error is that of a graph that does not hold together, which is
@@ -81,7 +81,7 @@ func (in Input) node(d Document, id arm.ID, sent memory.Memory) arm.Node {
 	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreign(id), Group: infrav1.ResourcesReadyCondition}
 	switch d.Annotations[PolicyAnnotation] {
 	case Skip:
-		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waits(d, id)}
+		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waits(d, id), Refused: in.unreadable(id)}
 	case Detach:
 		node.Detached = true
 	}
@@ -211,7 +211,7 @@ func (in Input) waits(d Document, id arm.ID) string {
 			return fmt.Sprintf("waits for %s to be made", needed.Short())
 		case needed.Equal(id.Parent()) && !managed.Settled(raw):
 			return fmt.Sprintf("waits for %s: Azure is at work on it", needed.Short())
-		case needed.Equal(id.Parent()) && in.Bound && needed.Type() == types.ResourceGroup && !marked(tagsOf(raw), in.Cluster):
+		case needed.Equal(id.Parent()) && in.Bound && !in.own(needed):
 			return fmt.Sprintf("waits for %s to be the Cluster's: with an AzureClusterIdentity of another namespace, documents make nothing outside of that", needed.Short())
 		}
 	}

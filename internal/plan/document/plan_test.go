@@ -142,6 +142,41 @@ func TestBorrowedIdentity(t *testing.T) {
 	if _, node := planned(t, in, aksID); strings.Contains(node.Blocked, "to be the Cluster's") {
 		t.Errorf("nothing is made in the Cluster's own group: %q", node.Blocked)
 	}
+	in.Owner = &metav1.ObjectMeta{Namespace: "b", Annotations: map[string]string{infrav1.OwnerIDAnnotation: "b"}}
+	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"},"properties":{"provisioningState":"Succeeded"}}`)
+	if _, node := planned(t, in, aksID); !strings.Contains(node.Blocked, "to be the Cluster's") {
+		t.Errorf("something is made in the group of another Cluster of the name: %q", node.Blocked)
+	}
+}
+
+// TestSkipped has documents only read what exists, which is no way to what is of others: an AKS cluster that is read hands out its
+// kubeconfig, and what is read can be the owner of something new.
+func TestSkipped(t *testing.T) {
+	skipped := strings.Replace(aksDocument, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: skip}}", 1)
+	const pools = `"properties":{"agentPoolProfiles":[{"name":"p"}]}`
+	for name, test := range map[string]struct {
+		reason string
+		bound  bool
+		tags   string
+		want   string
+	}{
+		"nobody's":             {"the credential reaches it", false, "", ""},
+		"own":                  {"it is the Cluster's", true, `"` + infrav1.ClusterTagKey("c1") + `":"owned"`, ""},
+		"another cluster's":    {"its kubeconfig is that one's", false, `"` + infrav1.ClusterTagKey("c2") + `":"owned"`, "is another cluster's by its tag"},
+		"another owner's":      {"so it is in another namespace", false, `"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"`, "is another cluster's by its tag"},
+		"borrowed, nobody's":   {"the identity is another's", true, "", "use nothing that others made"},
+		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`, "is another cluster's by its tag"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(t, group, skipped)
+			in.Bound = test.bound
+			in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{` + test.tags + `},` + pools + `}`)
+			_, node := planned(t, in, aksID)
+			if test.want == "" && node.Refused != "" || !strings.Contains(node.Refused, test.want) || node.Policy != arm.Observe {
+				t.Errorf("%s: %s %q", test.reason, node.Policy, node.Refused)
+			}
+		})
+	}
 }
 
 // TestPolicies lets go of what is to stay.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -88,11 +89,19 @@ func read(raw []byte, path *field.Path) (Document, field.ErrorList) {
 	return out, typed(out)
 }
 
+// reaching are types whose resources change others, wherever these are: in another group or subscription, and whatever their tags
+// say of whose they are.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/deploy-to-resource-group
+var reaching = []string{"Microsoft.Resources/deployments", "Microsoft.Resources/tags"}
+
 // typed finds what is wrong with kind, version and annotations.
 func typed(d Document) field.ErrorList {
 	resourceType, ok := d.Type()
 	if !ok {
 		return field.ErrorList{field.NotSupported(d.Path.Child("kind"), d.Kind, near(d))}
+	}
+	if slices.Contains(reaching, resourceType) {
+		return field.ErrorList{field.Forbidden(d.Path.Child("kind"), "a "+d.Kind+" changes resources that no document names: write a document for each")}
 	}
 	var errs field.ErrorList
 	if _, ok := d.APIVersion(); !ok {
@@ -103,6 +112,11 @@ func typed(d Document) field.ErrorList {
 	case "", Manage, Skip, Detach:
 	default:
 		errs = append(errs, field.NotSupported(d.Path.Child("metadata", "annotations").Key(PolicyAnnotation), policy, []string{Manage, Skip, Detach}))
+	}
+	if name := d.Annotations[CredentialAnnotation]; name != "" {
+		if wrong := objectName(d.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
+			errs = append(errs, wrong)
+		}
 	}
 	return errs
 }

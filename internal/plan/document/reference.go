@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
@@ -71,8 +70,8 @@ func named(part schema.Part, key string, fields map[string]any) (name string, fo
 func (t *translation) reference(at string, path *field.Path, value any) any {
 	object, _ := value.(map[string]any)
 	if text, ok := object["armId"].(string); ok {
-		id, err := arm.ParseID(text)
-		if err != nil || !strings.HasPrefix(text, "/") {
+		id, plain := plainID(text)
+		if !plain {
 			t.refuse(field.Invalid(path.Child("armId"), "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
 			return nil
 		}
@@ -138,6 +137,12 @@ func (t *translation) key(at string, path *field.Path, value any, of string, ref
 		t.refuse(field.Invalid(path, "", "must be a text, or name a key of a "+of+" as in {name: ..., key: ...}"))
 		return nil
 	}
+	for _, wrong := range []*field.Error{objectName(path.Child("name"), of, name), dataKey(path.Child("key"), of, key)} {
+		if wrong != nil {
+			t.refuse(wrong)
+			return nil
+		}
+	}
 	ref := Ref{Name: name, Key: key}
 	*refs = append(*refs, ref)
 	text, ok := values[ref]
@@ -162,7 +167,11 @@ func secret(shape schema.Shape, at string) bool {
 }
 
 // whole is all of a Secret, whose keys are those of the map.
-func (t *translation) whole(at, name string) any {
+func (t *translation) whole(at string, path *field.Path, name string) any {
+	if wrong := objectName(path.Child("name"), "Secret", name); wrong != nil {
+		t.refuse(wrong)
+		return nil
+	}
 	t.body.Secrets = append(t.body.Secrets, Ref{Name: name})
 	out := map[string]any{}
 	for ref, value := range t.secrets() {

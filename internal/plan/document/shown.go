@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
@@ -49,6 +51,8 @@ type Export struct {
 	To   Ref
 	// Value is the value of one for a ConfigMap.
 	Value string
+	// Path is where the document asks for it.
+	Path *field.Path
 }
 
 // exported are the places of values for ConfigMaps, by the resource type and the operator's name.
@@ -66,11 +70,11 @@ const keyVaultKey = "Microsoft.KeyVault/vaults/keys"
 
 // Exports are what operatorSpec of a document asks for, of what Azure shows of its resource.
 func Exports(d Document, observed json.RawMessage) []Export {
-	operator := object(d.Spec["operatorSpec"])
+	operator, asked := object(d.Spec["operatorSpec"]), d.Path.Child("spec", "operatorSpec")
 	var out []Export
 	secrets := object(operator["secrets"])
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
-		out = append(out, Export{Name: name, To: destination(secrets[name])})
+		out = append(out, Export{Name: name, To: destination(secrets[name]), Path: asked.Child("secrets", name)})
 	}
 	var shown map[string]any
 	_ = json.Unmarshal(observed, &shown) // What cannot be read shows nothing.
@@ -79,7 +83,7 @@ func Exports(d Document, observed json.RawMessage) []Export {
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
 		if path, ok := exported[resourceType][name]; ok {
 			if value := textAt(shown, path); value != "" {
-				out = append(out, Export{Name: name, To: destination(configMaps[name]), Value: value})
+				out = append(out, Export{Name: name, To: destination(configMaps[name]), Value: value, Path: asked.Child("configMaps", name)})
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (t *translation) value(part schema.Part, at string, path *field.Path, value
 			return t.key(at, path, value, "Secret", &t.body.Secrets, t.secrets())
 		case shape.Type == "map":
 			if name, ok := value["name"].(string); ok && len(value) == 1 && secret(shape, at) {
-				return t.whole(at, name)
+				return t.whole(at, path, name)
 			}
 			return t.entries(part, at, path, value)
 		}

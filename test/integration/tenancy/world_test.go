@@ -72,6 +72,7 @@ func (w *world) clear() {
 	ctx := context.Background()
 	for _, list := range []client.ObjectList{
 		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureClusterIdentityList{}, &clusterv1.ClusterList{}, &clusterv1.MachineList{},
+		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}, &clusterv1.MachinePoolList{},
 	} {
 		if err := w.Client.List(ctx, list); err != nil {
 			w.T.Error(err)

@@ -1,0 +1,39 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// TestTagsOnly deletes a plan that names a subnet of somebody else, which its inventory claims: that is no proof for an identity
+// that reaches what is of others. What is below something with the tag goes.
+func TestTagsOnly(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason   string
+		tagged   object
+		tagsOnly bool
+		stays    bool
+	}{
+		"with an identity of one's own": {"spec and inventory say so, and nobody else has the identity", nil, false, false},
+		"others' network":               {"nothing in Azure says so", nil, true, true},
+		"own network":                   {"the tag of the network says so", tags(), true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.put(arm.ResourceGroupID(sub, "hub"), object{"location": "eastus"})
+			w.put(hub, object{"location": "eastus", "tags": test.tagged, "properties": object{"addressSpace": object{"addressPrefixes": []string{"192.168.0.0/16"}}}})
+			theirs := hub.Child("subnets", "theirs")
+			w.put(theirs, object{"properties": object{"addressPrefix": "192.168.1.0/24"}})
+			request := w.request(arm.Node{ID: theirs, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"})
+			request.Inventory, request.TagsOnly = []arm.ID{theirs}, test.tagsOnly
+			if outcome := w.delete(request, time.Minute); !outcome.Deleted() {
+				t.Errorf("%s: %v", test.reason, states(outcome))
+			}
+			if stays := w.get(theirs) != nil; stays != test.stays {
+				t.Errorf("%s: the subnet stays: %t", test.reason, stays)
+			}
+		})
+	}
+}
