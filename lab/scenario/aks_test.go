@@ -164,18 +164,3 @@ func TestAKSAccess(t *testing.T) {
 	}
 	l.expectNothingLeft()
 }
-
-// TestAKSTopology makes a cluster from a ClusterClass.
-func TestAKSTopology(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
-	l.up("--cluster-name", "classy", "--flavor", "aks-topology", "--worker-machines", "1")
-	kubeconfig := l.workloadKubeconfig("classy")
-	l.awaitPools(kubeconfig, "classy", settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
-	l.expectQuiet()
-	l.patch("cluster/classy", `{"spec":{"topology":{"workers":{"machinePools":[
-		{"class":"default-system","name":"pool0","replicas":1},{"class":"default-worker","name":"pool1","replicas":2}]}}}}`)
-	l.awaitPools(kubeconfig, "classy", "", map[string]int{"pool0": 1, "pool1": 2})
-	l.deleteManaged("classy")
-	l.expectNothingLeft()
-}

@@ -131,7 +131,7 @@ func (l *lab) deleteManaged(name string) {
 	begin := time.Now()
 	l.run("kubectl", "delete", "cluster", name, "--timeout", patience.String())
 	l.t.Logf("deleted after %.0f s", time.Since(begin).Seconds())
-	kinds := "azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools,machinepools,secrets"
+	kinds := "azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools,azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools,machinepools,secrets"
 	l.eventually("nothing left in the management cluster", func() (bool, string) {
 		rest := l.run("kubectl", "get", kinds, "-o", "name", "-l", "cluster.x-k8s.io/cluster-name="+name)
 		return strings.TrimSpace(rest) == "", rest

@@ -82,11 +82,13 @@ const internalLoadBalancer = "APIServerILB"
 
 // elsewhere are the templates that other stories are about.
 var elsewhere = map[string]string{
-	"default":             "TestDefaultFlavor",
-	"aks":                 "TestAKSFlavor",
-	"aks-topology":        "TestAKSTopology",
-	"aks-clusterclass":    "TestAKSTopology",
-	"aks-aso-maintenance": "TestSecondFlavor",
+	"default":              "TestDefaultFlavor",
+	"aks":                  "TestAKSFlavor",
+	"aks-topology":         "TestAKSTopology",
+	"aks-clusterclass":     "TestAKSTopology",
+	"aks-aso-topology":     "TestAKSTopology",
+	"aks-aso-clusterclass": "TestAKSTopology",
+	"aks-aso-maintenance":  "TestSecondFlavor",
 	// It is aks-aso-maintenance without the windows, by test/integration/managed.
 	"aks-aso": "TestDocumentFlavors",
 }

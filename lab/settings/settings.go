@@ -238,7 +238,8 @@ func (s *Settings) LoadBeside() error {
 	return nil
 }
 
-// Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it.
+// Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it. It changes at once,
+// because other commands may read it meanwhile.
 func (s *Settings) Save() error {
 	raw, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -247,7 +248,10 @@ func (s *Settings) Save() error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(s.Path(file), raw, 0o600)
+	if err := os.WriteFile(s.Path(file+".new"), raw, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(s.Path(file+".new"), s.Path(file))
 }
 
 // FindRoot is the source tree that the running program was built into: the parent of its bin/, or the nearest directory

@@ -24,6 +24,7 @@ func TestWorkers(t *testing.T) {
 		"cluster-template-aks.yaml":                 "MachinePool ${CLUSTER_NAME}-pool1",
 		"cluster-template-topology.yaml":            " ",
 		"cluster-template-aks-topology.yaml":        " ",
+		"cluster-template-aks-aso-topology.yaml":    " ",
 	} {
 		manifest, err := os.ReadFile(filepath.Join(root, "templates", template))
 		if err != nil {
@@ -45,12 +46,13 @@ func TestCheckFlavor(t *testing.T) {
 		reason string
 		want   []string
 	}{
-		"default":          {reason: "the template without a name"},
-		"aks":              {reason: "a template"},
-		"private":          {reason: "a template"},
-		"privat":           {reason: "there is none", want: []string{"--flavor privat", "aks, ", "default, ", "private, "}},
-		"aks-clusterclass": {reason: "a class alone makes no cluster to wait for", want: []string{"--flavor aks-clusterclass", "aks-topology"}},
-		"":                 {reason: "no name", want: []string{"default"}},
+		"default":              {reason: "the template without a name"},
+		"aks":                  {reason: "a template"},
+		"private":              {reason: "a template"},
+		"privat":               {reason: "there is none", want: []string{"--flavor privat", "aks, ", "default, ", "private, "}},
+		"aks-clusterclass":     {reason: "a class alone makes no cluster to wait for", want: []string{"--flavor aks-clusterclass", "aks-topology"}},
+		"aks-aso-clusterclass": {reason: "a class alone makes no cluster to wait for", want: []string{"aks-aso-topology"}},
+		"":                     {reason: "no name", want: []string{"default"}},
 	} {
 		err := CheckFlavor(s, flavor)
 		if (err == nil) != (len(tc.want) == 0) {
