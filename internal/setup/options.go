@@ -83,7 +83,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "How long the leader tries to renew before it gives up.")
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "How long to wait between tries.")
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
-	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets are watched, where there are no rights to those of others; empty is all.")
+	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets and ConfigMaps are watched, where there are no rights to those of others; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
 	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve profiles at, as in localhost:6060, over HTTPS and to who may get /debug/pprof/*; empty is none.")
 	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
@@ -121,19 +121,14 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		return ctrl.Options{}, nil, err
 	}
 	// Nobody here asks who owns which field. It is half of what an object takes in memory, and parsed whenever one is rendered.
-	cacheOptions := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	cacheOptions := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{}}
 	if o.Namespace != "" {
 		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
-	if len(o.SecretNamespaces) > 0 {
-		secrets := cache.ByObject{Namespaces: map[string]cache.Config{}}
-		for _, namespace := range o.SecretNamespaces {
-			secrets.Namespaces[namespace] = cache.Config{}
-		}
-		// They are watched by their metadata only.
+	for _, kind := range []string{"Secret", "ConfigMap"} {
 		metadata := &metav1.PartialObjectMetadata{}
-		metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-		cacheOptions.ByObject = map[client.Object]cache.ByObject{metadata: secrets}
+		metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+		cacheOptions.ByObject[metadata] = o.bare()
 	}
 	return ctrl.Options{
 		Scheme:                     newScheme(),
@@ -157,4 +152,22 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
 		})},
 	}, tlsOptions, nil
+}
+
+// bare is how Secrets and ConfigMaps are watched: by their metadata, and of that without annotations, in which kubectl repeats
+// what they hold.
+func (o *Options) bare() cache.ByObject {
+	out := cache.ByObject{Transform: func(obj any) (any, error) {
+		if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok {
+			metadata.Annotations, metadata.ManagedFields = nil, nil
+		}
+		return obj, nil
+	}}
+	for _, namespace := range o.SecretNamespaces {
+		if out.Namespaces == nil {
+			out.Namespaces = map[string]cache.Config{}
+		}
+		out.Namespaces[namespace] = cache.Config{}
+	}
+	return out
 }

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -81,12 +80,9 @@ func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
 		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{endpoint}},
 		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
-		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} }, resources), MetadataOnly: true},
+		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, documents.ClusterKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, Wakes: documents.OfConfigMap(k.Client, documents.ClusterKind), MetadataOnly: true},
 	}, nil
-}
-
-func resources(obj client.Object) []runtime.RawExtension {
-	return obj.(*infrav1.AzureASOManagedCluster).Spec.Resources
 }
 
 // Load implements pass.Kind.

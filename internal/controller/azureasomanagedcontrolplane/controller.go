@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -69,12 +68,9 @@ func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
 		{Object: &clusterv1.MachinePool{}, Wakes: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{made}},
-		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, func() client.ObjectList { return &infrav1.AzureASOManagedControlPlaneList{} }, resources), MetadataOnly: true},
+		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, documents.ControlPlaneKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, Wakes: documents.OfConfigMap(k.Client, documents.ControlPlaneKind), MetadataOnly: true},
 	}, nil
-}
-
-func resources(obj client.Object) []runtime.RawExtension {
-	return obj.(*infrav1.AzureASOManagedControlPlane).Spec.Resources
 }
 
 // Load implements pass.Kind.

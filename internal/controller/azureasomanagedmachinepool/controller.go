@@ -8,7 +8,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -63,12 +62,9 @@ func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
 		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{cluster}},
 		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{controlPlane}},
-		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, func() client.ObjectList { return &infrav1.AzureASOManagedMachinePoolList{} }, resources), MetadataOnly: true},
+		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, documents.MachinePoolKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, Wakes: documents.OfConfigMap(k.Client, documents.MachinePoolKind), MetadataOnly: true},
 	}, nil
-}
-
-func resources(obj client.Object) []runtime.RawExtension {
-	return obj.(*infrav1.AzureASOManagedMachinePool).Spec.Resources
 }
 
 // poolOfMachinePool wakes the pool that a MachinePool refers to.

@@ -13,7 +13,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 )
 
 // labelled are the objects of a list that belong to a Cluster by owner or label.
@@ -106,41 +105,4 @@ func ours(cluster *clusterv1.Cluster) *clusterv1.Cluster {
 		return nil
 	}
 	return cluster
-}
-
-// OfSecret finds the objects of a kind in the namespace of a Secret whose documents name it as their credential, or take values
-// from it.
-func OfSecret(c client.Reader, list func() client.ObjectList, resources func(client.Object) []runtime.RawExtension) func(context.Context, client.Object) []ctrl.Request {
-	return func(ctx context.Context, secret client.Object) []ctrl.Request {
-		all := list()
-		if err := c.List(ctx, all, client.InNamespace(secret.GetNamespace())); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "find the objects that name a Secret")
-			return nil
-		}
-		var out []ctrl.Request
-		_ = meta.EachListItem(all, func(item runtime.Object) error {
-			object := item.(client.Object)
-			documents, _ := plan.Read("", resources(object))
-			if names(documents, secret.GetName()) {
-				out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
-			}
-			return nil
-		})
-		return out
-	}
-}
-
-func names(documents []plan.Document, secret string) bool {
-	for _, d := range documents {
-		if d.Annotations[plan.CredentialAnnotation] == secret {
-			return true
-		}
-	}
-	secrets, _ := plan.References(plan.Input{Set: plan.Set{Documents: documents}})
-	for _, ref := range secrets {
-		if ref.Name == secret {
-			return true
-		}
-	}
-	return secret == DefaultCredential && len(documents) > 0
 }

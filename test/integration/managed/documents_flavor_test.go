@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,10 +49,45 @@ func TestDocumentFlavors(t *testing.T) {
 	})
 	stage.CreateOperatorSecret(harness.OperatorSecret)
 	stage.WaitDocumentsReady(cluster)
+	followConfigMap(stage)
 	stage.DeleteDocuments(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
+}
+
+// followConfigMap adds a document to the Cluster that takes a value from a ConfigMap, which comes and changes later. Nothing is looked
+// at again by itself for as long as the stage lasts.
+func followConfigMap(stage *harness.Stage) {
+	stage.T.Helper()
+	identity, trust := stage.Document(identityDocument), stage.Document(`
+apiVersion: managedidentity.azure.com/v20241130
+kind: FederatedIdentityCredential
+metadata:
+  name: trust
+spec:
+  owner: {name: nodes}
+  audiences: [api://AzureADTokenExchange]
+  subject: system:serviceaccount:default:app
+  issuerFromConfig: {name: issuer, key: url}
+`)
+	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, identity, trust) })
+	harness.WaitFor(stage, infrastructure, "c1", "told of the ConfigMap", func(o *infrav1.AzureASOManagedCluster) bool {
+		return len(o.Status.Resources) == 3 && o.Status.Resources[1].Ready && strings.Contains(o.Status.Resources[2].Message, `of ConfigMap "issuer"`)
+	})
+	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "issuer"}, Data: map[string]string{"url": "https://one.example"}}
+	stage.Create(configMap)
+	for _, next := range []string{"https://two.example", ""} {
+		value := configMap.Data["url"]
+		stage.Eventually("Azure has what the ConfigMap says", func() bool {
+			return shows(stage, identityPath+"/federatedIdentityCredentials/trust", msiVersion, "properties.issuer") == `"`+value+`"`
+		})
+		if next != "" {
+			harness.Change(stage, configMap, func(o *corev1.ConfigMap) { o.Data["url"] = next })
+		}
+	}
+	harness.WaitFor(stage, infrastructure, "c1", "ready", func(o *infrav1.AzureASOManagedCluster) bool { return o.Status.Resources[2].Ready && harness.Ready(o) })
 }
 
 // TestDocumentBook takes the cluster of the page about documents to its end state.
