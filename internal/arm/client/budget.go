@@ -122,7 +122,8 @@ func (b *Budgets) learn(principal string, request Request, status int, header ht
 			bucket.tokens = remaining
 		}
 	}
-	if !throttles(status, ParseError(body).Code) {
+	// Other answers are not read here: those that list a region's sizes have megabytes, and everybody else waits for the lock.
+	if status != http.StatusTooManyRequests || !throttles(status, ParseError(body).Code) {
 		return
 	}
 	whole, provider := holdKeys(principal, request)
