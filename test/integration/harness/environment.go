@@ -138,12 +138,19 @@ func start(logs *Logs, flags []string) (*Environment, error) {
 	}
 	// Some distributions have this plugin on: who makes an owner block a deletion needs a right to the owner's finalizers.
 	e.envtest.ControlPlane.GetAPIServer().Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
+	tokens, err := newTokens(map[string]string{administrator: "system:masters", managerUser: ""})
+	if err != nil {
+		return nil, err
+	}
+	defer tokens.remove()
+	e.envtest.ControlPlane.GetAPIServer().Configure().Append("token-auth-file", tokens.file)
 	if e.Config, err = e.envtest.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("kube-apiserver: %w", err), e.envtest.Stop())
 	}
-	if e.Client, err = client.NewWithWatch(e.Config, client.Options{Scheme: newScheme()}); err != nil {
+	if e.Client, err = client.NewWithWatch(tokens.config(e.Config, administrator), client.Options{Scheme: newScheme()}); err != nil {
 		return nil, errors.Join(fmt.Errorf("client: %w", err), e.Stop())
 	}
+	e.managers = tokens.config(e.Config, managerUser)
 	if err := errors.Join(e.bindRights(root), e.serve(flags)); err != nil {
 		return nil, errors.Join(err, e.Stop())
 	}

@@ -15,14 +15,13 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 )
 
 // managerUser is whom the API server takes the managers for: the ServiceAccount of the release.
 const managerUser = "system:serviceaccount:capz-system:capz-manager"
 
-// bindRights makes the user of the managers, with the roles that the release binds to its ServiceAccount in all namespaces.
+// bindRights gives the user of the managers the roles that the release binds to its ServiceAccount in all namespaces.
 func (e *Environment) bindRights(root string) error {
 	for _, file := range []string{"role.yaml", "secrets_role.yaml"} {
 		raw, err := os.ReadFile(filepath.Join(root, "config", "rbac", file))
@@ -45,11 +44,6 @@ func (e *Environment) bindRights(root string) error {
 			return fmt.Errorf("binding of %s: %w", file, err)
 		}
 	}
-	user, err := e.envtest.AddUser(envtest.User{Name: managerUser}, nil)
-	if err != nil {
-		return fmt.Errorf("user of the managers: %w", err)
-	}
-	e.managers = user.Config()
 	return nil
 }
 
