@@ -15,6 +15,12 @@ var defaultSubnetRanges = []string{"10.240.0.0/16", "10.224.0.0/16"}
 // checkNetwork checks that the subnet fits into the network: the one of the spec, or the one that the user brought, which has
 // to be in the cluster's region.
 func checkNetwork(in Input, path *field.Path) field.ErrorList {
+	if madeByAKS(in) {
+		if len(in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints) > 0 {
+			return field.ErrorList{field.Forbidden(path.Child("subnet", "privateEndpoints"), "the cluster is in a network that AKS made for it, which is not looked after here: make the endpoints otherwise")}
+		}
+		return nil
+	}
 	if have, want := in.Facts.VNet, Location(in); have.Elsewhere(want) {
 		return field.ErrorList{field.Invalid(path, VNetID(in).Name(), fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
 			"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want, have.Location))}

@@ -25,7 +25,11 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
 		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"), owner.Spec.Template.Spec.Version)...)
 	}
-	if subnet := PoolSubnetID(in, pool); in.Facts.VNet.Exists && !subnet.Equal(SubnetID(in)) {
+	if subnet := PoolSubnetID(in, pool); madeByAKS(in) {
+		if !subnet.Equal(SubnetID(in)) {
+			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), "the cluster is in a network that AKS made for it, with one subnet for all pools: leave it out"))
+		}
+	} else if in.Facts.VNet.Exists && !subnet.Equal(SubnetID(in)) {
 		if _, exists := in.Facts.VNet.Subnets[strings.ToLower(subnet.Name())]; !exists {
 			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), fmt.Sprintf("is no subnet of the network %q: make it, or name another one", VNetID(in).Name())))
 		}

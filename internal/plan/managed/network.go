@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
@@ -14,8 +15,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
+// madeByAKS tells whether the cluster is in the network that AKS makes for one whose pools name no subnet, as az aks create does.
+// Pools cannot move, so spec.virtualNetwork says nothing of such a cluster, and pools that are added go where the others are.
+// https://learn.microsoft.com/en-us/azure/aks/configure-azure-cni
+func madeByAKS(in Input) bool {
+	pools := Observe(in.Facts.Cluster).Properties.AgentPoolProfiles
+	return len(pools) > 0 && !slices.ContainsFunc(pools, func(pool observedProfile) bool { return pool.VnetSubnetID != "" })
+}
+
 // virtualNetwork plans the network, or looks for the one that the user brought.
 func virtualNetwork(in Input, g *arm.Graph) {
+	if madeByAKS(in) {
+		return
+	}
 	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
 	if !in.Facts.VNet.Foreign() {
 		node.Policy = arm.Repair
@@ -33,6 +45,9 @@ func virtualNetwork(in Input, g *arm.Graph) {
 // subnet plans the subnet of the nodes. In a network that the user brought one that exists is used as it is, and only a
 // missing one is made.
 func subnet(in Input, g *arm.Graph) {
+	if madeByAKS(in) {
+		return
+	}
 	node := arm.Node{ID: SubnetID(in), Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition}
 	if _, exists := existingSubnet(in); !exists {
 		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet

@@ -19,6 +19,11 @@ type Observed struct {
 	Properties observedCluster   `json:"properties"`
 }
 
+// observedProfile is an agent pool as its cluster shows it.
+type observedProfile struct {
+	VnetSubnetID string `json:"vnetSubnetID"`
+}
+
 type observedIdentity struct {
 	Type        string `json:"type"`
 	PrincipalID string `json:"principalId"`
@@ -35,7 +40,7 @@ type observedCluster struct {
 	EnableRBAC               *bool             `json:"enableRBAC"`
 	NodeResourceGroup        string            `json:"nodeResourceGroup"`
 	DisableLocalAccounts     bool              `json:"disableLocalAccounts"`
-	AgentPoolProfiles        []json.RawMessage `json:"agentPoolProfiles"`
+	AgentPoolProfiles        []observedProfile `json:"agentPoolProfiles"`
 
 	AADProfile *struct {
 		Managed bool `json:"managed"`

@@ -104,7 +104,7 @@ func TestBrokenPoolHoldsUpTheCluster(t *testing.T) {
 	if refused := g.Node(managed.SubnetID(in)).Refused; refused != "" {
 		t.Errorf("the network is fine, got %q", refused)
 	}
-	in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0"}]}}`)
+	in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0","vnetSubnetID":"/s"}]}}`)
 	if got := planOf(t, in).Node(managed.ClusterID(in)).Refused; got != "" {
 		t.Errorf("a cluster that is there has nothing to do with a pool, got %q", got)
 	}

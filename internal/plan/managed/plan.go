@@ -30,10 +30,12 @@ func managedCluster(in Input, g *arm.Graph) Extras {
 	have := Observe(in.Facts.Cluster)
 	node := arm.Node{
 		ID:      ClusterID(in),
-		After:   []arm.ID{SubnetID(in)},
 		Policy:  arm.Repair,
 		Foreign: arm.AdoptForeign,
 		Group:   infrav1.ManagedClusterRunningCondition,
+	}
+	if !madeByAKS(in) {
+		node.After = []arm.ID{SubnetID(in)}
 	}
 	body, exports, err := clusterBody(in, have)
 	if err != nil {

@@ -37,7 +37,9 @@ func poolModel(in Input, pool Pool, have ObservedPool) aks.AgentPool {
 		NodeLabels:             mapOf(spec.NodeLabels),
 		NodeTaints:             taints(spec.Taints),
 		Tags:                   mapOf(spec.AdditionalTags),
-		VnetSubnetID:           new(string(PoolSubnetID(in, pool))),
+	}
+	if !madeByAKS(in) {
+		properties.VnetSubnetID = new(string(PoolSubnetID(in, pool)))
 	}
 	if size := deref(spec.OSDiskSizeGB); size != 0 { // 0 is for what AKS finds fit, which it answers.
 		properties.OSDiskSizeGB = number(spec.OSDiskSizeGB)

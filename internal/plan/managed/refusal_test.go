@@ -2,6 +2,7 @@ package managed_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"testing"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -78,6 +79,9 @@ func TestCheck(t *testing.T) {
 			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
 			in.ControlPlane.Spec.Location, in.Facts.VNet.Location = "East US", "eastus"
 		}},
+		"private endpoints in the network of AKS": {reason: "there is no subnet to put them into", from: "network-of-aks", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+			s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "p"}}
+		}), want: []string{"spec.virtualNetwork.subnet.privateEndpoints: Forbidden: the cluster is in a network that AKS made for it"}},
 		"two kinds of outbound addresses": {reason: "AKS takes one", from: "load-balancer-ips", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 			s.LoadBalancerProfile.ManagedOutboundIPs = new(1)
 			s.LoadBalancerProfile.OutboundIPPrefixes = []string{"p"}
@@ -155,6 +159,10 @@ func TestCheckPool(t *testing.T) {
 			in.Facts.VNet = plan.VNetFact{Exists: true, Subnets: map[string][]string{"c1": nil}}
 			pool.AzurePool.Spec.SubnetName = new("typo")
 		}, want: []string{`spec.subnetName: Invalid value: "typo": is no subnet of the network "c1"`}},
+		"subnet in the network of AKS": {reason: "AKS would refuse the pool, and the field would be ignored", change: func(in *managed.Input, pool *managed.Pool) {
+			in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0"}]}}`)
+			pool.AzurePool.Spec.SubnetName = new("nodes")
+		}, want: []string{`spec.subnetName: Invalid value: "nodes": the cluster is in a network that AKS made for it`}},
 		"patch": {reason: "what the MachinePool owns", change: func(_ *managed.Input, pool *managed.Pool) {
 			pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"count":3}}`}
 		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0] ... spec.count"}},

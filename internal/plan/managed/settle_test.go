@@ -161,7 +161,7 @@ func observed(t *testing.T, made map[string]any, version string) json.RawMessage
 	properties["provisioningState"] = "Succeeded"
 	properties["currentKubernetesVersion"] = strings.TrimPrefix(version, "v")
 	if properties["agentPoolProfiles"] == nil {
-		properties["agentPoolProfiles"] = []any{map[string]any{"name": "pool0"}}
+		properties["agentPoolProfiles"] = []any{map[string]any{"name": "pool0", "vnetSubnetID": "/s"}}
 	}
 	raw, err := json.Marshal(made)
 	if err != nil {
