@@ -146,6 +146,29 @@ var importRules = []importRule{
 		why: "the composition root knows the whole provider, and neither the simulator nor the lab",
 	},
 	{
+		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/armschema", "internal/plan/managed/asopatch", "internal/webhook"},
+		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
+		notStandard: impure,
+		why:         "manifests of an adoption follow from what Azure shows alone, so that it can be tested without Azure",
+	},
+	{
+		dirs: []string{"internal/adoption/survey", "internal/adoption/proof"}, inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/webhook"},
+		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"}, kubernetesTypes...), notStandard: []string{"os", "os/..."},
+		why: "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
+	},
+	{
+		dirs: []string{"internal/adoption/leftover"}, inside: []string{"api/...", "internal/plan/document"}, outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "what is left of a second operator is changed in Kubernetes alone: a client of Azure would be one too many",
+	},
+	{
+		dirs: []string{"internal/adoption/command"}, inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		why: "the command line reads, says and proves in order; no controller, and no environment but what it is given",
+	},
+	{
+		dirs: []string{"cmd/adopt"}, inside: []string{"internal/adoption/command", "internal/identity"}, outside: []string{"..."},
+		why: "the command is environment and main; everything else is in internal/adoption, where tests reach it",
+	},
+	{
 		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity"}, outside: []string{"..."},
 		why: "the command is flags, environment and main; everything else is in internal/setup, where tests reach it",
 	},

@@ -114,6 +114,9 @@ func join(path, key string) string {
 // secretWords are parts of member names whose values are never shown.
 var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}
 
+// Shown is a value at a path for people: short JSON, "(hidden)" where it may be secret.
+func Shown(path string, value any) string { return short(path, value) }
+
 // short is a value for a message: JSON of at most 80 characters.
 func short(path string, value any) string {
 	if value == nil {

@@ -33,7 +33,7 @@ func (in Input) pool(d Document, id arm.ID) field.ErrorList {
 	}
 	have := managed.ObservePool(in.fact(id)).Properties
 	if version != "" {
-		d.Spec["orchestratorVersion"] = runs(version, have.CurrentOrchestratorVersion)
+		d.Spec["orchestratorVersion"] = runs(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
 	}
 	manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
 	switch {

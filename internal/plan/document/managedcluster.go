@@ -98,10 +98,11 @@ func known(cluster schema.Definition, profile map[string]any) map[string]any {
 	return profile
 }
 
-// runs is the version to ask for where an upgrade channel may have raised it: never one below what runs.
-func runs(wanted, current string) string {
+// runs is the version to ask for where an upgrade channel may have raised it: never one below what runs. asked is what Azure shows
+// as asked for, which may be a minor version alone.
+func runs(wanted, asked, current string) string {
 	if wanted == "" {
 		return ""
 	}
-	return managed.HighestVersion(wanted, current)
+	return managed.Alias(managed.HighestVersion(wanted, current), asked, current)
 }

@@ -125,8 +125,11 @@ func (in Input) body(d Document, id arm.ID) (body Body, blocked string, errs fie
 		switch resourceType {
 		case types.ManagedCluster:
 			errs = in.cluster(d)
-			if version, ok := d.Spec["kubernetesVersion"].(string); ok && upgrades(d) {
-				d.Spec["kubernetesVersion"] = runs(version, managed.Observe(in.fact(id)).Properties.CurrentKubernetesVersion)
+			if version, ok := d.Spec["kubernetesVersion"].(string); ok {
+				have := managed.Observe(in.fact(id)).Properties
+				if d.Spec["kubernetesVersion"] = managed.Alias(version, have.KubernetesVersion, have.CurrentKubernetesVersion); upgrades(d) {
+					d.Spec["kubernetesVersion"] = runs(version, have.KubernetesVersion, have.CurrentKubernetesVersion)
+				}
 			}
 		case types.AgentPool:
 			errs = in.pool(d, id)

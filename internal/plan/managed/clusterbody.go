@@ -70,7 +70,7 @@ func tier(tier string) aks.ManagedClusterSKUTier {
 // have raised it.
 func kubernetesVersion(in Input, have Observed) string {
 	p := have.Properties
-	return alias(highest(in.ControlPlane.Spec.Version, p.CurrentKubernetesVersion), p.KubernetesVersion, p.CurrentKubernetesVersion)
+	return Alias(highest(in.ControlPlane.Spec.Version, p.CurrentKubernetesVersion), p.KubernetesVersion, p.CurrentKubernetesVersion)
 }
 
 // dnsPrefix is the prefix of the API server's name. The one that defaulting fills in asks for nothing where a cluster has

@@ -115,7 +115,7 @@ func AutoUpgradeVersion(in Input) string {
 func orchestratorVersion(in Input, pool Pool, have ObservedPool) string {
 	p := have.Properties
 	wanted := highest(pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in), cmp.Or(p.CurrentOrchestratorVersion, p.OrchestratorVersion))
-	return alias(wanted, p.OrchestratorVersion, p.CurrentOrchestratorVersion)
+	return Alias(wanted, p.OrchestratorVersion, p.CurrentOrchestratorVersion)
 }
 
 // tooNew is why a pool can never have the version of its MachinePool; "" when it can.

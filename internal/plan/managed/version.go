@@ -41,10 +41,10 @@ func less(a, b string) bool {
 	return x.LT(y)
 }
 
-// alias is the version to send so that what Azure was asked for before, like "1.33", is not fought over: AKS keeps the
+// Alias is the version to send so that what Azure was asked for before, like "1.33", is not fought over: AKS keeps the
 // name of a minor version and runs the newest patch of it. asked is what Azure shows as asked for, runs what it runs.
 // https://learn.microsoft.com/en-us/azure/aks/supported-kubernetes-versions#alias-minor-version
-func alias(wanted, asked, runs string) string {
+func Alias(wanted, asked, runs string) string {
 	if asked != "" && wanted == runs && strings.Count(asked, ".") == 1 && strings.HasPrefix(wanted, asked+".") {
 		return asked
 	}

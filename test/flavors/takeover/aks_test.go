@@ -22,3 +22,12 @@ func TestTakeOverAKS(t *testing.T) {
 		})
 	}
 }
+
+// TestTakeOverDocuments takes over the flavor of documents that has all that the others have, with what its operator leaves.
+func TestTakeOverDocuments(t *testing.T) {
+	t.Parallel()
+	estate.TakeOverDocuments(t, environment, "cluster-template-aks-aso-maintenance.yaml", map[string]string{
+		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v3",
+		"ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret,
+	})
+}

@@ -45,6 +45,12 @@ type Simulator struct {
 // userID is the application of the user where the provider's may not do everything.
 const userID = "99999999-9999-9999-9999-999999999999"
 
+// NewSimulator is a simulator in which operations end at once, for a test that needs no API server.
+func NewSimulator(t testing.TB, secret string) *Simulator {
+	t.Helper()
+	return newSimulator(t, secret, secret, 0, unlimited, false)
+}
+
 // newSimulator starts a simulator in which operations take timeScale times as long as on Azure.
 func newSimulator(t testing.TB, secret, other string, timeScale float64, throttle *server.Throttle, guarded bool) *Simulator {
 	t.Helper()

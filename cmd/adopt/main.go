@@ -1,0 +1,40 @@
+// Command adopt writes the manifests by which an AKS cluster is taken over, and lets objects of the Azure Service Operator go.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/command"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "adopt:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	adopt := command.New(command.Options{
+		Version: version, Transport: http.DefaultClient, Kubernetes: ctrl.GetConfig,
+		Identity: identity.Options{
+			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),
+			ResourceManagerEndpoint: os.Getenv("AZURE_RESOURCE_MANAGER_ENDPOINT"),
+			ResourceManagerAudience: os.Getenv("AZURE_RESOURCE_MANAGER_AUDIENCE"),
+		},
+	})
+	return adopt.ExecuteContext(ctx)
+}

@@ -1,0 +1,170 @@
+// Package command is the command line of adopt: its flags, and in which order things are read, said and done.
+//
+// The command for a cluster only reads Azure. That for objects of the operator changes those objects in Kubernetes and asks
+// Azure nothing.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/leftover"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/proof"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/survey"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// Options are what the process has around it.
+type Options struct {
+	Version string
+	// Identity leads to Azure, as the manager's does.
+	Identity identity.Options
+	// Transport sends requests to Azure.
+	Transport policy.Transporter
+	// Credential signs in to Azure; nil does as the environment and az say.
+	Credential azcore.TokenCredential
+	// Kubernetes leads to the management cluster. Only commands about its objects call it.
+	Kubernetes func() (*rest.Config, error)
+}
+
+// Values of --as.
+const (
+	azureManaged = "azuremanaged"
+	documents    = "documents"
+)
+
+type flags struct {
+	subscription, group, name, as, environment, apiVersion string
+	unproven                                               bool
+	adoption.Options
+}
+
+// New is the command adopt.
+func New(o Options) *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "adopt",
+		Short: "Write the manifests by which an AKS cluster is taken over",
+		Long: "Reads an AKS cluster and writes the manifests by which Cluster API takes it over to the standard output, and what they cannot say to the standard error.\n" +
+			"Before that it finds out whether applying them would write anything to Azure, and prints nothing but that if so.\n" +
+			"It signs in as the environment says (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or as az does, needs no right but to read, and writes nothing.",
+		Args: cobra.NoArgs, Version: o.Version, SilenceUsage: true, SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.adopt(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.subscription, "subscription", "", "ID of the subscription of the AKS cluster")
+	fs.StringVar(&f.group, "resource-group", "", "resource group of the AKS cluster")
+	fs.StringVar(&f.name, "name", "", "name of the AKS cluster")
+	fs.StringVar(&f.as, "as", azureManaged, "kinds to take it over into: azuremanaged or documents")
+	fs.StringVar(&f.ClusterName, "cluster-name", "", "name of the Cluster; that of the AKS cluster when empty")
+	fs.StringVar(&f.Namespace, "namespace", "", "namespace of all objects; that of whoever applies them when empty")
+	fs.StringVar(&f.Identity, "identity", "cluster-identity", "AzureClusterIdentity of --as azuremanaged")
+	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "Secret with the credential of --as documents")
+	fs.StringVar(&f.environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; the first when empty")
+	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion, "api-version of the documents of cluster and pools; with --as azuremanaged what the manager speaks")
+	fs.BoolVar(&f.unproven, "unproven", false, "print the manifests although applying them would write to Azure")
+	for _, required := range []string{"subscription", "resource-group", "name"} {
+		_ = cmd.MarkFlagRequired(required) // The flags are there.
+	}
+	cmd.AddCommand(release(o))
+	return cmd
+}
+
+func release(o Options) *cobra.Command {
+	namespace := ""
+	cmd := &cobra.Command{
+		Use:   "release-operator-objects",
+		Short: "Let the objects of the Azure Service Operator in a namespace go, without a change in Azure",
+		Args:  cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := o.Kubernetes()
+			if err != nil {
+				return fmt.Errorf("kubeconfig: %w", err)
+			}
+			return leftover.Release(cmd.Context(), config, namespace, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&namespace, "namespace", "", "namespace of the objects")
+	_ = cmd.MarkFlagRequired("namespace") // The flag is there.
+	return cmd
+}
+
+func (f *flags) adopt(ctx context.Context, o Options, out, told io.Writer) error {
+	if f.as != azureManaged && f.as != documents {
+		return fmt.Errorf("--as %q: use %s or %s", f.as, azureManaged, documents)
+	}
+	if f.as == azureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
+		return fmt.Errorf("--api-version %s: AzureManaged kinds speak %s, use --as %s for another one", f.apiVersion, types.ContainerServiceAPIVersion, documents)
+	}
+	c, err := f.client(o)
+	if err != nil {
+		return err
+	}
+	id := arm.NewID(f.subscription, f.group, types.ManagedCluster, f.name)
+	found, err := survey.Read(ctx, c, id, f.apiVersion)
+	if err != nil {
+		return err
+	}
+	write := adoption.Managed
+	if f.as == documents {
+		write = adoption.InDocuments
+	}
+	manifest, lefts, err := write(found, f.Options)
+	if err != nil {
+		return err
+	}
+	for _, left := range lefts {
+		fmt.Fprintln(told, "not in the manifests:", left)
+	}
+	writes, err := proof.Of(ctx, c, found, manifest)
+	if err != nil {
+		return fmt.Errorf("find out what applying the manifests would write: %w", err)
+	}
+	for _, line := range writes {
+		fmt.Fprintln(told, "would not be left as it is:", line)
+	}
+	if len(writes) > 0 && !f.unproven {
+		return errors.New("applying the manifests would not leave Azure as it is, so they are not printed: --unproven prints them all the same")
+	}
+	raw, err := manifest.YAML()
+	if err != nil {
+		return err
+	}
+	if len(writes) == 0 {
+		fmt.Fprintln(told, "applying the manifests writes nothing to Azure")
+	}
+	_, err = out.Write(raw)
+	return err
+}
+
+// client is a client that reads.
+func (f *flags) client(o Options) (*client.Client, error) {
+	cloud, custom, err := o.Identity.Cloud(f.environment)
+	if err != nil {
+		return nil, err
+	}
+	credential := o.Credential
+	if credential == nil {
+		credential, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
+			ClientOptions: azcore.ClientOptions{Cloud: cloud, Transport: o.Transport}, DisableInstanceDiscovery: custom,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("sign in to Azure: %w", err)
+		}
+	}
+	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: &proof.ReadOnly{Next: o.Transport}})
+}

@@ -1,0 +1,112 @@
+package adoption
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Found is an AKS cluster as Azure shows it.
+type Found struct {
+	// Cluster is the managed cluster, Pools its agent pools, and Around what else is below it or extends it.
+	Cluster       Resource
+	Pools, Around []Resource
+	// APIVersion is what was spoken about the cluster and its pools.
+	APIVersion string
+	// Network is the network of the pools, where they name a subnet.
+	Network plan.VNetFact
+	// Subnet is the subnet of the first pool as Azure shows it.
+	Subnet json.RawMessage
+}
+
+// Resource is a resource as Azure shows it.
+type Resource struct {
+	ID         arm.ID
+	APIVersion string
+	Body       json.RawMessage
+}
+
+// Options say how the objects are called.
+type Options struct {
+	// Namespace is that of all objects, "" for that of whoever applies them.
+	Namespace string
+	// ClusterName is the name of the Cluster, "" for that of the AKS cluster.
+	ClusterName string
+	// Identity names an AzureClusterIdentity, Credential the Secret of documents.
+	Identity, Credential string
+}
+
+// Left is a value in Azure that the manifests do not say, so that it stays as it is there and is not repaired.
+type Left struct {
+	// ID is whose it is, Path the place in its body, "" for all of it, and Value the value as short JSON, hidden where it may be a
+	// secret.
+	ID          arm.ID
+	Path, Value string
+	// Why is what keeps it from being said.
+	Why string
+}
+
+// String is one line for people.
+func (l Left) String() string {
+	if l.Path == "" {
+		return l.ID.Short() + ": " + l.Why
+	}
+	return fmt.Sprintf("%s: %s = %s: %s", l.ID.Short(), l.Path, l.Value, l.Why)
+}
+
+// left is a value that is not said.
+func left(id arm.ID, path string, value any, why string) Left {
+	if path == "" {
+		return Left{ID: id, Why: why}
+	}
+	return Left{ID: id, Path: path, Value: compare.Shown(path, value), Why: why}
+}
+
+// check refuses what no manifest can take over.
+func (f Found) check(o Options) error {
+	if name := o.name(f); len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return fmt.Errorf("%q is no name for a Cluster, which has lower-case letters, digits and '-': choose one with --cluster-name", name)
+	}
+	for key, value := range tagsOf(f.Cluster.Body) {
+		if infrav1.Marks(key) && key != infrav1.OwnerTag && !strings.EqualFold(key, infrav1.ClusterTagKey(o.name(f))) && value == infrav1.TagOwned {
+			return fmt.Errorf("%s belongs to another Cluster by its tag %s: that one has to let it go first, and its tags have to be removed", f.Cluster.ID, key)
+		}
+	}
+	if len(f.Pools) == 0 {
+		return fmt.Errorf("%s has no agent pools, and no manifest makes a cluster without", f.Cluster.ID)
+	}
+	return nil
+}
+
+func (o Options) name(f Found) string {
+	if o.ClusterName != "" {
+		return o.ClusterName
+	}
+	return f.Cluster.ID.Name()
+}
+
+// tags are those that a manifest may say: whose a resource is, is not for it.
+func tags(body json.RawMessage) map[string]string {
+	out := tagsOf(body)
+	for key := range out {
+		if infrav1.Marks(key) {
+			delete(out, key)
+		}
+	}
+	return out
+}
+
+func tagsOf(body json.RawMessage) map[string]string {
+	var shown struct {
+		Tags map[string]string `json:"tags"`
+	}
+	_ = json.Unmarshal(body, &shown) // What cannot be read has no tags.
+	return shown.Tags
+}

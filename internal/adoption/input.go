@@ -1,0 +1,62 @@
+package adoption
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// Input is what the plan of the AzureManagedControlPlane and its pools is computed from once the manifest is applied.
+func (m Manifest) Input(f Found) managed.Input {
+	in := managed.Input{
+		Cluster: m.Cluster, ControlPlane: m.ControlPlane.DeepCopy(), SubscriptionID: f.Cluster.ID.Subscription(),
+		Facts: managed.Facts{VNet: f.Network, Subnet: f.Subnet, Cluster: f.Cluster.Body},
+	}
+	webhook.DefaultAzureManagedControlPlane(in.ControlPlane)
+	for _, pool := range m.Pools {
+		defaulted := managed.Pool{MachinePool: pool.MachinePool, AzurePool: pool.AzurePool.DeepCopy()}
+		webhook.DefaultAzureManagedMachinePool(defaulted.AzurePool)
+		in.Pools = append(in.Pools, defaulted)
+	}
+	return in
+}
+
+// Inputs are what the plans of the objects with documents are computed from once the manifest is applied.
+func (m Manifest) Inputs(f Found) []document.Input {
+	d := m.Documents
+	facts := map[string]json.RawMessage{}
+	for _, resource := range append(append([]Resource{f.Cluster}, f.Pools...), f.Around...) {
+		facts[resource.ID.Key()] = resource.Body
+	}
+	in := document.Input{
+		Cluster: m.Cluster.Name, Owner: d.Infrastructure, Version: d.ControlPlane.Spec.Version, MachinePools: map[string]*clusterv1.MachinePool{}, Facts: facts,
+		Set: document.Set{SubscriptionID: f.Cluster.ID.Subscription()},
+	}
+	type holder struct {
+		name   string
+		object metav1.Object
+	}
+	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure}, {"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
+	for i, resources := range [][]runtime.RawExtension{d.Infrastructure.Spec.Resources, d.ControlPlane.Spec.Resources} {
+		documents, _ := document.Read(holders[i].name, resources) // They were written here.
+		in.Documents = append(in.Documents, documents...)
+	}
+	for _, pool := range d.Pools {
+		own := holder{"AzureASOManagedMachinePool " + pool.AzurePool.Name, pool.AzurePool}
+		documents, _ := document.Read(own.name, pool.AzurePool.Spec.Resources)
+		in.Documents, in.MachinePools[own.name] = append(in.Documents, documents...), pool.MachinePool
+		holders = append(holders, own)
+	}
+	var out []document.Input
+	for _, holder := range holders {
+		in.Holder, in.Object = holder.name, holder.object
+		out = append(out, in)
+	}
+	return out
+}

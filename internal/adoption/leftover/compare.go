@@ -1,0 +1,80 @@
+package leftover
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+)
+
+// applier is the field manager by which the established provider applies documents, and has them skipped while a Cluster is paused.
+const applier = "capz-manager"
+
+// compare reads the objects once for what their documents do not say: annotations that somebody put on the object of the operator
+// alone, as adoption by the established provider leaves the credential there.
+func compare(ctx context.Context, c client.Client, namespace string, objects []metav1.PartialObjectMetadata) ([]string, error) {
+	documents, err := documentsOf(ctx, c, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, object := range objects {
+		for _, d := range documents {
+			if d.Group != object.GroupVersionKind().Group || d.Kind != object.Kind || d.Name != object.Name || !owns(object, d.Holder) {
+				continue
+			}
+			for _, key := range []string{document.CredentialAnnotation, document.PolicyAnnotation} {
+				value := object.Annotations[key]
+				if value == "" || value == d.Annotations[key] || value == document.Manage && d.Annotations[key] == "" || applied(object, key) {
+					continue
+				}
+				out = append(out, fmt.Sprintf("%s: %s of %s has not the annotation %s: %s of its object", d.Holder, d, d.Path, key, value))
+			}
+		}
+	}
+	return out, nil
+}
+
+// owns tells whether the object belongs to the holder of a document.
+func owns(object metav1.PartialObjectMetadata, holder string) bool {
+	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind+" "+ref.Name == holder })
+}
+
+// applied tells whether the established provider itself has set an annotation.
+func applied(object metav1.PartialObjectMetadata, key string) bool {
+	return slices.ContainsFunc(object.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == applier && entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+key+`"`)
+	})
+}
+
+// documentsOf are the documents of the objects of a namespace.
+func documentsOf(ctx context.Context, c client.Client, namespace string) ([]document.Document, error) {
+	var out []document.Document
+	add := func(kind, name string, resources []runtime.RawExtension) {
+		documents, _ := document.Read(kind+" "+name, resources) // What cannot be read was never applied.
+		out = append(out, documents...)
+	}
+	clusters, controlPlanes, pools := &infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}
+	for _, list := range []client.ObjectList{clusters, controlPlanes, pools} {
+		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return nil, fmt.Errorf("list objects with documents: %w", err)
+		}
+	}
+	for _, item := range clusters.Items {
+		add("AzureASOManagedCluster", item.Name, item.Spec.Resources)
+	}
+	for _, item := range controlPlanes.Items {
+		add("AzureASOManagedControlPlane", item.Name, item.Spec.Resources)
+	}
+	for _, item := range pools.Items {
+		add("AzureASOManagedMachinePool", item.Name, item.Spec.Resources)
+	}
+	return out, nil
+}

@@ -1,0 +1,212 @@
+package adoption
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+)
+
+// patch says by patches what the fields of the manifest do not say, or not as Azure shows it.
+func patch(f Found, m Manifest) ([]Left, error) {
+	in := m.Input(f)
+	graph, _, err := managed.Plan(in)
+	if err != nil {
+		return nil, err
+	}
+	text, lefts, err := rest(asopatch.ManagedCluster, f.Cluster, graph.Node(managed.ClusterID(in)))
+	if err != nil {
+		return nil, err
+	}
+	if text != "" {
+		m.ControlPlane.Spec.ASOManagedClusterPatches = []string{text}
+	}
+	for i, pool := range in.Pools {
+		in.Facts.AgentPool = f.Pools[i].Body
+		graph, _, err := managed.PoolPlan(in, pool)
+		if err != nil {
+			return nil, err
+		}
+		text, more, err := rest(asopatch.AgentPool, f.Pools[i], graph.Node(managed.PoolID(in, pool)))
+		if err != nil {
+			return nil, err
+		}
+		if lefts = append(lefts, more...); text != "" {
+			m.Pools[i].AzurePool.Spec.ASOManagedClustersAgentPoolPatches = []string{text}
+		}
+	}
+	return lefts, nil
+}
+
+// rest is the patch of a resource by which a plan says all that Azure shows of it, and what a patch cannot say.
+func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) {
+	if node.Refused != "" {
+		return "", nil, errors.New(node.Refused)
+	}
+	shown, _, err := settable(r)
+	if err != nil {
+		return "", nil, err
+	}
+	row, err := types.Of(r.ID)
+	if err != nil {
+		return "", nil, err
+	}
+	body, err := compare.Decode(node.Body)
+	if err != nil {
+		return "", nil, err
+	}
+	planned, _ := body.(map[string]any)
+	wanted := map[string]any{}
+	unsaid(of, r.APIVersion, "", shown, planned, wanted)
+	delete(wanted, "tags")
+	have, err := compare.Decode(r.Body)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, difference := range compare.Diff(compare.Want{Type: row, Body: planned, Owned: node.Owned}, have) {
+		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") && !slices.Contains(states, path) {
+			object, _ := have.(map[string]any)
+			put(wanted, path, at(object, path))
+		}
+	}
+	return sayable(of, r, wanted)
+}
+
+// unsaid puts what Azure shows and the plan does not say into wanted. What the documentation calls the default says nothing.
+func unsaid(of asopatch.Kind, version, path string, shown, planned, wanted map[string]any) {
+	for key, value := range shown {
+		here := armschema.Join(path, key)
+		said := lookup(planned, key)
+		object, isObject := value.(map[string]any)
+		property, _ := armschema.Lookup(of, version, here)
+		if usual(property.Documented, value) {
+			continue
+		}
+		if deeper, ok := said.(map[string]any); isObject && (ok || said == nil) && len(object) > 0 {
+			inner := map[string]any{}
+			if unsaid(of, version, here, object, deeper, inner); len(inner) > 0 {
+				wanted[key] = inner
+			}
+			continue
+		}
+		if said == nil && (value != false || property.Documented == "true") {
+			wanted[key] = value
+		}
+	}
+}
+
+// usual tells whether a value is the documented default.
+func usual(documented string, value any) bool {
+	if documented == "" {
+		return false
+	}
+	switch value := value.(type) {
+	case string:
+		return strings.EqualFold(value, documented)
+	case json.Number:
+		return value.String() == documented
+	case bool:
+		return fmt.Sprint(value) == documented
+	}
+	return false
+}
+
+// sayable is the patch of what a patch may say, and what it may not.
+func sayable(of asopatch.Kind, r Resource, wanted map[string]any) (string, []Left, error) {
+	properties, _ := wanted["properties"].(map[string]any)
+	delete(wanted, "properties")
+	spec := map[string]any{}
+	var lefts []Left
+	say := func(prefix string, from map[string]any) {
+		for _, key := range slices.Sorted(maps.Keys(from)) {
+			for _, one := range whole(of, r.APIVersion, key, from[key]) {
+				if why := refusal(of, r.APIVersion, one); why != "" {
+					lefts = append(lefts, left(r.ID, armschema.Join(prefix, dotted(one)), leafOf(one), why))
+					continue
+				}
+				merge(spec, one)
+			}
+		}
+	}
+	say("", wanted)
+	say("properties", properties)
+	if len(spec) == 0 {
+		return "", lefts, nil
+	}
+	text, err := yaml.Marshal(map[string]any{"spec": spec})
+	return string(text), lefts, err
+}
+
+// whole are the patches that a property makes: one where all of it may be said, else one for each leaf.
+func whole(of asopatch.Kind, version, key string, value any) []map[string]any {
+	one := map[string]any{key: value}
+	if refusal(of, version, one) == "" {
+		return []map[string]any{one}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return []map[string]any{one}
+	}
+	var out []map[string]any
+	for _, inner := range slices.Sorted(maps.Keys(object)) {
+		out = append(out, map[string]any{key: map[string]any{inner: object[inner]}})
+	}
+	return out
+}
+
+// refusal is why a patch may not say something, "" where it may.
+func refusal(of asopatch.Kind, version string, spec map[string]any) string {
+	text, err := json.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		return err.Error()
+	}
+	var why []string
+	for _, problem := range asopatch.Check(of, version, []string{string(text)}, field.NewPath("patch")) {
+		why = append(why, problem.Detail)
+	}
+	return strings.Join(why, "; ")
+}
+
+// dotted is the path to the one leaf of an object, leafOf the leaf.
+func dotted(object map[string]any) string {
+	for key, value := range object {
+		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {
+			return key + "." + dotted(inner)
+		}
+		return key
+	}
+	return ""
+}
+
+func leafOf(object map[string]any) any {
+	for _, value := range object {
+		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {
+			return leafOf(inner)
+		}
+		return value
+	}
+	return nil
+}
+
+func merge(into, from map[string]any) {
+	for key, value := range from {
+		have, ok := into[key].(map[string]any)
+		if more, isObject := value.(map[string]any); ok && isObject {
+			merge(have, more)
+			continue
+		}
+		into[key] = value
+	}
+}

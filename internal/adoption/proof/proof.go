@@ -1,0 +1,142 @@
+// Package proof tells whether applying manifests of an adoption would write anything to Azure: it has the engine take the passes
+// that the manager would take over their objects, with a client that cannot write.
+//
+// It reads Azure and changes nothing, and may be repeated.
+package proof
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// Of are the lines that say what applying a manifest would write, or why it would not come to rest: none when it writes nothing.
+// The client's transport is to be ReadOnly.
+func Of(ctx context.Context, c *client.Client, f adoption.Found, m adoption.Manifest) ([]string, error) {
+	p := &prover{engine: engine.New(engine.Options{}), client: c, cluster: m.Cluster.Name}
+	if m.Documents != nil {
+		return p.documents(ctx, f, m)
+	}
+	return p.managed(ctx, f, m)
+}
+
+type prover struct {
+	engine  *engine.Engine
+	client  *client.Client
+	cluster string
+	found   []string
+}
+
+func (p *prover) refused(object string, errs field.ErrorList) {
+	for _, err := range errs {
+		p.found = append(p.found, object+": "+err.Error())
+	}
+}
+
+func (p *prover) managed(ctx context.Context, f adoption.Found, m adoption.Manifest) ([]string, error) {
+	if f.APIVersion != types.ContainerServiceAPIVersion {
+		p.client = p.client.WithAPIVersion(types.ManagedCluster, f.APIVersion)
+	}
+	in := m.Input(f)
+	p.refused("AzureManagedControlPlane "+in.ControlPlane.Name, append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), managed.Check(in)...))
+	graph, _, err := managed.Plan(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.pass(ctx, graph); err != nil {
+		return nil, err
+	}
+	for i, pool := range in.Pools {
+		in.Facts.AgentPool = f.Pools[i].Body
+		p.refused("AzureManagedMachinePool "+pool.AzurePool.Name, append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, managed.APIVersion(in)), managed.CheckPool(in, pool)...))
+		graph, _, err := managed.PoolPlan(in, pool)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.pass(ctx, graph); err != nil {
+			return nil, err
+		}
+	}
+	return p.found, nil
+}
+
+func (p *prover) documents(ctx context.Context, f adoption.Found, m adoption.Manifest) ([]string, error) {
+	for _, in := range m.Inputs(f) {
+		p.client = p.client.WithAPIVersions(document.Spoken(in.Set))
+		p.refused(in.Holder, document.Check(in))
+		graph, err := document.Plan(in)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.pass(ctx, graph); err != nil {
+			return nil, err
+		}
+	}
+	return p.found, nil
+}
+
+// pass has the engine take a pass, and notes what it would have written.
+func (p *prover) pass(ctx context.Context, graph *arm.Graph) error {
+	outcome, err := p.engine.Converge(ctx, engine.Request{
+		Object: "adoption", Client: p.client, Graph: graph,
+		Owner: engine.Owner{TagKey: infrav1.ClusterTagKey(p.cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag},
+	})
+	if err != nil {
+		return err
+	}
+	for _, result := range outcome.Results {
+		switch {
+		case result.Done():
+		case result.Wrote != "":
+			lines, err := differences(graph.Node(result.ID), result)
+			if err != nil {
+				return err
+			}
+			p.found = append(p.found, lines...)
+		case result.Err != nil:
+			p.found = append(p.found, fmt.Sprintf("%s: %v", result.ID.Short(), result.Err))
+		default:
+			p.found = append(p.found, fmt.Sprintf("%s: %s %s%s", result.ID.Short(), result.State, result.Message, result.BlockedBy))
+		}
+	}
+	return nil
+}
+
+// differences are the lines about a write.
+func differences(node *arm.Node, result arm.Result) ([]string, error) {
+	if result.Observed == nil {
+		return []string{fmt.Sprintf("%s: would be made", result.ID.Short())}, nil
+	}
+	row, err := types.Of(result.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := compare.Decode(node.Body)
+	if err != nil {
+		return nil, err
+	}
+	have, err := compare.Decode(result.Observed)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, difference := range compare.Diff(compare.Want{Type: row, Body: body, Owned: node.Owned, DropTags: node.DropTags}, have) {
+		out = append(out, result.ID.Short()+": "+difference.String())
+	}
+	if len(out) == 0 {
+		out = append(out, fmt.Sprintf("%s: would be written for %v", result.ID.Short(), result.Drift))
+	}
+	return out, nil
+}

@@ -1,0 +1,166 @@
+package adoption
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+)
+
+// states are settable properties that tell how things are and not how they are to be: in a manifest they would turn back what
+// operators of the cluster, the autoscaler and upgrades do. Pools, versions and counts have objects of their own.
+var states = []string{
+	"properties.agentPoolProfiles", "properties.count", "properties.kubernetesVersion", "properties.orchestratorVersion",
+	"properties.nodeImageVersion", "properties.powerState", "properties.privateLinkResources",
+	"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs", "properties.networkProfile.natGatewayProfile.effectiveOutboundIPs",
+	"properties.status", "properties.virtualMachineNodesStatus", "kind",
+}
+
+// repeated are lists that AKS makes of a single value where there is one family of addresses.
+var repeated = map[string]string{"properties.networkProfile.podCidrs": "properties.networkProfile.podCidr", "properties.networkProfile.serviceCidrs": "properties.networkProfile.serviceCidr"}
+
+// settable is of a resource as Azure shows it what a request may set, without what says nothing.
+func settable(r Resource) (map[string]any, schema.Definition, error) {
+	definition, ok := schema.Nearest(r.ID.Type(), r.APIVersion)
+	if !ok {
+		return nil, definition, fmt.Errorf("%s: nothing defines its type", r.ID)
+	}
+	shown, err := compare.Decode(r.Body)
+	if err != nil {
+		return nil, definition, fmt.Errorf("%s: %w", r.ID, err)
+	}
+	out, _ := strip(definition.Body(), shown).(map[string]any)
+	for _, path := range states {
+		take(out, path)
+	}
+	for list, single := range repeated {
+		if values, _ := at(out, list).([]any); len(values) == 1 && values[0] == at(out, single) {
+			take(out, list)
+		}
+	}
+	ownIdentity(out)
+	return out, definition, nil
+}
+
+// ownIdentity takes the identity of the kubelet out that AKS makes in the resource group of the nodes.
+func ownIdentity(body map[string]any) {
+	group, _ := at(body, "properties.nodeResourceGroup").(string)
+	profiles, _ := at(body, "properties.identityProfile").(map[string]any)
+	for key, value := range profiles {
+		profile, _ := value.(map[string]any)
+		id, _ := profile["resourceId"].(string)
+		if strings.Contains(strings.ToLower(id), strings.ToLower("/resourceGroups/"+group+"/")) {
+			delete(profiles, key)
+		}
+	}
+	if len(profiles) == 0 {
+		take(body, "properties.identityProfile")
+	}
+}
+
+// strip leaves out what only Azure sets, what the definition does not know, and what is as good as absent; nil is for nothing.
+func strip(part schema.Part, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, inner := range value {
+			child := part.Values()
+			if part.IsObject() {
+				_, property, ok := part.Property(key, value)
+				if !ok || property.Shape().Is(schema.ReadOnly) {
+					continue
+				}
+				child = property
+			}
+			if kept := strip(child, inner); kept != nil {
+				out[key] = kept
+			}
+		}
+		if len(out) == 0 && part.Shape().Type != "map" {
+			return nil
+		}
+		return out
+	case []any:
+		var out []any
+		for _, item := range value {
+			if kept := strip(part.Items(), item); kept != nil {
+				out = append(out, kept)
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		return out
+	case string:
+		if value == "" {
+			return nil
+		}
+	}
+	return value
+}
+
+// at is the value at a dotted path; nil when there is none. Keys have no case.
+func at(body map[string]any, path string) any {
+	var value any = body
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := value.(map[string]any)
+		value = lookup(object, key)
+	}
+	return value
+}
+
+func lookup(object map[string]any, key string) any {
+	if value, ok := object[key]; ok {
+		return value
+	}
+	for other, value := range object {
+		if strings.EqualFold(other, key) {
+			return value
+		}
+	}
+	return nil
+}
+
+// take takes the value at a dotted path out.
+func take(body map[string]any, path string) {
+	parent, key := "", path
+	if i := strings.LastIndex(path, "."); i >= 0 {
+		parent, key = path[:i], path[i+1:]
+	}
+	object := body
+	if parent != "" {
+		object, _ = at(body, parent).(map[string]any)
+	}
+	delete(object, key)
+}
+
+// put puts a value at a dotted path, making objects on the way.
+func put(body map[string]any, path string, value any) {
+	key, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		body[key] = value
+		return
+	}
+	object, ok := body[key].(map[string]any)
+	if !ok {
+		object = map[string]any{}
+		body[key] = object
+	}
+	put(object, rest, value)
+}
+
+// as decodes a value as JSON has it into another one: keys have no case. What does not fit is left out.
+func as[T any](value any) *T {
+	raw, err := json.Marshal(value)
+	if err != nil || value == nil {
+		return nil
+	}
+	out := new(T)
+	if json.NewDecoder(bytes.NewReader(raw)).Decode(out) != nil {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+// Package survey reads an AKS cluster and all that is below it from Azure. It only reads, one request after the other, and may be
+// repeated.
+package survey
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+)
+
+// below are the collections of what is below a managed cluster beside its pools, and extending those of what extends it.
+var (
+	below     = []string{"maintenanceConfigurations", "trustedAccessRoleBindings"}
+	extending = []string{types.ClusterExtension, "Microsoft.KubernetesConfiguration/fluxConfigurations"}
+)
+
+// Read reads the cluster of an ID, speaking an api-version about it and what is below it.
+func Read(ctx context.Context, c *client.Client, id arm.ID, apiVersion string) (adoption.Found, error) {
+	out := adoption.Found{APIVersion: apiVersion}
+	response, err := c.Get(ctx, id, apiVersion, nil)
+	if err != nil {
+		return out, fmt.Errorf("read the AKS cluster: %w", err)
+	}
+	out.Cluster = adoption.Resource{ID: id, APIVersion: apiVersion, Body: response.Body}
+	if out.Pools, err = list(ctx, c, string(id)+"/agentPools", apiVersion); err != nil {
+		return out, fmt.Errorf("list its pools: %w", err)
+	}
+	// The network of the cluster is that of a pool that stays.
+	slices.SortStableFunc(out.Pools, func(a, b adoption.Resource) int { return strings.Compare(mode(a), mode(b)) })
+	for _, collection := range below {
+		more, err := list(ctx, c, string(id)+"/"+collection, apiVersion)
+		if err != nil && !absent(err) {
+			return out, fmt.Errorf("list its %s: %w", collection, err)
+		}
+		out.Around = append(out.Around, more...)
+	}
+	for _, collection := range extending {
+		row, err := types.Of(id.Extension(collection, "any"))
+		if err != nil {
+			return out, err
+		}
+		more, err := list(ctx, c, string(id)+"/providers/"+collection, row.APIVersion)
+		if err != nil && !absent(err) {
+			return out, fmt.Errorf("list its %s: %w", collection, err)
+		}
+		out.Around = append(out.Around, more...)
+	}
+	return out, network(ctx, c, &out)
+}
+
+// mode is System or User.
+func mode(pool adoption.Resource) string {
+	var shown struct {
+		Properties struct {
+			Mode string `json:"mode"`
+		} `json:"properties"`
+	}
+	_ = json.Unmarshal(pool.Body, &shown) // It was read once.
+	return shown.Properties.Mode
+}
+
+// list are the resources of a collection, by name.
+func list(ctx context.Context, c *client.Client, collection, apiVersion string) ([]adoption.Resource, error) {
+	bodies, err := c.List(ctx, collection, apiVersion, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []adoption.Resource
+	for _, body := range bodies {
+		var shown struct{ Name string }
+		if err := json.Unmarshal(body, &shown); err != nil || shown.Name == "" {
+			return nil, fmt.Errorf("%s: an element has no name", collection)
+		}
+		out = append(out, adoption.Resource{ID: arm.ID(collection + "/" + shown.Name), APIVersion: apiVersion, Body: body})
+	}
+	slices.SortFunc(out, func(a, b adoption.Resource) int { return strings.Compare(a.ID.Key(), b.ID.Key()) })
+	return out, nil
+}
+
+// absent tells whether a collection was refused because the subscription has nothing of the kind: the provider is not registered
+// there, or a cloud does not have it.
+func absent(err error) bool {
+	var refused *arm.Error
+	return errors.As(err, &refused) && (refused.Status == http.StatusNotFound ||
+		slices.Contains([]string{"MissingSubscriptionRegistration", "NoRegisteredProviderFound", "InvalidResourceType", "SubscriptionNotRegistered"}, refused.Code))
+}
+
+// network reads the network of the first pool, where it names a subnet.
+func network(ctx context.Context, c *client.Client, found *adoption.Found) error {
+	if len(found.Pools) == 0 {
+		return nil
+	}
+	var shown struct {
+		Properties struct {
+			VnetSubnetID string `json:"vnetSubnetID"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(found.Pools[0].Body, &shown); err != nil || shown.Properties.VnetSubnetID == "" {
+		return err
+	}
+	subnet, err := arm.ParseID(shown.Properties.VnetSubnetID)
+	if err != nil {
+		return fmt.Errorf("%s: vnetSubnetID: %w", found.Pools[0].ID, err)
+	}
+	f := facts.New(facts.Options{})
+	if found.Network, err = f.VirtualNetwork(ctx, c, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()), infrav1.TagOwned); err != nil {
+		return fmt.Errorf("read the network of the pools: %w", err)
+	}
+	found.Subnet, err = f.Resource(ctx, c, subnet)
+	return err
+}

@@ -1,0 +1,74 @@
+package azurecli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"k8s.io/client-go/rest"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/command"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// Adopt runs the command against the Azure of a stage.
+func Adopt(stage *harness.Stage, arguments ...string) (printed, told string, err error) {
+	stage.T.Helper()
+	credential, err := azidentity.NewClientSecretCredential(stage.Azure.TenantID, stage.Azure.ClientID, stage.Azure.ClientSecret, &azidentity.ClientSecretCredentialOptions{
+		ClientOptions:            azcore.ClientOptions{Cloud: cloud.Configuration{ActiveDirectoryAuthorityHost: stage.Azure.URL}, Transport: stage.Azure.HTTP},
+		DisableInstanceDiscovery: true,
+	})
+	if err != nil {
+		stage.T.Fatal(err)
+	}
+	return Run(stage, credential, arguments...)
+}
+
+// Run runs the command as who has the credential, nil for whom the environment names, against the Azure and Kubernetes of a stage.
+func Run(stage *harness.Stage, credential azcore.TokenCredential, arguments ...string) (printed, told string, err error) {
+	stage.T.Helper()
+	cmd := command.New(command.Options{
+		Identity:  identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/"},
+		Transport: stage.Azure.HTTP, Credential: credential,
+		Kubernetes: func() (*rest.Config, error) { return stage.Environment.Config, nil },
+	})
+	var out, errs bytes.Buffer
+	cmd.SetOut(&out)
+	cmd.SetErr(&errs)
+	cmd.SetArgs(arguments)
+	err = cmd.ExecuteContext(stage.T.Context())
+	return out.String(), errs.String(), err
+}
+
+// Commands are the lines of the page about adoption that begin as one of these, in order.
+func Commands(tb testing.TB, beginnings ...string) []string {
+	tb.Helper()
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "adoption.md"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []string
+	for block := range strings.SplitSeq(string(page), "```sh\n") {
+		commands, _, _ := strings.Cut(block, "```")
+		for line := range strings.Lines(commands) {
+			if slices.ContainsFunc(beginnings, func(beginning string) bool { return strings.HasPrefix(line, beginning) }) {
+				out = append(out, strings.TrimSpace(line))
+			}
+		}
+	}
+	if len(out) == 0 {
+		tb.Fatalf("the page has no command that begins as %q", beginnings)
+	}
+	return out
+}

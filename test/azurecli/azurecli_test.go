@@ -1,0 +1,106 @@
+package azurecli
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestAdopt has the command write manifests for every cluster, in both sets of kinds: it proves that they write nothing, and tells
+// what cannot be said.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	stage := &harness.Stage{T: t}
+	stage.Azure = harness.NewSimulator(t, stage.Secret("client-secret"))
+	Bring(stage)
+	for name, cluster := range Clusters(stage) {
+		cluster.Make(stage, name)
+		mark := stage.Azure.Mark()
+		for _, as := range []string{"azuremanaged", "documents"} {
+			lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+			printed, told, err := Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as, "--cluster-name", lower)
+			unsaid := cluster.Unsaid
+			if as == "documents" {
+				unsaid = nil
+			} else if cluster.Nameless {
+				if err == nil || !strings.Contains(err.Error(), "use --as documents") {
+					t.Errorf("%s as %s: %v", name, as, err)
+				}
+				continue
+			}
+			if err != nil || printed == "" {
+				t.Errorf("%s as %s: %v\n%s", name, as, err, told)
+			}
+			for _, want := range unsaid {
+				if !strings.Contains(told, "not in the manifests: "+want) {
+					t.Errorf("%s as %s: it is not told that %s:\n%s", name, as, want, told)
+				}
+			}
+			if got := strings.Count(told, "not in the manifests"); got != len(unsaid) {
+				t.Errorf("%s as %s: %d things are not in the manifests, want %d:\n%s", name, as, got, len(unsaid), told)
+			}
+		}
+		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+			t.Errorf("%s: the command writes: %v", name, writes)
+		}
+	}
+}
+
+// TestAdoptRefuses has the command print no manifest whose application would not leave Azure as it is, or that would be another's.
+func TestAdoptRefuses(t *testing.T) {
+	t.Parallel()
+	stage := &harness.Stage{T: t}
+	stage.Azure = harness.NewSimulator(t, stage.Secret("client-secret"))
+	Cluster{cluster: body{"kubernetesVersion": "1.33", "autoUpgradeProfile": body{"upgradeChannel": "patch"}}, Pools: []body{pool("nodepool1", system)}}.Make(stage, "behind")
+	Cluster{top: body{"tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}}, Pools: []body{pool("nodepool1", system)}}.Make(stage, "owned")
+	tests := map[string]struct {
+		reason    string
+		arguments []string
+		told, err string
+		printed   bool
+	}{
+		"behind": {reason: "with an upgrade channel pools follow the control plane", arguments: []string{"--name", "behind"},
+			told: `would not be left as it is: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`, err: "so they are not printed"},
+		"behind, all the same": {reason: "somebody may want to begin with them", arguments: []string{"--name", "behind", "--unproven"},
+			told: "would not be left as it is: agentPools/nodepool1", printed: true},
+		"another's":       {reason: "two would change it in turns", arguments: []string{"--name", "owned"}, err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
+		"not there":       {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"}, err: "was not found"},
+		"unknown kinds":   {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"}, err: "use azuremanaged or documents"},
+		"another version": {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"}, err: "use --as documents"},
+	}
+	for name, test := range tests {
+		group := test.arguments[1]
+		printed, told, err := Adopt(stage, append([]string{"--subscription", stage.Azure.SubscriptionID, "--resource-group", group}, test.arguments...)...)
+		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: %s: error %v, want %q", name, test.reason, err, test.err)
+		}
+		if !strings.Contains(told, test.told) || (printed != "") != test.printed {
+			t.Errorf("%s: %s: printed %d bytes, told:\n%s", name, test.reason, len(printed), told)
+		}
+	}
+	printed, told, err := Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind", "--as", "documents", "--api-version", "2026-05-01", "--namespace", "teams")
+	if err != nil || !strings.Contains(printed, "containerservice.azure.com/v1api20260501") || !strings.Contains(printed, "namespace: teams") {
+		t.Errorf("documents say versions of their own: %v\n%s\n%s", err, told, printed)
+	}
+}
+
+// TestBook runs the commands of the page for clusters, signed in as the environment says.
+func TestBook(t *testing.T) {
+	stage := &harness.Stage{T: t}
+	stage.Azure = harness.NewSimulator(t, stage.Secret("client-secret"))
+	for key, value := range map[string]string{"AZURE_TENANT_ID": stage.Azure.TenantID, "AZURE_CLIENT_ID": stage.Azure.ClientID, "AZURE_CLIENT_SECRET": stage.Azure.ClientSecret} {
+		t.Setenv(key, value)
+	}
+	stage.Azure.Put("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
+	stage.Azure.Put("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
+		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "properties": body{"agentPoolProfiles": []any{pool("nodepool1", system), pool("batch", nil)}},
+	})
+	for _, line := range Commands(t, "adopt --subscription") {
+		command, _, _ := strings.Cut(line, " >")
+		printed, told, err := Run(stage, nil, strings.Fields(command)[1:]...)
+		if err != nil || !strings.Contains(printed, "name: c1-batch") || !strings.Contains(told, "writes nothing to Azure") {
+			t.Errorf("%s: %v\n%s\n%s", line, err, told, printed)
+		}
+	}
+}

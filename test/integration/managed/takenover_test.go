@@ -1,0 +1,164 @@
+package managed_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/azurecli"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestTakeOverAzureManaged takes clusters over into AzureManaged kinds by the manifests of the command: all become Ready without a
+// write to Azure, scaling a pool is one, and deletion lets them go.
+func TestTakeOverAzureManaged(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.CreateIdentity()
+	clusters := azurecli.Clusters(stage)
+	azurecli.Bring(stage)
+	manifests := map[string]string{}
+	unsaid := 0
+	for name, made := range clusters {
+		made.Make(stage, name)
+		printed, told, err := azurecli.Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--identity", harness.IdentityName)
+		if made.Nameless {
+			if err == nil || !strings.Contains(err.Error(), "use --as documents") && !strings.Contains(err.Error(), "--cluster-name") {
+				t.Errorf("%s can be the name of no object: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, told)
+			continue
+		}
+		for _, want := range made.Unsaid {
+			if !strings.Contains(told, "not in the manifests: "+want) {
+				t.Errorf("%s: it is not told that %s:\n%s", name, want, told)
+			}
+		}
+		if got := strings.Count(told, "not in the manifests"); got != len(made.Unsaid) {
+			t.Errorf("%s: %d things are not in the manifests, want %d:\n%s", name, got, len(made.Unsaid), told)
+		}
+		unsaid += len(made.Unsaid)
+		manifests[name] = printed
+	}
+	mark := stage.Azure.Mark()
+	for _, printed := range manifests {
+		apply(stage, printed)
+	}
+	stage.StartManager(harness.ManagerOptions{})
+	for name := range manifests {
+		stage.PlayManagedCluster(name, name, name)
+		for _, pool := range clusters[name].Pools {
+			object := name + "-" + pool["name"].(string)
+			stage.PlayManagedPool(name, harness.PlayedPool{MachinePool: object, AzurePool: object})
+		}
+	}
+	for name := range manifests {
+		stage.WaitControlPlaneReady(name)
+		for _, pool := range clusters[name].Pools {
+			stage.WaitPoolReady(name+"-"+pool["name"].(string), pool["count"].(int))
+		}
+	}
+	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("the manifests say what is there, so nothing is to be written (-want +got):\n%s", diff)
+	}
+	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests), len(harness.Changes(stage.Azure.Writes(mark))), unsaid)
+
+	mark = stage.Azure.Mark()
+	scaled := clusters["kubenet"].Pools[0]["count"].(int) + 1
+	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "kubenet-nodepool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(scaled)) })
+	stage.WaitPoolReady("kubenet-nodepool1", scaled)
+	if diff := cmp.Diff([]string{"PUT resourceGroups/kubenet/Microsoft.ContainerService/managedClusters/kubenet/agentPools/nodepool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("scaling is one write (-want +got):\n%s", diff)
+	}
+	before := stage.Azure.Resources()
+	mark = stage.Azure.Mark()
+	for name := range manifests {
+		var pools []harness.PlayedPool
+		for _, pool := range clusters[name].Pools {
+			object := name + "-" + pool["name"].(string)
+			pools = append(pools, harness.PlayedPool{MachinePool: object, AzurePool: object})
+		}
+		stage.EndManagedCluster(name, name, name, pools...)
+	}
+	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+		t.Errorf("what was taken over is let go, but: %q", writes)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+}
+
+// TestTakeOverInDocuments is TestTakeOverAzureManaged with kinds of documents, which can say everything.
+func TestTakeOverInDocuments(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.CreateOperatorSecret(harness.OperatorSecret)
+	clusters := azurecli.Clusters(stage)
+	azurecli.Bring(stage)
+	taken := map[string]*harness.DocumentCluster{}
+	var printed []string
+	for azureName, made := range clusters {
+		made.Make(stage, azureName)
+		name := strings.ReplaceAll(strings.ToLower(azureName), "_", "-")
+		manifest, told, err := azurecli.Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name", azureName,
+			"--as", "documents", "--cluster-name", name, "--credential-from", harness.OperatorSecret)
+		if err != nil || strings.Contains(told, "not in the manifests") {
+			t.Errorf("%s: %v\n%s", azureName, err, told)
+			continue
+		}
+		printed, taken[name] = append(printed, manifest), nil
+	}
+	mark := stage.Azure.Mark()
+	for _, manifest := range printed {
+		apply(stage, manifest)
+	}
+	stage.StartManager(harness.ManagerOptions{})
+	for _, made := range slices.Sorted(maps.Keys(clusters)) {
+		name := strings.ReplaceAll(strings.ToLower(made), "_", "-")
+		if _, ok := taken[name]; !ok {
+			continue
+		}
+		var pools []string
+		for _, pool := range clusters[made].Pools {
+			pools = append(pools, name+"-"+pool["name"].(string))
+		}
+		taken[name] = stage.PlayDocuments(name, pools...)
+	}
+	for _, cluster := range taken {
+		stage.WaitDocumentsReady(cluster)
+	}
+	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("the documents say what is there, so nothing is to be written (-want +got):\n%s", diff)
+	}
+	t.Logf("%d clusters taken over, %d writes", len(taken), len(harness.Changes(stage.Azure.Writes(mark))))
+
+	mark = stage.Azure.Mark()
+	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "overlay-batch"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+	harness.WaitFor(stage, &infrav1.AzureASOManagedMachinePool{}, "overlay-batch", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
+		return o.Status.Ready && o.Status.Replicas == 2 && len(o.Spec.ProviderIDList) == 2
+	})
+	if diff := cmp.Diff([]string{"PUT resourceGroups/overlay/Microsoft.ContainerService/managedClusters/overlay/agentPools/batch"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+		t.Errorf("scaling is one write (-want +got):\n%s", diff)
+	}
+	before := stage.Azure.Resources()
+	mark = stage.Azure.Mark()
+	for name, cluster := range taken {
+		cluster.ControlPlane.Name = name
+		stage.DeleteDocuments(cluster)
+	}
+	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+		t.Errorf("what was taken over is let go, but: %q", writes)
+	}
+	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources (-before +after):\n%s", diff)
+	}
+}
