@@ -23,10 +23,16 @@ type Block struct {
 	Place, Language, Text string
 }
 
-// Page is the text of a page of docs/book/selfmanaged.
-func Page(t *testing.T, page string) string {
+// Folders of docs/book whose manifests are whole clusters.
+const (
+	SelfManaged = "selfmanaged"
+	Neighbours  = "aks/neighbours"
+)
+
+// Page is the text of a page in a folder of docs/book.
+func Page(t *testing.T, folder, page string) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(Root(t), "docs", "book", "selfmanaged", page))
+	raw, err := os.ReadFile(filepath.Join(Root(t), "docs", "book", folder, page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +52,13 @@ func Templates(t *testing.T) []string {
 	return files
 }
 
-// Blocks are those of a page of docs/book/selfmanaged.
-func Blocks(t *testing.T, page string) []Block {
+// Blocks are those of a page in a folder of docs/book.
+func Blocks(t *testing.T, folder, page string) []Block {
 	t.Helper()
 	var blocks []Block
 	var open *Block
 	number := 0
-	for line := range strings.Lines(Page(t, page)) {
+	for line := range strings.Lines(Page(t, folder, page)) {
 		number++
 		language, fence := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "```")
 		switch {
@@ -71,10 +77,10 @@ func Blocks(t *testing.T, page string) []Block {
 	return blocks
 }
 
-// Pages are the names of the pages of docs/book/selfmanaged.
-func Pages(t *testing.T) []string {
+// Pages are the names of the pages in a folder of docs/book.
+func Pages(t *testing.T, folder string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(Root(t), "docs", "book", "selfmanaged", "*.md"))
+	files, err := filepath.Glob(filepath.Join(Root(t), "docs", "book", folder, "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 type Role struct {
 	Name                string
 	Actions, NotActions []string
+	// DataActions are allowed on what resources hold.
+	DataActions []string
 }
 
 // BuiltIn are the built-in roles that are served, by GUID. Source: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
@@ -39,6 +41,13 @@ var BuiltIn = map[string]Role{
 	"17d1049b-9a84-46fb-8f53-869881c3d3ab": {Name: "Storage Account Contributor", Actions: with("Microsoft.Storage/storageAccounts/*", "Microsoft.Insights/diagnosticSettings/*", "Microsoft.Network/virtualNetworks/subnets/joinViaServiceEndpoint/action")},
 	"0ab0b1a8-8aac-4efd-b8c2-3ee1fb270be8": {Name: "Azure Kubernetes Service Cluster Admin Role", Actions: []string{"Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
 		"Microsoft.ContainerService/managedClusters/accessProfiles/listCredential/action", "Microsoft.ContainerService/managedClusters/read", "Microsoft.ContainerService/managedClusters/runcommand/action"}},
+	"12338af0-0e69-4776-bea7-57ae8d297424": {Name: "Key Vault Crypto User", DataActions: []string{"Microsoft.KeyVault/vaults/keys/read", "Microsoft.KeyVault/vaults/keys/update/action", "Microsoft.KeyVault/vaults/keys/backup/action",
+		"Microsoft.KeyVault/vaults/keys/encrypt/action", "Microsoft.KeyVault/vaults/keys/decrypt/action", "Microsoft.KeyVault/vaults/keys/wrap/action", "Microsoft.KeyVault/vaults/keys/unwrap/action",
+		"Microsoft.KeyVault/vaults/keys/sign/action", "Microsoft.KeyVault/vaults/keys/verify/action"}},
+	"ba92f5b4-2d11-453d-a403-e96b0029c9fe": {Name: "Storage Blob Data Contributor", Actions: []string{"Microsoft.Storage/storageAccounts/blobServices/containers/delete", "Microsoft.Storage/storageAccounts/blobServices/containers/read",
+		"Microsoft.Storage/storageAccounts/blobServices/containers/write", "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action"},
+		DataActions: []string{"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/delete", "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read", "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write",
+			"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/move/action", "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/add/action"}},
 }
 
 // with adds what most contributors of one service have beside its actions.
@@ -53,7 +62,7 @@ func render(guid string) body.Object {
 		"id": "/providers/" + Definitions + "/" + guid, "name": guid, "type": Definitions,
 		"properties": body.Object{"roleName": role.Name, "type": "BuiltInRole", "description": role.Name, "assignableScopes": []any{"/"},
 			"createdOn": "2015-02-02T21:55:09.8806423Z", "updatedOn": "2023-12-05T16:41:12.6018060Z", "createdBy": nil, "updatedBy": nil,
-			"permissions": []any{body.Object{"actions": list(role.Actions), "notActions": list(role.NotActions), "dataActions": []any{}, "notDataActions": []any{}}}},
+			"permissions": []any{body.Object{"actions": list(role.Actions), "notActions": list(role.NotActions), "dataActions": list(role.DataActions), "notDataActions": []any{}}}},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func TestBook(t *testing.T) {
 	t.Parallel()
 	manifests := 0
-	for _, block := range flavors.Blocks(t, "internal-load-balancer.md") {
+	for _, block := range flavors.Blocks(t, flavors.SelfManaged, "internal-load-balancer.md") {
 		manifests++
 		t.Run(block.Place, func(t *testing.T) {
 			t.Parallel()

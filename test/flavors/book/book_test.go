@@ -2,6 +2,7 @@ package book_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,12 +19,12 @@ func TestBook(t *testing.T) {
 	t.Parallel()
 	var made, accepted atomic.Int64
 	t.Cleanup(func() { t.Logf("%d manifests reached their end state, %d were accepted", made.Load(), accepted.Load()) })
-	for _, page := range flavors.Pages(t) {
+	for _, page := range flavors.Pages(t, flavors.SelfManaged) {
 		if page == otherGates {
 			continue
 		}
 		manifests := 0
-		for _, block := range flavors.Blocks(t, page) {
+		for _, block := range flavors.Blocks(t, flavors.SelfManaged, page) {
 			switch block.Language {
 			case "yaml":
 				manifests++
@@ -69,18 +70,42 @@ func checkShell(t *testing.T, block flavors.Block) {
 	}
 }
 
-// TestPagesAreListed holds the pages against the list on the first one.
-func TestPagesAreListed(t *testing.T) {
+// TestCommandsOfNeighbours looks at the commands of the pages about what goes with AKS clusters, whose manifests are made where
+// AKS clusters are.
+func TestCommandsOfNeighbours(t *testing.T) {
 	t.Parallel()
-	list := flavors.Page(t, "README.md")
-	for _, page := range flavors.Pages(t) {
-		if page != "README.md" && !strings.Contains(list, "("+page+")") {
-			t.Errorf("docs/book/selfmanaged/README.md does not list %s", page)
+	for _, page := range flavors.Pages(t, flavors.Neighbours) {
+		commands := 0
+		for _, block := range flavors.Blocks(t, flavors.Neighbours, page) {
+			switch block.Language {
+			case "sh":
+				commands++
+				checkShell(t, block)
+			case "yaml":
+			default:
+				t.Errorf("%s: blocks of language %q are not checked; use yaml or sh", block.Place, block.Language)
+			}
+		}
+		if commands == 0 {
+			t.Errorf("%s has no command by which to see that it works", page)
 		}
 	}
-	for _, match := range regexp.MustCompile(`\(([a-z0-9-]+\.md)\)`).FindAllStringSubmatch(list, -1) {
-		if !strings.Contains(strings.Join(flavors.Pages(t), " "), match[1]) {
-			t.Errorf("docs/book/selfmanaged/README.md lists %s, which does not exist", match[1])
+}
+
+// TestPagesAreListed holds the pages of each folder against the list on its first one.
+func TestPagesAreListed(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{flavors.SelfManaged, flavors.Neighbours} {
+		list, pages := flavors.Page(t, folder, "README.md"), flavors.Pages(t, folder)
+		for _, page := range pages {
+			if page != "README.md" && !strings.Contains(list, "("+page+")") {
+				t.Errorf("docs/book/%s/README.md does not list %s", folder, page)
+			}
+		}
+		for _, match := range regexp.MustCompile(`\(([a-z0-9-]+\.md)\)`).FindAllStringSubmatch(list, -1) {
+			if !slices.Contains(pages, match[1]) {
+				t.Errorf("docs/book/%s/README.md lists %s, which does not exist", folder, match[1])
+			}
 		}
 	}
 }

@@ -196,8 +196,8 @@ func version(path string) string {
 func shownObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	var out []*unstructured.Unstructured
-	for _, page := range flavors.Pages(t) {
-		for _, block := range flavors.Blocks(t, page) {
+	for _, page := range flavors.Pages(t, flavors.SelfManaged) {
+		for _, block := range flavors.Blocks(t, flavors.SelfManaged, page) {
 			if block.Language != "yaml" {
 				continue
 			}

@@ -21,7 +21,7 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	root := flavors.Root(t)
 	files := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
-	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md"} {
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "*/*/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, "docs", pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -39,6 +40,7 @@ func snippets(t *testing.T) []snippet {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("pages of the book: %v, %v", files, err)
 	}
+	files = append(files, filepath.Join(root, "docs", "book", flavors.Neighbours, "entra-kubernetes-rbac.md"))
 	var out []snippet
 	for _, file := range files {
 		if strings.Contains(whole, filepath.Base(file)) {
@@ -57,7 +59,8 @@ func snippets(t *testing.T) []snippet {
 				inBlock = language
 				text.Reset()
 			case fence:
-				if inBlock == "yaml" {
+				// What has an apiVersion is an object of the cluster itself.
+				if inBlock == "yaml" && !strings.HasPrefix(text.String(), "apiVersion:") {
 					place := fmt.Sprintf("%s:%d", page, i+1)
 					out = append(out, snippet{place: place, page: strings.TrimSuffix(page, ".md"), heading: heading, documents: documents(t, place, text.String())})
 				}

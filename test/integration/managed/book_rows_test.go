@@ -116,6 +116,9 @@ var rows = map[string]row{
 		"properties.aadProfile.managed": "true", "properties.aadProfile.enableAzureRBAC": "true",
 		"properties.aadProfile.adminGroupObjectIDs.0": "5d24cf1c-0000-4000-8000-000000000001",
 	}},
+	"entra-kubernetes-rbac/What Azure does": {cluster: values{
+		"properties.aadProfile.managed": "true", "properties.aadProfile.enableAzureRBAC": "false", "properties.enableRBAC": "true",
+	}},
 	"features/No local accounts":          {cluster: values{"properties.disableLocalAccounts": "true"}},
 	"features/Who reaches the API server": {cluster: values{"properties.apiServerAccessProfile.authorizedIPRanges.1": "198.51.100.7/32"}},
 	"features/OIDC issuer":                {cluster: values{"properties.oidcIssuerProfile.enabled": "true"}},

@@ -1,0 +1,192 @@
+package managed_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// neighbour is what a page about something that goes with a cluster has beside its manifest.
+type neighbour struct {
+	// given is what the page has its reader do before.
+	given func(*harness.Stage)
+	// check looks at what the page is about in Azure. inside are the objects that belong into the workload cluster.
+	check func(stage *harness.Stage, inside []*unstructured.Unstructured)
+}
+
+const (
+	ownGroup   = "resourceGroups/my-cluster"
+	ownCluster = ownGroup + "/providers/Microsoft.ContainerService/managedClusters/my-cluster"
+)
+
+// TestNeighbours takes the cluster of every page about what goes with a cluster to its end state: all conditions are true, all
+// documents ready, Azure has what the page is about, nothing is written any more, and nothing stays behind.
+func TestNeighbours(t *testing.T) {
+	t.Parallel()
+	pages := flavors.Pages(t, flavors.Neighbours)
+	for name := range neighbours {
+		if !slices.Contains(pages, name+".md") {
+			t.Errorf("there is no page for the row %s", name)
+		}
+	}
+	for _, page := range pages {
+		name := strings.TrimSuffix(page, ".md")
+		row, ok := neighbours[name]
+		if !ok {
+			if page != "README.md" && page != mergedNeighbour {
+				t.Errorf("%s has no row", page)
+			}
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			row.run(t, page)
+		})
+	}
+}
+
+func (n neighbour) run(t *testing.T, page string) {
+	stage := harness.NewStage(t, environment)
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.CreateOperatorSecret("aso-credential")
+	if n.given != nil {
+		n.given(stage)
+	}
+	manifests := 0
+	var inside []*unstructured.Unstructured
+	for _, block := range flavors.Blocks(t, flavors.Neighbours, page) {
+		switch {
+		case block.Language != "yaml":
+		case strings.Contains(block.Text, "kind: AzureASOManagedCluster\n"):
+			manifests++
+			apply(stage, block.Text)
+		default:
+			objects, err := flavors.Decode([]byte(block.Text))
+			if err != nil {
+				t.Fatalf("%s: %v", block.Place, err)
+			}
+			inside = append(inside, objects...)
+		}
+	}
+	if manifests != 1 {
+		t.Fatalf("%s has %d clusters, want one", page, manifests)
+	}
+	cluster := stage.PlayDocuments("my-cluster", "my-cluster-pool0")
+	stage.WaitDocumentsReady(cluster)
+	quiet(t, stage, manager, 2)
+	inOrder(stage)
+	n.check(stage, inside)
+	stage.DeleteDocuments(cluster)
+	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+		t.Errorf("resources left behind (-want +got):\n%s", diff)
+	}
+}
+
+// inOrder looks at every condition and document of the cluster.
+func inOrder(stage *harness.Stage) {
+	stage.T.Helper()
+	infrastructure, controlPlane, pool := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{}
+	for _, of := range []struct {
+		object interface {
+			client.Object
+			conditions.Getter
+		}
+		name string
+		// said are the documents' states.
+		said func() []infrav1.ASOResourceStatus
+	}{
+		{infrastructure, "my-cluster", func() []infrav1.ASOResourceStatus { return infrastructure.Status.Resources }},
+		{controlPlane, "my-cluster", func() []infrav1.ASOResourceStatus { return controlPlane.Status.Resources }},
+		{pool, "my-cluster-pool0", func() []infrav1.ASOResourceStatus { return pool.Status.Resources }},
+	} {
+		stage.Get(of.object, of.name)
+		for _, condition := range of.object.GetConditions() {
+			want := metav1.ConditionTrue
+			if condition.Type == "Paused" || condition.Type == "Deleting" {
+				want = metav1.ConditionFalse
+			}
+			if condition.Status != want {
+				stage.T.Errorf("%T: %s is %s: %s %s", of.object, condition.Type, condition.Status, condition.Reason, condition.Message)
+			}
+		}
+		if len(of.object.GetConditions()) == 0 || len(of.said()) == 0 {
+			stage.T.Errorf("%T says nothing", of.object)
+		}
+		for _, status := range of.said() {
+			if !status.Ready {
+				stage.T.Errorf("%T: %v is not ready: %s %s", of.object, status.Resource, status.Reason, status.Message)
+			}
+		}
+	}
+}
+
+// at is a value of a resource of a page's cluster as text; one that is not there fails the test.
+func at(stage *harness.Stage, path, version, place string) string {
+	stage.T.Helper()
+	status, resource := stage.Azure.Get(path, version)
+	got := plain(harness.Value(resource, place))
+	if status != 200 || got == "" {
+		stage.T.Errorf("%s of %s: %d %q", place, path, status, got)
+	}
+	return got
+}
+
+// same compares two values that have to lead to each other.
+func same(stage *harness.Stage, what, got, want string) {
+	stage.T.Helper()
+	if !strings.EqualFold(got, want) || want == "" {
+		stage.T.Errorf("%s is %q, want %q", what, got, want)
+	}
+}
+
+// granted fails unless a principal has a role at a scope itself.
+func granted(stage *harness.Stage, scope, role, principal string) {
+	stage.T.Helper()
+	_, list := stage.Azure.Get(scope+"/providers/Microsoft.Authorization/roleAssignments", roleVersion)
+	items, _ := list["value"].([]any)
+	var have []string
+	for _, item := range items {
+		assignment, _ := item.(body)
+		have = append(have, strings.Join([]string{harness.Find(assignment, "properties.scope"), harness.Find(assignment, "properties.roleDefinitionId"), harness.Find(assignment, "properties.principalId")}, " "))
+	}
+	subscription := "/subscriptions/" + stage.Azure.SubscriptionID
+	want := fmt.Sprintf("%s/%s %s/providers/Microsoft.Authorization/roleDefinitions/%s %s", subscription, scope, subscription, role, principal)
+	if !slices.ContainsFunc(have, func(h string) bool { return strings.EqualFold(h, want) }) || principal == "" {
+		stage.T.Errorf("%q has no role %s at %s, but: %q", principal, role, scope, have)
+	}
+}
+
+// fullID is the ID of what is below the subscription of the stage.
+func fullID(stage *harness.Stage, path string) string {
+	return "/subscriptions/" + stage.Azure.SubscriptionID + "/" + path
+}
+
+// madeInside applies an object that the API server of every cluster takes.
+func madeInside(stage *harness.Stage, object *unstructured.Unstructured) {
+	stage.T.Helper()
+	into := object.DeepCopy()
+	into.SetNamespace(stage.Namespace)
+	if err := stage.Client.Create(stage.T.Context(), into, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+		stage.T.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
+	}
+}
+
+// vaultPrincipal is that of the vault of the page about backups, which the Azure CLI makes.
+const vaultPrincipal = "00000000-0000-4000-8000-000000000007"
+
+func backupVault(stage *harness.Stage) {
+	stage.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "my-vault"}, Data: map[string]string{"principalId": vaultPrincipal}})
+}
