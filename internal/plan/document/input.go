@@ -105,6 +105,30 @@ func (in Input) mentions(d Document, id arm.ID) []arm.ID {
 	if id.Type() == types.ManagedCluster {
 		out = append(out, in.entitlements(id, body.Mentions)...)
 	}
+	return append(out, in.earlier(id)...)
+}
+
+// later are the types whose resources work with those of another type beside them, without naming one. A run takes the members that
+// the fleet has when the run is made, and there is no Flux without its extension:
+// https://learn.microsoft.com/en-us/azure/kubernetes-fleet/concepts-update-orchestration
+// https://learn.microsoft.com/en-us/azure/azure-arc/kubernetes/conceptual-gitops-flux2
+var later = map[string]string{
+	"Microsoft.ContainerService/fleets/updateRuns":         types.FleetMember,
+	"Microsoft.KubernetesConfiguration/fluxConfigurations": types.ClusterExtension,
+}
+
+// earlier are the resources of documents beside one that comes later than theirs.
+func (in Input) earlier(id arm.ID) []arm.ID {
+	needed, ok := later[id.Type()]
+	var out []arm.ID
+	for _, d := range in.Documents {
+		if of, _ := d.Type(); !ok || of != needed {
+			continue
+		}
+		if other, err := in.ID(d); err == nil && other.Parent().Equal(id.Parent()) {
+			out = append(out, other)
+		}
+	}
 	return out
 }
 

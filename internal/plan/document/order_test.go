@@ -7,6 +7,29 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
+// TestLater has what works with all that is beside it come after that.
+func TestLater(t *testing.T) {
+	const (
+		fleet  = `{apiVersion: containerservice.azure.com/v20250301, kind: Fleet, metadata: {name: f}, spec: {owner: {name: g}, location: eastus}}`
+		run    = `{apiVersion: containerservice.azure.com/v20250301, kind: FleetsUpdateRun, metadata: {name: run}, spec: {owner: {name: f}, managedClusterUpdate: {upgrade: {type: NodeImageOnly}}}}`
+		member = `{apiVersion: containerservice.azure.com/v20250301, kind: FleetsMember, metadata: {name: member}, spec: {owner: {name: f}, clusterResourceReference: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}}}`
+		apps   = `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: FluxConfiguration, metadata: {name: apps}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}}}`
+		flux   = `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: flux}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}, extensionType: microsoft.flux}}`
+	)
+	in := input(t, group, aksDocument, fleet, run, member, apps, flux)
+	graph, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for later, earlier := range map[int]int{3: 4, 5: 6} {
+		id, err := in.ID(in.Documents[later])
+		before, wrong := in.ID(in.Documents[earlier])
+		if err != nil || wrong != nil || !slices.ContainsFunc(graph.Node(id).After, before.Equal) {
+			t.Errorf("%s does not come after %s: %v, %v, %v", id, before, graph.Node(id).After, err, wrong)
+		}
+	}
+}
+
 // TestOrder has a managed cluster made after what it only names by text, and after its identity may do what is asked of it.
 func TestOrder(t *testing.T) {
 	const (
