@@ -44,8 +44,6 @@ var known = []reason{
 		"Entra ID shows each new principal after a time of its own, and principals of types that are not served are known at once in the replay."},
 	{`.*/disks`, `PUT (202|400): .*|GET of an operation .*`,
 		"Azure refused the disk because its disk access was in a failed state, which nothing in the recording explains."},
-	{`.*/images`, `PUT (201|404): status .*|GET of an operation .*`,
-		"Azure refused the image until its snapshot was there; snapshots are not served."},
 	{`.*/virtualMachines`, `.*: no identity`,
 		"A policy of the recorded subscription gives every machine an identity."},
 	{`.*/resourceGroups`, `.*: no tags\.creationdate`,

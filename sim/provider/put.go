@@ -208,10 +208,8 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 			retry = max(0, t.UpdateRetryAfter)
 		}
 	}
+	status = t.accepted(status, t.NoState || timing.LRO == 0 || t.Style == Sync)
 	if t.NoState {
-		if t.AcceptedStatus != 0 {
-			status = t.AcceptedStatus
-		}
 		c.Save(r)
 		rep := c.reply(status, r)
 		if t.LocationHeader && status == 201 {
@@ -237,9 +235,6 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	if timing.LRO == 0 || t.Style == Sync {
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
 		c.Save(r)
-		if t.AcceptedStatus != 0 && t.AcceptedStatus != http.StatusAccepted {
-			status = t.AcceptedStatus
-		}
 		if t.Finish != nil {
 			if err := t.Finish(c, nil, r); err != nil {
 				return nil, err
@@ -263,9 +258,6 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	}
 	body.Set(r.Body, statePath, state)
 	c.Save(r)
-	if t.AcceptedStatus != 0 {
-		status = t.AcceptedStatus
-	}
 	op := c.Start(verb, d.ID, timing)
 	if immediate {
 		// The resource is usable at once; only the operation record ends later.
@@ -297,6 +289,14 @@ func (c *Call) unchanged(old, r *store.Resource) bool {
 	n := body.Clone(r.Body)
 	setState(n, c.inlineOf(c.Type.Name), store.Succeeded)
 	return body.Equal(old.Body, n)
+}
+
+// accepted is the status of a PUT that the type answers with status, or with another: 202 is for operations only.
+func (t *Type) accepted(status int, once bool) int {
+	if t.AcceptedStatus == 0 || once && t.AcceptedStatus == http.StatusAccepted {
+		return status
+	}
+	return t.AcceptedStatus
 }
 
 // immediate tells whether a PUT of this draft answers Succeeded at once.

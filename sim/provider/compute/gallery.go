@@ -15,6 +15,9 @@ const (
 	Galleries       = "Microsoft.Compute/galleries"
 	GalleryImages   = Galleries + "/images"
 	GalleryVersions = GalleryImages + "/versions"
+
+	// Snapshots are what images may be made of; they have no provider here.
+	Snapshots = "Microsoft.Compute/snapshots"
 )
 
 var imageVersionForm = regexp.MustCompile(`^\d{1,10}\.\d{1,10}\.\d{1,10}$`)
@@ -25,8 +28,15 @@ func imageTypes() []*provider.Type {
 	image := &provider.Type{
 		Name: Images, Style: provider.Compute, EdgeZones: true, DeleteRetryAfter: -1,
 		Create: provider.Timing{HTTP: sec(1), LRO: sec(25)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(5)},
-		Prepare: func(_ *provider.Call, d *provider.Draft) error {
+		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			sp := "properties.storageProfile."
+			for _, disk := range append(body.Objects(d.New, sp+"dataDisks"), body.Child(d.New, sp+"osDisk")) {
+				if id := body.String(disk, "snapshot.id"); id != "" && d.Old == nil {
+					if _, err := referred(c, id, Snapshots, "snapshot", d.Location); err != nil {
+						return err
+					}
+				}
+			}
 			if body.Child(d.New, sp+"osDisk") == nil && !body.Has(d.New, "properties.sourceVirtualMachine") {
 				return provider.Missing("image.storageProfile.osDisk")
 			}
