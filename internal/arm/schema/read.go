@@ -26,6 +26,7 @@ type Shape struct {
 	// Enum are the values that a string may have, or, where Open, the known ones.
 	Enum      []string `json:"enum,omitempty"`
 	Open      bool     `json:"open,omitempty"`
+	Sensitive bool     `json:"sensitive,omitempty"`
 	Pattern   string   `json:"pattern,omitempty"`
 	MinLength *int     `json:"minLength,omitempty"`
 	MaxLength *int     `json:"maxLength,omitempty"`
@@ -50,6 +51,12 @@ const (
 
 // Is tells whether the property has the flag.
 func (s Shape) Is(flag Flag) bool { return slices.Contains(s.Flags, flag) }
+
+// Hidden tells whether Azure takes the property at a path and never shows it: it is write-only, a secret text, or among what
+// extensions and Flux configurations call protected settings, which the definitions mark in no way.
+func (s Shape) Hidden(path string) bool {
+	return s.Is(WriteOnly) || s.Sensitive || strings.Contains(strings.ToLower(path), "protectedsettings")
+}
 
 // object is an object of a file: the properties that it may have, and what other keys have where those are allowed. One with
 // a discriminator has the properties of a variant, too: of the one that the value of the discriminator names.

@@ -38,7 +38,7 @@ func defined(name string) (Type, bool) {
 	_, _, row.Taggable = definition.Body().Property("tags", nil)
 	definition.Walk(func(path string, shape schema.Shape) {
 		switch {
-		case shape.Is(schema.WriteOnly):
+		case shape.Hidden(path):
 			row.WriteOnly = append(row.WriteOnly, path)
 		case len(shape.Enum) > 0:
 			row.Fold = append(row.Fold, path)

@@ -112,3 +112,19 @@ func TestOf(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// Types without a row know from their definition what Azure never shows; it is not compared, and never told.
+func TestDefinedHides(t *testing.T) {
+	row, err := types.Of(arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/c/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"properties.configurationProtectedSettings", "properties.azureBlob.accountKey", "properties.azureBlob.servicePrincipal.clientSecret"} {
+		if !slices.Contains(row.WriteOnly, path) {
+			t.Errorf("%s is compared: %v", path, row.WriteOnly)
+		}
+	}
+	if slices.Contains(row.WriteOnly, "properties.gitRepository.url") {
+		t.Error("what Azure shows is not compared")
+	}
+}

@@ -49,6 +49,7 @@ func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 			return
 		}
 		it.Body["location"] = vault.Location
+		body.Delete(it.Body, "properties.value") // https://learn.microsoft.com/rest/api/keyvault/keyvault/secrets: it is never returned
 		uri := "https://" + strings.ToLower(vault.Name) + ".vault.azure.net/" + collection + "/" + it.Name
 		show(it, map[string]any{
 			what + "Uri": uri, what + "UriWithVersion": uri + "/" + made(it.ID, "version", 32), "attributes.recoveryLevel": "Recoverable+Purgeable",
