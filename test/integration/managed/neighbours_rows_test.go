@@ -80,6 +80,7 @@ var neighbours = map[string]neighbour{
 		const fleet = ownGroup + "/providers/Microsoft.ContainerService/fleets/my-fleet"
 		same(stage, "the member", at(stage, fleet+"/members/my-cluster", fleetVersion, "properties.clusterResourceId"), fullID(stage, ownCluster))
 		same(stage, "the strategy", at(stage, fleet+"/updateRuns/node-images", fleetVersion, "properties.updateStrategyId"), fullID(stage, fleet+"/updateStrategies/canary-first"))
+		same(stage, "who is in the run", at(stage, fleet+"/updateRuns/node-images", fleetVersion, "properties.status.stages.0.groups.0.members.0.name"), "my-cluster")
 		same(stage, "the member's group and the first stage's", at(stage, fleet+"/members/my-cluster", fleetVersion, "properties.group"),
 			at(stage, fleet+"/updateStrategies/canary-first", fleetVersion, "properties.strategy.stages.0.groups.0.name"))
 	}},

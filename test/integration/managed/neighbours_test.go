@@ -88,6 +88,12 @@ func (n neighbour) run(t *testing.T, page string) {
 	stage.WaitDocumentsReady(cluster)
 	quiet(t, stage, manager, 2)
 	inOrder(stage)
+	made := slices.DeleteFunc(stage.Azure.Writes(0), func(write string) bool {
+		return write != "PUT resourceGroups/my-cluster/Microsoft.ContainerService/managedClusters/my-cluster"
+	})
+	if len(made) != 1 {
+		t.Errorf("the cluster was sent %d times: what it needs has to be there before", len(made))
+	}
 	n.check(stage, inside)
 	stage.DeleteDocuments(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
