@@ -46,7 +46,7 @@ type OSDisk struct {
 	// +optional
 	DiffDiskSettings *DiffDiskSettings `json:"diffDiskSettings,omitempty"`
 
-	// cachingType is how the host caches the disk.
+	// cachingType is how the host caches the disk. An ephemeral disk has ReadOnly instead of None, which Azure does not take.
 	// +optional
 	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
 	// +kubebuilder:default=None

@@ -36,7 +36,7 @@ func (k *Kind) keepMachines(ctx context.Context, in *input) error {
 			}
 			continue
 		}
-		if err := k.describe(ctx, m, vm); err != nil {
+		if err := k.describe(ctx, in, m, vm); err != nil {
 			return err
 		}
 		if m.seen().Held {
@@ -80,16 +80,37 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 		return fmt.Errorf("create AzureMachinePoolMachine %s: %w", machine.Name, err)
 	}
 	in.members = append(in.members, member{vm: machine})
-	return k.describe(ctx, in.members[len(in.members)-1], vm)
+	return k.describe(ctx, in, in.members[len(in.members)-1], vm)
 }
 
 // describe has the object say what is known of its VM. One that is to be left alone says only that.
-func (k *Kind) describe(ctx context.Context, m member, vm pool.Instance) error {
+func (k *Kind) describe(ctx context.Context, in *input, m member, vm pool.Instance) error {
 	before := m.vm.Status.DeepCopy()
 	changes := patch.Follow(k.Client, nil, m.vm)
-	if !lifecycle.Held(m.vm, machineKind) {
+	if !lifecycle.Held(m.vm, machineKind, in.cluster) {
 		m.show(vm)
 	}
+	return write(ctx, m, before, changes)
+}
+
+// Paused implements pass.Pausing: nothing is done about the VMs either, which have no passes of their own to say so.
+func (k *Kind) Paused(ctx context.Context, in *input) error {
+	if err := k.loadMembers(ctx, in); err != nil {
+		return err
+	}
+	for _, m := range in.members {
+		before := m.vm.Status.DeepCopy()
+		changes := patch.Follow(k.Client, nil, m.vm)
+		lifecycle.Held(m.vm, machineKind, in.cluster)
+		if err := write(ctx, m, before, changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes what the object says if that is something else than before.
+func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachineStatus, changes *patch.Changes) error {
 	if equality.Semantic.DeepEqual(before, &m.vm.Status) {
 		return nil
 	}

@@ -18,20 +18,27 @@ const (
 	pausedSuffix = "); before that: "
 )
 
-// Held keeps the Paused condition of an object of a kind that is looked after in the passes of another object, and has Ready say
-// so of one that is paused, as a pass of its own would. It changes the object in memory only, and tells whether it is paused.
-func Held(obj Object, kind string) bool {
+// Held keeps the Paused condition of an object of a kind that is looked after in the passes of another object of the Cluster, and has
+// Ready say so of one that is paused, as a pass of its own would. It changes the object in memory only, and tells whether it is paused.
+func Held(obj Object, kind string, cluster *clusterv1.Cluster) bool {
 	paused := metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason, ObservedGeneration: obj.GetGeneration()}
-	held := annotations.HasPaused(obj)
+	held := annotations.IsPaused(cluster, obj)
 	if held {
-		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, clusterv1.PausedReason, kind+" has the "+clusterv1.PausedAnnotation+" annotation"
+		var why []string
+		if cluster.Spec.Paused != nil && *cluster.Spec.Paused {
+			why = append(why, "Cluster spec.paused is set to true")
+		}
+		if annotations.HasPaused(obj) {
+			why = append(why, kind+" has the "+clusterv1.PausedAnnotation+" annotation")
+		}
+		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, clusterv1.PausedReason, strings.Join(why, ", ")
 	}
 	conditions.Set(obj, paused)
 	switch {
 	case held && obj.GetDeletionTimestamp().IsZero():
 		suspend(obj)
 	case held:
-		deletion.Say(obj, deletion.Paused(obj, kind, nil))
+		deletion.Say(obj, deletion.Paused(obj, kind, cluster))
 	}
 	return held
 }

@@ -72,6 +72,12 @@ type Kind[O Object, I any] interface {
 	Held(in *I, subscription string) deletion.Held
 }
 
+// Pausing is for a kind in whose passes other objects are looked after, which have no passes of their own.
+type Pausing[I any] interface {
+	// Paused has these say that they are paused, while the object is.
+	Paused(ctx context.Context, in *I) error
+}
+
 // Declaration is what is the same for all objects of a kind.
 type Declaration struct {
 	// Name is that of the kind, as AzureMachine.

@@ -135,6 +135,9 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 		return ctrl.Result{}, err
 	}
 	p.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, p.subject.Cluster, p.object, r.declared.Finalizer)
+	if kind, ok := r.loader.(Pausing[I]); ok && err == nil && annotations.IsPaused(p.subject.Cluster, p.object) {
+		return result, kind.Paused(ctx, p.in)
+	}
 	if err != nil || p.changes == nil {
 		return result, err
 	}

@@ -26,8 +26,8 @@ func storageProfile(p Profile) (*armcompute.StorageProfile, error) {
 		DiskSizeGB:   p.OSDisk.DiskSizeGB,
 		ManagedDisk:  managedDisk(p.OSDisk.ManagedDisk),
 	}
-	if p.OSDisk.CachingType != "" {
-		os.Caching = new(armcompute.CachingTypes(p.OSDisk.CachingType))
+	if caching := osCaching(p.OSDisk); caching != "" {
+		os.Caching = new(armcompute.CachingTypes(caching))
 	}
 	if settings := p.OSDisk.DiffDiskSettings; settings != nil {
 		os.DiffDiskSettings = &armcompute.DiffDiskSettings{Option: new(armcompute.DiffDiskOptions(settings.Option))}
@@ -50,6 +50,16 @@ func storageProfile(p Profile) (*armcompute.StorageProfile, error) {
 		profile.DataDisks = append(profile.DataDisks, data)
 	}
 	return profile, nil
+}
+
+// osCaching is how the host caches the disk that a VM boots from, "" for Azure's default. The schema's default is None, which nobody can
+// mean for an ephemeral disk: Azure takes ReadOnly only.
+// https://learn.microsoft.com/azure/virtual-machines/ephemeral-os-disks-deploy
+func osCaching(disk infrav1.OSDisk) string {
+	if disk.DiffDiskSettings != nil && (disk.CachingType == "" || disk.CachingType == infrav1.CachingNone) {
+		return infrav1.CachingReadOnly
+	}
+	return disk.CachingType
 }
 
 // scaleSetStorageProfile is the same for a scale set, which names the disks its VMs boot from itself.

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestPausedMachine has one VM of a pool left alone: it is not rolled with the others, and it is not deleted in Azure although its
+// TestPausedMachine has the VMs of a pool say that their Cluster is paused, and then one of them left alone: it is not rolled with the others, and it is not deleted in Azure although its
 // Machine is, until the pause ends.
 func TestPausedMachine(t *testing.T) {
 	t.Parallel()
@@ -36,6 +36,17 @@ func TestPausedMachine(t *testing.T) {
 			}
 		})
 	}
+	cluster := func(paused bool, status metav1.ConditionStatus) {
+		harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
+		for _, name := range []string{"pool-0", "pool-1"} {
+			harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, name, "Paused "+string(status)+" with its Cluster", func(vm *infrav1.AzureMachinePoolMachine) bool {
+				ready := harness.Condition(vm, infrav1.ReadyCondition)
+				return harness.Condition(vm, clusterv1.PausedCondition).Status == status && ready.Status == metav1.ConditionTrue && (ready.Reason == clusterv1.PausedReason) == paused
+			})
+		}
+	}
+	cluster(true, metav1.ConditionTrue)
+	cluster(false, metav1.ConditionFalse)
 	pause(true)
 	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "paused", func(vm *infrav1.AzureMachinePoolMachine) bool {
 		return harness.Condition(vm, clusterv1.PausedCondition).Status == metav1.ConditionTrue && harness.Condition(vm, infrav1.ReadyCondition).Reason == clusterv1.PausedReason
