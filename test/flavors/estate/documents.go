@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/azurecli"
@@ -162,11 +163,12 @@ func operator(stage *harness.Stage) {
 			return strings.Contains(condition(o, "Established"), "True")
 		})
 	}
-	controlPlane := &infrav1.AzureASOManagedControlPlane{}
+	controlPlane, infrastructure := &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedCluster{}
 	stage.Get(controlPlane, cluster)
-	holder := metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureASOManagedControlPlane", Name: cluster, UID: controlPlane.UID, Controller: new(true)}
-	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", holder, map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
-	leaveObject(stage, "resources.azure.com", "ResourceGroup", metav1.OwnerReference{}, nil)
+	stage.Get(infrastructure, cluster)
+	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane, map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
+	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
+	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure, map[string]string{secret: harness.OperatorSecret, policy: "skip"})
 	labels := object{"app": "operator"}
 	stage.Create(&unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"namespace": stage.Namespace, "name": "azureserviceoperator-controller-manager"},
@@ -198,18 +200,20 @@ func drop(stage *harness.Stage, object *unstructured.Unstructured) {
 	}
 }
 
-// leaveObject makes an object of the operator for the document that is called as the cluster.
-func leaveObject(stage *harness.Stage, group, kind string, holder metav1.OwnerReference, annotations map[string]string) {
+// leaveObject makes an object of the operator for the document of holder that is called as the cluster. by is who says its annotations.
+func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Object, annotations map[string]string) {
 	stage.T.Helper()
 	left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind, "spec": object{"azureName": cluster}}}
 	left.SetNamespace(stage.Namespace)
 	left.SetName(cluster)
 	left.SetFinalizers([]string{finalizer})
 	left.SetAnnotations(annotations)
-	if holder.Name != "" {
-		left.SetOwnerReferences([]metav1.OwnerReference{holder})
+	if err := controllerutil.SetControllerReference(holder, left, stage.Client.Scheme()); err != nil {
+		stage.T.Fatal(err)
 	}
-	stage.Create(left)
+	if err := stage.Client.Create(stage.T.Context(), left, client.FieldOwner(by)); err != nil {
+		stage.T.Fatal(err)
+	}
 }
 
 // letGo walks the steps of the page about adoption for the operator's objects.
@@ -239,7 +243,7 @@ func letGo(stage *harness.Stage) {
 		"kubectl delete mutatingwebhookconfiguration azureserviceoperator-mutating-webhook-configuration":     webhook("Mutating"),
 		"adopt release-operator-objects --namespace default": func() {
 			said, err := release()
-			if err == nil || !strings.Contains(said, "has not the annotation "+policy+": detach-on-delete of its object") {
+			if err == nil || !strings.Contains(said, "has not the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
 				stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
 			}
 			harness.Change(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
