@@ -1,0 +1,257 @@
+package quiescence_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+const poolDocument = `
+apiVersion: containerservice.azure.com/v1api20251001
+kind: ManagedClustersAgentPool
+metadata:
+  name: pool0
+spec:
+  owner: {name: c1}
+  mode: System
+  type: VirtualMachineScaleSets
+  vmSize: Standard_D2s_v3
+`
+
+// library is a world with the documents of one Cluster.
+type library struct {
+	*world
+	in        document.Input
+	inventory []arm.ID
+}
+
+// TestQuiescenceDocuments has a document of every type that AKS clusters are used with. All are made by one write each, nothing is
+// written when they are looked at again, what somebody changed is repaired and nothing else, a document that is taken out takes
+// its resource along, and the end takes everything.
+func TestQuiescenceDocuments(t *testing.T) {
+	l := newLibrary(t)
+	l.converge()
+	if written := writes(l.requests()); len(written) != len(l.in.Mine()) {
+		t.Errorf("%d writes for %d documents:\n%s", len(written), len(l.in.Mine()), strings.Join(written, "\n"))
+	}
+	l.quiet()
+
+	tests := map[string]struct {
+		id, at      string
+		value, want any
+	}{
+		"registry":  {"Microsoft.ContainerRegistry/registries/c1images", "adminUserEnabled", true, false},
+		"vault":     {"Microsoft.KeyVault/vaults/c1-keys", "enableRbacAuthorization", false, true},
+		"workspace": {"Microsoft.OperationalInsights/workspaces/logs", "retentionInDays", 60.0, 30.0},
+		"rule":      {"Microsoft.Insights/dataCollectionRules/prometheus", "description", "mine", "metrics of the cluster"},
+		"endpoint":  {"Microsoft.Insights/dataCollectionEndpoints/intake", "networkAcls.publicNetworkAccess", "Disabled", "Enabled"},
+		"flux":      {"Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/apps", "kustomizations.apps.path", "./others", "./apps"},
+	}
+	const group = "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/c1/providers/"
+	for _, test := range tests {
+		changed := l.observe(group + test.id)
+		set(changed, "properties."+test.at, test.value)
+		l.put(arm.ID(group+test.id), changed)
+	}
+	l.requests()
+	l.clock.advance(10 * time.Minute)
+	l.converge()
+	if written := writes(l.requests()); len(written) != len(tests) {
+		t.Errorf("%d writes for %d changes:\n%s", len(written), len(tests), strings.Join(written, "\n"))
+	}
+	for name, test := range tests {
+		if got := get(l.observe(group+test.id), "properties."+test.at); got != test.want {
+			t.Errorf("%s: %s is %v, want %v as the document says", name, test.at, got, test.want)
+		}
+	}
+
+	l.in.Documents = slices.DeleteFunc(l.in.Documents, func(d document.Document) bool { return d.Kind == "DataCollectionRuleAssociation" })
+	l.converge()
+	want := []string{"DELETE " + strings.ToLower(group) + "microsoft.containerservice/managedclusters/c1/providers/microsoft.insights/datacollectionruleassociations/prometheus"}
+	if written := writes(l.requests()); !slices.Equal(written, want) {
+		t.Errorf("a document less: %v, want %v", written, want)
+	}
+
+	graph, err := document.Deletion(l.in, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.repeat(arm.Outcome.Deleted, func(request engine.Request) (arm.Outcome, error) {
+		request.Graph, request.WholeGroups = graph, true
+		return l.engine.Delete(t.Context(), request)
+	})
+	for _, left := range l.sim.State() {
+		t.Errorf("%v is left", left["id"])
+	}
+}
+
+func newLibrary(t *testing.T) *library {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/documents.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("SUBSCRIPTION"), []byte(server.DefaultSubscription)), []byte("TENANT"), []byte(server.DefaultTenant))
+	read := func(holder string, texts ...[]byte) (out []document.Document) {
+		var resources []runtime.RawExtension
+		for _, text := range texts {
+			decoded, err := yaml.YAMLToJSONStrict(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resources = append(resources, runtime.RawExtension{Raw: decoded})
+		}
+		out, errs := document.Read(holder, resources)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		return out
+	}
+	owner := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c1", UID: "1"}}
+	machines := &clusterv1.MachinePool{}
+	machines.Spec.Replicas = new(int32(2))
+	in := document.Input{
+		Cluster: "c1", Owner: owner, Object: owner, Holder: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
+		Values: document.Values{Secrets: map[document.Ref]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[document.Ref]string{}},
+	}
+	in.SubscriptionID, in.Documents = server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...)
+	if errs := document.Check(in); len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	l := &library{world: newWorld(t, "eastus"), in: in}
+	l.client = l.client.WithAPIVersions(document.Spoken(in.Set))
+	return l
+}
+
+// converge has the documents in place.
+func (l *library) converge() {
+	l.t.Helper()
+	l.repeat(arm.Outcome.Done, func(request engine.Request) (arm.Outcome, error) {
+		needs := document.Needs(l.in)
+		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true)
+		if err != nil {
+			return arm.Outcome{}, err
+		}
+		for _, id := range needs {
+			l.in.Facts[id.Key()] = observed[id.Key()].Body
+		}
+		for _, d := range l.in.Mine() {
+			if id, err := l.in.ID(d); err == nil {
+				for _, export := range document.Exports(d, l.in.Facts[id.Key()]) {
+					l.in.Values.ConfigMaps[export.To] = export.Value
+				}
+			}
+		}
+		if request.Graph, err = document.Plan(l.in); err != nil {
+			return arm.Outcome{}, err
+		}
+		sent := document.Memory(l.in)
+		request.Prune = sent.Prune(request.Graph)
+		l.remember(sent.Remember(request.Graph))
+		outcome, err := l.engine.Converge(l.t.Context(), request)
+		l.remember(sent.Settled(request.Graph, outcome))
+		return outcome, err
+	})
+}
+
+// remember keeps what was sent as the object's annotations do.
+func (l *library) remember(annotations map[string]string) {
+	all := map[string]string{}
+	maps.Copy(all, l.in.Object.GetAnnotations())
+	maps.Copy(all, annotations)
+	l.in.Object.SetAnnotations(all)
+}
+
+// repeat makes passes until an end that they must come to soon.
+func (l *library) repeat(end func(arm.Outcome) bool, pass func(engine.Request) (arm.Outcome, error)) {
+	l.t.Helper()
+	var outcome arm.Outcome
+	for range 60 {
+		var err error
+		outcome, err = pass(engine.Request{Object: "documents", Client: l.client, Owner: engine.Owner{TagKey: infrav1.ClusterTagKey("c1"), TagValue: infrav1.TagOwned}, Inventory: l.inventory, Wake: l.wake})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		l.inventory = outcome.Inventory
+		if end(outcome) {
+			return
+		}
+		select {
+		case <-l.woken:
+		case <-time.After(min(outcome.RetryAfter, 200*time.Millisecond)):
+			l.clock.advance(outcome.RetryAfter)
+		}
+	}
+	for _, cause := range outcome.Causes() {
+		l.t.Errorf("%s: %s %v %s", cause.ID.Short(), cause.State, cause.Err, cause.Message)
+	}
+	l.t.FailNow()
+}
+
+func (l *library) quiet() {
+	l.t.Helper()
+	for range resyncs {
+		l.clock.advance(10 * time.Minute)
+		l.converge()
+	}
+	if written := writes(l.requests()); len(written) > 0 {
+		l.t.Errorf("nothing changed, but there was %v", written)
+	}
+}
+
+func (l *library) observe(id string) map[string]any {
+	l.t.Helper()
+	observed, err := l.engine.Observe(l.t.Context(), l.client, []arm.ID{arm.ID(id)}, true)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(observed[arm.ID(id).Key()].Body, &out); err != nil {
+		l.t.Fatalf("%s: %v", id, err)
+	}
+	return out
+}
+
+// writes are the requests that change something, in lower case and without queries.
+func writes(requests []string) []string {
+	var out []string
+	for _, request := range requests {
+		if method, target, _ := strings.Cut(request, " "); method != http.MethodGet && method != http.MethodPost {
+			path, _, _ := strings.Cut(target, "?")
+			out = append(out, method+" "+strings.ToLower(path))
+		}
+	}
+	return out
+}
+
+// set writes a value at a dotted path, get reads it.
+func set(resource map[string]any, at string, value any) {
+	path, last := at[:strings.LastIndexByte(at, '.')], at[strings.LastIndexByte(at, '.')+1:]
+	get(resource, path).(map[string]any)[last] = value
+}
+
+func get(resource map[string]any, at string) any {
+	var out any = resource
+	for key := range strings.SplitSeq(at, ".") {
+		object, _ := out.(map[string]any)
+		out = object[key]
+	}
+	return out
+}
