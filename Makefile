@@ -59,8 +59,8 @@ verify: generate templates lint ## Generated files are up to date, code is clean
 envtest: lab-tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
 	@echo $(KUBEBUILDER_ASSETS)
 
-# Linking is what building a test costs most, and nobody debugs these binaries: without DWARF it takes two thirds of the time.
-TEST_FLAGS := -ldflags=-w
+# Linking is what building a test costs most, and nobody debugs these binaries: without symbols and DWARF it takes three fifths of the time.
+TEST_FLAGS := -ldflags=-s
 
 # The stories in the lab wait more than they compute, so the other modules are tested beside them. Processes that live for a
 # minute or two collect less garbage: it takes a fifth less CPU, and half a gigabyte more memory.
