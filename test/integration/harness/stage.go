@@ -190,12 +190,16 @@ func ChangeStatus[T client.Object](s *Stage, object T, change func(T)) {
 	}
 }
 
+// often is how often a condition is looked at of which nothing tells. To look asks the API server or the simulator, for all tests that
+// run side by side.
+const often = 150 * time.Millisecond
+
 // Eventually waits until the condition holds.
 func (s *Stage) Eventually(what string, condition func() bool) {
 	s.T.Helper()
 	ctx, cancel := s.context()
 	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(context.Context) (bool, error) { return condition(), nil })
+	err := wait.PollUntilContextCancel(ctx, often, true, func(context.Context) (bool, error) { return condition(), nil })
 	if err != nil {
 		s.T.Fatalf("%s: not so after %s", what, Patience)
 	}
