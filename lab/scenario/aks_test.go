@@ -14,8 +14,7 @@ import (
 // pool that grows, becomes empty and goes, a VM of the user's own that joins, and the deleted cluster leaves nothing in Azure, the node
 // resource group included.
 func TestAKSFlavor(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--cluster-name", "demo", "--flavor", "aks")
 	kubeconfig := l.workloadKubeconfig("demo")
 	l.awaitPools(kubeconfig, "demo", settings.ManagedKubernetesVersion, map[string]int{"pool0": 2, "pool1": 2})
@@ -50,8 +49,7 @@ func (l *lab) agentPools(cluster string) []string {
 // TestAKSAutoscaler leaves the size of a pool to AKS: the MachinePool follows what the autoscaler does, and neither fights it
 // nor flaps. Without the autoscaler the pool stays as it is, and is the MachinePool's again.
 func TestAKSAutoscaler(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 	l.apply(l.edit(l.generate("elastic", "aks", settings.ManagedKubernetesVersion, 2), "AzureManagedMachinePool", "elastic-pool1", func(spec map[string]any) {
 		spec["scaling"] = map[string]any{"minSize": 1, "maxSize": 5}
@@ -91,8 +89,7 @@ func TestAKSAutoscaler(t *testing.T) {
 
 // TestAKSUpgrade raises the version of the control plane, then that of the pools.
 func TestAKSUpgrade(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	const from, to = "v1.33.5", settings.ManagedKubernetesVersion
 	l.up("--cluster-name", "rising", "--flavor", "aks", "--kubernetes-version", from)
 	kubeconfig := l.workloadKubeconfig("rising")
@@ -120,8 +117,7 @@ func TestAKSUpgrade(t *testing.T) {
 // TestAKSAccess has a cluster whose API server only the virtual network can reach, and one that knows only users of Microsoft
 // Entra ID. Cluster API gets along with both.
 func TestAKSAccess(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 	pools := map[string]int{"pool0": 1, "pool1": 1}
 	l.apply(l.edit(l.generate("hidden", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "", func(spec map[string]any) {

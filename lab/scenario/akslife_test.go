@@ -15,8 +15,7 @@ import (
 // TestAKSManagerKilled ends our manager with SIGKILL after each of the first PUTs of an AKS cluster. What Azure was doing goes
 // on without it; the manager that comes back must wait for that, and ask for nothing a second time.
 func TestAKSManagerKilled(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 	created := l.startCreate("survivor", "--flavor", "aks", "--worker-machines", "1")
 	// Resource group, virtual network, subnet and managed cluster.
@@ -44,8 +43,7 @@ func TestAKSManagerKilled(t *testing.T) {
 // TestAKSManyPools counts what a cluster of ten pools asks of Azure until it is Ready, and what a manager asks that comes back
 // to it.
 func TestAKSManyPools(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 	manifest := l.generate("wide", "aks", settings.ManagedKubernetesVersion, 1)
 	want := map[string]int{"pool0": 1, "pool1": 1}
@@ -101,8 +99,7 @@ func (l *lab) asked(n int) (reads, writes int) {
 // TestAKSAdopted forgets a cluster that goes on in Azure, and applies its manifest again, with the ID that a backup has: the
 // same nodes come back and nothing is written. Without the ID it would be another owner's.
 func TestAKSAdopted(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--cluster-name", "known", "--flavor", "aks", "--worker-machines", "1")
 	manifest, err := os.ReadFile(filepath.Join(l.dir, "clusters", "known.yaml"))
 	if err != nil {
@@ -147,8 +144,7 @@ func TestAKSAdopted(t *testing.T) {
 // TestAKSStopped stops a cluster in Azure, which saves its machines overnight. Its API server does not answer; our manager
 // leaves it alone and gets along with it again when it is started.
 func TestAKSStopped(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--cluster-name", "sleepy", "--flavor", "aks", "--worker-machines", "1")
 	kubeconfig := l.workloadKubeconfig("sleepy")
 	azure, err := simulator.New(l.settings())

@@ -13,8 +13,7 @@ import (
 // TestAKSTopology makes clusters of two ClusterClasses, one of fields and one of documents. Pools grow, and version and
 // variables of a topology come to Azure. Looking at a topology again writes nothing.
 func TestAKSTopology(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	const from, to = "v1.33.5", settings.ManagedKubernetesVersion
 	l.up("--cluster-name", "written", "--flavor", "aks-aso-topology", "--kubernetes-version", from, "--worker-machines", "1")
 	l.apply(l.generate("classy", "aks-topology", to, 1))

@@ -47,13 +47,20 @@ func (r request) write() bool {
 // byLab tells whether the lab itself made the resource, before any cluster.
 func (r request) byLab() bool { return r.UserAgent == "lab" }
 
-// requests are those that Resource Manager has answered, from the request log.
+// requests are those that Resource Manager has answered since the story began, from the request log.
 func (l *lab) requests() []request {
+	l.t.Helper()
+	return l.requestsFrom(l.seenRequests)
+}
+
+// requestsFrom are those that the request log has after this many bytes.
+func (l *lab) requestsFrom(begin int) []request {
 	l.t.Helper()
 	raw, err := os.ReadFile(l.settings().RequestLog())
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	raw = raw[begin:]
 	var all []request
 	for lines := bufio.NewReader(bytes.NewReader(raw)); ; {
 		line, err := lines.ReadBytes('\n')
@@ -122,7 +129,7 @@ func namesOf(ids []string, typ string) []string {
 	return names
 }
 
-// expectNothingLeft asks Azure for every resource that was ever written for a cluster, and looks for others.
+// expectNothingLeft asks Azure for every resource that the story had written for a cluster, and looks for others.
 func (l *lab) expectNothingLeft() {
 	l.t.Helper()
 	get := l.reader()
@@ -139,12 +146,14 @@ func (l *lab) expectNothingLeft() {
 	if len(asked) == 0 {
 		l.t.Error("the request log has no PUT of a cluster")
 	}
+	all := l.requestsFrom(0)
 	for _, id := range l.resources() {
-		if !slices.ContainsFunc(l.requests(), func(r request) bool { return r.byLab() && r.id() == id }) {
+		if !slices.ContainsFunc(all, func(r request) bool { return r.byLab() && r.id() == id }) {
 			l.t.Errorf("%s is left in Azure after the cluster was deleted", id)
 		}
 	}
 	l.t.Logf("%d resources were written and are gone", len(asked))
+	l.left = true
 }
 
 // reader reads from Resource Manager as the lab's service principal, over what `lab env` tells every client.

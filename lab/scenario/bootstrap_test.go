@@ -13,8 +13,7 @@ import (
 // TestBrokenBootstrap gives workers an azure.json that names another resource group. Cloud-provider-azure would never find
 // such a machine: it must not become a node, and the lab must say which file and key are to blame.
 func TestBrokenBootstrap(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 	manifest := l.run("clusterctl", "generate", "cluster", "broken", "--config", l.settings().ClusterctlConfig(),
 		"--infrastructure", "azure:"+settings.ProviderVersion, "--target-namespace", "default",

@@ -15,8 +15,7 @@ const quiet = 30 * time.Second
 // TestDefaultFlavor is the story of the README: five Ready nodes, nothing written when nothing changes, workers come and
 // go, one that somebody stops is replaced, and the deleted cluster leaves nothing in Azure.
 func TestDefaultFlavor(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--cluster-name", "demo")
 	kubeconfig := l.workloadKubeconfig("demo")
 	l.awaitNodes("demo", kubeconfig, 5)

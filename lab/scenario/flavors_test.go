@@ -98,8 +98,7 @@ const clustersAtOnce = 3
 
 // TestEveryFlavor takes each template of self-managed clusters to its end state and away again.
 func TestEveryFlavor(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	expectEveryTemplate(l)
 	l.up("--bare")
 	l.liveAll("")

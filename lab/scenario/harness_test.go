@@ -32,6 +32,10 @@ type lab struct {
 	variables []string
 	// excused are spans of the audit log, by line, in which managers lacked rights on purpose.
 	excused [][2]int
+	// shared is set when other stories may have the lab, left when it is as it was when the story began. seenRequests and seenAudit are
+	// how many bytes the logs had then.
+	shared, left            bool
+	seenRequests, seenAudit int
 }
 
 // in is the same lab for a part of the test, which has variables of its own.
@@ -51,24 +55,17 @@ func newLab(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{t: t, root: root, dir: filepath.Join(t.TempDir(), "lab"), port: freePorts(t)}
+	dir, err := newFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: freePorts(t)}
 	for _, name := range []string{"lab", "kubectl", "clusterctl", "manager", "azuresim"} {
 		if _, err := os.Stat(l.binary(name)); err != nil {
 			t.Fatalf("%v: run `make tools build` first", err)
 		}
 	}
-	t.Cleanup(func() {
-		l.expectRights()
-		if t.Failed() {
-			l.showLogs()
-		}
-		// The test's context has ended, but what was started must stop.
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if out, err := l.command(ctx, "lab", "down").CombinedOutput(); err != nil {
-			t.Errorf("lab down: %v\n%s", err, out)
-		}
-	})
+	t.Cleanup(l.end)
 	return l
 }
 

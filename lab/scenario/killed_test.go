@@ -20,8 +20,7 @@ const (
 // TestManagerKilled ends our manager with SIGKILL at five moments of a cluster's creation. What Azure was doing goes on
 // without it; the manager that comes back must find it, and make nothing a second time.
 func TestManagerKilled(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 
 	// A few PUTs of the last workers come after these.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -36,7 +37,7 @@ func (e entry) right() string {
 	return e.Verb + " " + what
 }
 
-// audited are the requests of the ServiceAccounts of the managers.
+// audited are the requests of the ServiceAccounts of the managers since the story began.
 func (l *lab) audited() []entry {
 	l.t.Helper()
 	file, err := os.Open(filepath.Join(l.dir, "logs", "audit.jsonl"))
@@ -47,6 +48,9 @@ func (l *lab) audited() []entry {
 		l.t.Fatal(err)
 	}
 	defer file.Close()
+	if _, err := file.Seek(int64(l.seenAudit), io.SeekStart); err != nil {
+		l.t.Fatal(err)
+	}
 	var out []entry
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)

@@ -14,8 +14,7 @@ import (
 // TestRights asks the API server what the release allows to whom, reads metrics as the release serves them, and binds the
 // right to Secrets in one namespace with the commands of the book.
 func TestRights(t *testing.T) {
-	t.Parallel()
-	l := newLab(t)
+	l := takeLab(t)
 	l.up("--bare")
 	for _, subject := range []string{"view --user bob", "edit --user alice", "admin --user carol"} {
 		l.run("kubectl", append([]string{"create", "rolebinding", strings.Fields(subject)[2], "--namespace", "default", "--clusterrole"}, strings.Fields(subject)...)...)
