@@ -20,7 +20,7 @@ import (
 
 const (
 	// interval is how often a Deployment and its process are looked at.
-	interval = 500 * time.Millisecond
+	interval = time.Second
 	// afterFailure is how long one is left alone that could not be started.
 	afterFailure = time.Second
 )

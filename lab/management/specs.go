@@ -35,7 +35,7 @@ func etcdSpec(s *settings.Settings) process.Spec {
 		// The data is thrown away with the lab, so it need not survive a crash of the machine; short timers elect the only
 		// member at once.
 		Args: []string{
-			"--name=lab", "--data-dir=" + s.Path("etcd"), "--unsafe-no-fsync", "--heartbeat-interval=10", "--election-timeout=100",
+			"--name=lab", "--data-dir=" + s.Path("etcd"), "--unsafe-no-fsync", "--heartbeat-interval=50", "--election-timeout=500",
 			"--listen-client-urls=" + s.EtcdURL(), "--advertise-client-urls=" + s.EtcdURL(),
 			"--listen-peer-urls=" + s.EtcdPeerURL(), "--initial-advertise-peer-urls=" + s.EtcdPeerURL(),
 			"--initial-cluster=lab=" + s.EtcdPeerURL(), "--log-level=warn",

@@ -68,15 +68,12 @@ func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]in
 			return false, err.Error()
 		}
 		seen := fmt.Sprintf("nodes %v, versions %v", pools, versions)
-		total := 0
+		total, named := 0, l.namedNodes(cluster)
 		for pool, count := range want {
 			total += count
-			names := strings.Fields(l.run("kubectl", "get", "machinepools", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
-				fmt.Sprintf(`jsonpath={.items[?(@.metadata.name=="%s")].status.nodeRefs[*].name}`, l.machinePool(cluster, pool))))
-			slices.Sort(names)
 			slices.Sort(pools[pool])
-			seen += fmt.Sprintf("; MachinePool of %s names %v", pool, names)
-			if len(names) != count || !slices.Equal(names, pools[pool]) {
+			seen += fmt.Sprintf("; MachinePool of %s names %v", pool, named[pool])
+			if len(named[pool]) != count || !slices.Equal(named[pool], pools[pool]) {
 				return false, seen
 			}
 		}
@@ -89,15 +86,22 @@ func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]in
 	})
 }
 
-// machinePool is the name of the MachinePool of an agent pool: that of the flavor, or one that a topology has chosen.
-func (l *lab) machinePool(cluster, pool string) string {
+// namedNodes are the nodes that the MachinePools of a cluster name, sorted, by agent pool: a topology says whose it is, elsewhere the
+// name does.
+func (l *lab) namedNodes(cluster string) map[string][]string {
 	l.t.Helper()
-	name := strings.TrimSpace(l.run("kubectl", "get", "machinepools", "-o", "jsonpath={.items[*].metadata.name}",
-		"-l", "cluster.x-k8s.io/cluster-name="+cluster+",topology.cluster.x-k8s.io/pool-name="+pool))
-	if name == "" {
-		return cluster + "-" + pool
+	out := map[string][]string{}
+	for line := range strings.Lines(l.run("kubectl", "get", "machinepools", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
+		`jsonpath={range .items[*]}{.metadata.name}/{.metadata.labels.topology\.cluster\.x-k8s\.io/pool-name}/{.status.nodeRefs[*].name}{"\n"}{end}`)) {
+		of := strings.SplitN(strings.TrimSpace(line), "/", 3)
+		pool := of[1]
+		if pool == "" {
+			pool = strings.TrimPrefix(of[0], cluster+"-")
+		}
+		out[pool] = strings.Fields(of[2])
+		slices.Sort(out[pool])
 	}
-	return name
+	return out
 }
 
 // scalePool changes the number of machines of a pool and waits until the nodes follow.

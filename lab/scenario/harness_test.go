@@ -177,7 +177,8 @@ func (l *lab) eventually(what string, condition func() (done bool, seen string))
 	l.t.Helper()
 	deadline, cancel := context.WithTimeout(l.t.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(250 * time.Millisecond)
+	// Most conditions run kubectl, which takes a processor for a good part of a second on its way to the answer.
+	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
 		done, seen := condition()
