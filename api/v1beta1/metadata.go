@@ -41,6 +41,10 @@ const (
 	// all resources; the pointer "" is for a resource that was seen in Azure as the object's own.
 	LastAppliedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied"
 
+	// PlainObjectsAnnotation names the objects of Kubernetes that were made of documents of an object, as Kind.version.group/name
+	// joined by semicolons. They go when their document does.
+	PlainObjectsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-plain-objects"
+
 	// TakenOverAnnotation is a JSON object on an AzureCluster, AzureMachine or AzureManagedControlPlane: "{}" for one that was
 	// made under this provider; else "left" has, by resource, how Azure differed from what was wanted when it was taken over.
 	TakenOverAnnotation = "sigs.k8s.io/cluster-api-provider-azure-taken-over"

@@ -20,7 +20,9 @@ const (
 // withDocuments is a kind whose objects hold documents. Templates of them are not looked at: patches of a ClusterClass complete
 // them. Nobody would look at a new object with the gate off; stored ones can be changed.
 func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
-	validate := func(obj T) field.ErrorList { return document.Validate(documents(obj), needs, version(obj)) }
+	validate := func(obj T) field.ErrorList {
+		return document.Validate(obj.GetNamespace(), documents(obj), needs, version(obj))
+	}
 	return kind[T]{
 		spec: spec,
 		create: of(func(obj T) field.ErrorList {

@@ -132,7 +132,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/documents"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/controller/access", "internal/controller/deletion", "internal/controller/managed", "internal/controller/pass", "internal/controller/published", "internal/controller/report", "internal/facts", "internal/plan/document"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/managed", "internal/controller/pass", "internal/controller/published", "internal/controller/report", "internal/facts", "internal/plan/document"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},

@@ -119,8 +119,12 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 }
 
 // Report implements pass.Kind.
-func (k *Kind) Report(ctx context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	resources, done := documents.Report(in.object, in.planned, outcome)
+func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	plain, err := documents.Plain(ctx, k.Client, turn, in.object, in.planned)
+	if err != nil {
+		return 0, err
+	}
+	resources, done := documents.Report(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
 	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ClusterKind, Cluster: in.members.Cluster.Name}
 	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
@@ -128,7 +132,7 @@ func (k *Kind) Report(ctx context.Context, _ pass.Turn, in *input, outcome arm.O
 	}
 	show(in.object, in.members, done)
 	pass.Summarize(in.object, summed)
-	return 0, nil
+	return documents.Holds(plain, 0), nil
 }
 
 // Deleting implements pass.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
@@ -166,7 +170,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 // ReportDeletion implements pass.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.Forget(in.object, append([]string{infrav1.ReadyCondition}, summed...)...)
-	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome)
+	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome, nil)
 	pass.Summarize(in.object, summed)
 }
 

@@ -105,7 +105,11 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 
 // Report implements pass.Kind: a cluster that is in place is made usable.
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	resources, done := documents.Report(in.object, in.planned, outcome)
+	plain, err := documents.Plain(ctx, k.Client, turn, in.object, in.planned)
+	if err != nil {
+		return 0, err
+	}
+	resources, done := documents.Report(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
 	holds, err := k.use(ctx, turn, in, outcome)
 	if err != nil {
@@ -114,7 +118,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	ready := done && in.object.Status.ControlPlaneEndpoint.Host != ""
 	in.object.Status.Ready, in.object.Status.Initialized = ready, ready
 	pass.Summarize(in.object, summed)
-	return holds, nil
+	return documents.Holds(plain, holds), nil
 }
 
 // Deleting implements pass.Kind: the cluster goes after its pools, whose deletion wakes it.
@@ -146,7 +150,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 // ReportDeletion implements pass.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome)
+	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome, nil)
 	pass.Summarize(in.object, summed)
 }
 

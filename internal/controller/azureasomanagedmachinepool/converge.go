@@ -49,7 +49,11 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 
 // Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	resources, done := documents.Report(in.object, in.planned, outcome)
+	plain, err := documents.Plain(ctx, k.Client, turn, in.object, in.planned)
+	if err != nil {
+		return 0, err
+	}
+	resources, done := documents.Report(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
 	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.MachinePoolKind, Cluster: in.members.Cluster.Name}
 	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
@@ -82,9 +86,9 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	case !complete:
 		return 0, pass.Again(nodes.InstancesRetry, nil)
 	case plan.Autoscaled(d):
-		return autoscaledResync, nil
+		return documents.Holds(plain, autoscaledResync), nil
 	}
-	return 0, nil
+	return documents.Holds(plain, 0), nil
 }
 
 // instances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while

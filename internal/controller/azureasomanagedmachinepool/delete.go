@@ -71,7 +71,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 // ReportDeletion implements pass.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome)
+	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome, nil)
 	pass.Summarize(in.object, summed)
 }
 

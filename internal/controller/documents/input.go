@@ -80,6 +80,7 @@ func (m *Members) Input(ctx context.Context, c client.Reader, turn pass.Turn, ki
 func (m *Members) Named(kind string, obj client.Object, subscription string) plan.Input {
 	in := plan.Input{
 		Cluster: m.Cluster.Name, Object: obj, Holder: Holder(kind, obj), Set: plan.Set{SubscriptionID: subscription, Documents: m.documents},
+		Plains:       m.plains[Holder(kind, obj)],
 		MachinePools: map[string]*clusterv1.MachinePool{},
 	}
 	if m.Infrastructure != nil {
@@ -160,6 +161,9 @@ func Inputs(in plan.Input) []any {
 	out := []any{in.Version, in.Services, in.Pods, in.Bound, values}
 	for _, d := range in.Documents {
 		out = append(out, d.Holder, d.Group, d.Version, d.Kind, d.Name, d.Annotations, d.Spec)
+	}
+	for _, p := range in.Plains {
+		out = append(out, p.Object)
 	}
 	for _, d := range in.Documents {
 		if machinePool := in.MachinePools[d.Holder]; machinePool != nil {

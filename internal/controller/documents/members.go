@@ -37,6 +37,7 @@ type Members struct {
 	Pools          []Pool
 
 	documents []plan.Document
+	plains    map[string][]plan.Plain
 	wrong     map[string]field.ErrorList
 }
 
@@ -68,7 +69,7 @@ func Of(ctx context.Context, c client.Reader, obj client.Object, kind string) (m
 // Gather reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
 // owner.
 func Gather(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
-	m := &Members{Cluster: cluster, wrong: map[string]field.ErrorList{}}
+	m := &Members{Cluster: cluster, plains: map[string][]plan.Plain{}, wrong: map[string]field.ErrorList{}}
 	var err error
 	if m.Infrastructure, err = find(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedClusterList{}); err != nil {
 		return nil, err
@@ -93,8 +94,9 @@ func Gather(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*
 
 func (m *Members) read(holder string, resources []runtime.RawExtension) {
 	documents, wrong := plan.Read(holder, resources)
+	plains, wrongToo := plan.Plains(m.Cluster.Namespace, resources)
 	m.documents = append(m.documents, documents...)
-	m.wrong[holder] = wrong
+	m.plains[holder], m.wrong[holder] = plains, append(wrong, wrongToo...)
 }
 
 // find reads the object of a kind that the Cluster refers to, or that belongs to a Cluster of this name; nil when there is none.

@@ -2,6 +2,7 @@ package documents
 
 import (
 	"errors"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -17,8 +18,9 @@ func Group(arm.ID) string { return infrav1.ResourcesReadyCondition }
 
 var groups = []string{infrav1.ResourcesReadyCondition}
 
-// Report says what a pass found of the documents of an object, and tells whether all of them are in place.
-func Report(obj report.Object, in plan.Input, outcome arm.Outcome) (resources []infrav1.ASOResourceStatus, done bool) {
+// Report says what a pass found of the documents of an object, plain being those that are no resources of Azure, and tells whether all
+// of them are in place.
+func Report(obj report.Object, in plan.Input, outcome arm.Outcome, plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
 	found := report.Groups(outcome, groups, Group)
 	resources = statuses(in, outcome)
 	unplaced := plan.Unplaced(in)
@@ -29,15 +31,23 @@ func Report(obj report.Object, in plan.Input, outcome arm.Outcome) (resources []
 	if condition.Status == metav1.ConditionTrue && len(unplaced) > 0 {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, infrav1.WaitingReason, waits(resources)
 	}
+	late := slices.IndexFunc(plain, func(s infrav1.ASOResourceStatus) bool { return !s.Ready })
+	if condition.Status == metav1.ConditionTrue && late >= 0 {
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, plain[late].Reason, named(plain[late])
+	}
 	report.Set(obj, nil, []metav1.Condition{condition})
-	return resources, len(unplaced) == 0 && outcome.Done()
+	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.Done()
+}
+
+func named(status infrav1.ASOResourceStatus) string {
+	return status.Resource.Kind + " " + status.Resource.Name + " " + status.Message
 }
 
 // waits is what the first document waits for that has no place yet.
 func waits(resources []infrav1.ASOResourceStatus) string {
 	for _, status := range resources {
 		if status.ID == "" {
-			return status.Resource.Kind + " " + status.Resource.Name + " " + status.Message
+			return named(status)
 		}
 	}
 	return ""

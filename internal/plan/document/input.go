@@ -25,6 +25,8 @@ type Input struct {
 
 	Set
 	Values Values
+	// Plains are the documents of the object that are no resources of Azure.
+	Plains []Plain
 
 	// Version is the version of the object's ManagedCluster or agent pool, "" where the documents say it; Services and Pods are
 	// the Cluster's CIDR blocks.

@@ -36,12 +36,15 @@ type header struct {
 	Spec json.RawMessage `json:"spec"`
 }
 
-// Read reads the documents of an object. Those with something wrong in what identifies them are left out.
+// Read reads the documents of an object that are resources of Azure. Those with something wrong in what identifies them are left out.
 func Read(holder string, resources []runtime.RawExtension) ([]Document, field.ErrorList) {
 	var out []Document
 	var errs field.ErrorList
 	seen := map[string]int{}
 	for i, raw := range resources {
+		if asksPlain(raw.Raw) {
+			continue
+		}
 		path := field.NewPath("spec", "resources").Index(i)
 		document, wrong := read(raw.Raw, path)
 		document.Holder = holder
@@ -97,6 +100,10 @@ var reaching = []string{"Microsoft.Resources/deployments", "Microsoft.Resources/
 // typed finds what is wrong with kind, version and annotations.
 func typed(d Document) field.ErrorList {
 	resourceType, ok := d.Type()
+	if !ok && !strings.HasSuffix(d.Group, groupSuffix) {
+		return field.ErrorList{field.Invalid(d.Path.Child("kind"), d.Kind,
+			"is no kind of Azure; the annotation "+PlainAnnotation+": \"true\" on the document has it applied as an object of Kubernetes, where the manager has the right to")}
+	}
 	if !ok {
 		return field.ErrorList{field.NotSupported(d.Path.Child("kind"), d.Kind, near(d))}
 	}

@@ -11,17 +11,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// Validate finds what is wrong with the documents of an object whatever the other objects of the Cluster have. needs is the
-// resource type of which there has to be one, "" for none, and version spec.version.
-func Validate(resources []runtime.RawExtension, needs, version string) field.ErrorList {
+// Validate finds what is wrong with the documents of an object of a namespace whatever the other objects of the Cluster have. needs
+// is the resource type of which there has to be one, "" for none, and version spec.version.
+func Validate(namespace string, resources []runtime.RawExtension, needs, version string) field.ErrorList {
 	documents, errs := Read("", resources)
+	plains, wrong := Plains(namespace, resources)
+	errs = append(errs, wrong...)
 	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: Set{Documents: documents}, Version: version}
 	errs = append(errs, Check(in)...)
 	errs = append(errs, Disagreement(documents)...)
 	for _, d := range documents {
 		errs = append(errs, misdirected(d)...)
 	}
-	if _, ok := in.First("", needs); needs != "" && !ok && len(documents) == len(resources) {
+	if _, ok := in.First("", needs); needs != "" && !ok && len(documents)+len(plains) == len(resources) {
 		group, kind := Kind(needs)
 		errs = append(errs, field.Required(field.NewPath("spec", "resources"), "a document of kind "+kind+", group "+group))
 	}

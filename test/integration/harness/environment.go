@@ -138,7 +138,7 @@ func start(logs *Logs, flags []string) (*Environment, error) {
 	}
 	// Some distributions have this plugin on: who makes an owner block a deletion needs a right to the owner's finalizers.
 	e.envtest.ControlPlane.GetAPIServer().Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
-	tokens, err := newTokens(map[string]string{administrator: "system:masters", managerUser: ""})
+	tokens, err := newTokens(map[string]string{administrator: "system:masters", ManagerUser: ""})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func start(logs *Logs, flags []string) (*Environment, error) {
 	if e.Client, err = client.NewWithWatch(tokens.config(e.Config, administrator), client.Options{Scheme: newScheme()}); err != nil {
 		return nil, errors.Join(fmt.Errorf("client: %w", err), e.Stop())
 	}
-	e.managers = tokens.config(e.Config, managerUser)
+	e.managers = tokens.config(e.Config, ManagerUser)
 	if err := errors.Join(e.bindRights(root), e.serve(flags)); err != nil {
 		return nil, errors.Join(err, e.Stop())
 	}

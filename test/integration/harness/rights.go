@@ -18,8 +18,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// managerUser is whom the API server takes the managers for: the ServiceAccount of the release.
-const managerUser = "system:serviceaccount:capz-system:capz-manager"
+// ManagerUser is whom the API server takes the managers for: the ServiceAccount of the release.
+const ManagerUser = "system:serviceaccount:capz-system:capz-manager"
+
+// PlainGroup is a group of kinds that are nobody's here. The release has no rights to such, and managers say so.
+const PlainGroup = "plain.example.com"
 
 // bindRights gives the user of the managers the roles that the release binds to its ServiceAccount in all namespaces.
 func (e *Environment) bindRights(root string) error {
@@ -34,7 +37,7 @@ func (e *Environment) bindRights(root string) error {
 		}
 		binding := &rbacv1.ClusterRoleBinding{
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: managerUser}},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: ManagerUser}},
 		}
 		binding.Name = role.Name
 		if err := e.Client.Create(context.Background(), role); err != nil {
@@ -77,7 +80,7 @@ func (r *refusals) note(request *http.Request, response *http.Response) error {
 		return err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	if !bytes.Contains(body, []byte(managerUser)) {
+	if !bytes.Contains(body, []byte(ManagerUser)) || strings.HasPrefix(request.URL.Path, "/apis/"+PlainGroup+"/") {
 		return nil
 	}
 	r.mu.Lock()

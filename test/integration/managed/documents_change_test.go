@@ -168,7 +168,7 @@ func TestDocumentsChange(t *testing.T) {
 }
 
 // edited is a document whose spec is changed.
-func edited(t *testing.T, from runtime.RawExtension, change func(spec body)) runtime.RawExtension {
+func edited(t testing.TB, from runtime.RawExtension, change func(spec body)) runtime.RawExtension {
 	t.Helper()
 	var decoded body
 	if err := json.Unmarshal(from.Raw, &decoded); err != nil {

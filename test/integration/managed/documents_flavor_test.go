@@ -50,6 +50,7 @@ func TestDocumentFlavors(t *testing.T) {
 	stage.CreateOperatorSecret(harness.OperatorSecret)
 	stage.WaitDocumentsReady(cluster)
 	followConfigMap(stage)
+	followPlain(stage)
 	stage.DeleteDocuments(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)

@@ -1,0 +1,154 @@
+package managed_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// plainDocument is a document that is no resource of Azure.
+const plainDocument = `
+apiVersion: plain.example.com/v1
+kind: KIND
+metadata:
+    infrastructure.cluster.x-k8s.io/plain-object: "true"
+  name: NAME
+spec:
+  size: 1
+`
+
+// followPlain adds documents of kinds of others: they are applied as objects of their namespace where the operator has given the
+// right to it, and nowhere else, and go with their document.
+func followPlain(stage *harness.Stage) {
+	t := stage.T
+	t.Helper()
+	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+	stage.Get(infrastructure, "c1")
+	before := len(infrastructure.Spec.Resources)
+	document := func(kind, name string) string {
+		return strings.NewReplacer("KIND", kind, "NAME", name).Replace(plainDocument)
+	}
+	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
+		for _, text := range []string{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r")} {
+			o.Spec.Resources = append(o.Spec.Resources, stage.Document(text))
+		}
+	})
+	// Nothing tells the manager of definitions, rights and objects of kinds that it may not watch, so it is woken to look.
+	until := func(what string, so func() bool) {
+		t.Helper()
+		var woken time.Time
+		stage.Eventually(what, func() bool {
+			if time.Since(woken) > time.Second {
+				stage.Wake(infrastructure)
+				woken = time.Now()
+			}
+			stage.Get(infrastructure, "c1")
+			return so()
+		})
+	}
+	says := func(what string, at int, message string) {
+		t.Helper()
+		until(what, func() bool {
+			resources := infrastructure.Status.Resources
+			return len(resources) > before+at && resources[before+at].Ready == (message == "") && strings.Contains(resources[before+at].Message, message)
+		})
+	}
+	says("its kind is not there", 0, "waits for the definition of its kind")
+	define(stage, "Widget", "Namespaced")
+	define(stage, "Realm", "Cluster")
+	says("a kind of no namespace is refused", 2, "is of no namespace")
+	says("the manager has no right", 0, "has to give the manager the rights")
+
+	theirs := widget(stage, "theirs")
+	stage.Create(theirs)
+	stage.Create(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{harness.PlainGroup}, Resources: []string{"widgets"}, Verbs: []string{"get", "create", "patch", "delete"}},
+	}})
+	stage.Create(&rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "widgets"},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: harness.ManagerUser}},
+	})
+	says("it is applied", 0, "")
+	says("what was there is left alone", 1, "was not made for this document")
+	ours := widget(stage, "w")
+	stage.Get(ours, "w")
+	if owner := metav1.GetControllerOf(ours); owner == nil || owner.UID != infrastructure.UID || owner.Kind != "AzureASOManagedCluster" {
+		t.Errorf("the owner is %v", owner)
+	}
+	if diff := cmp.Diff(map[string]any{"size": int64(1)}, ours.Object["spec"]); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+	if _, asks := ours.GetAnnotations()["infrastructure.cluster.x-k8s.io/plain-object"]; asks {
+		t.Error("the annotation of the document is on the object")
+	}
+
+	status := func(ready, message string) {
+		t.Helper()
+		patch := `{"status":{"conditions":[{"type":"Ready","status":"` + ready + `","message":"` + message + `"}]}}`
+		if err := stage.Client.Status().Patch(t.Context(), widget(stage, "w"), client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status("False", "is busy")
+	says("it is not ready", 0, "is busy")
+	status("True", "")
+	changed := edited(t, infrastructure.Spec.Resources[before], func(spec body) { spec["size"] = 2 })
+	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[before] = changed })
+	stage.Eventually("it is as its document", func() bool {
+		stage.Get(ours, "w")
+		size, _, _ := unstructured.NestedInt64(ours.Object, "spec", "size")
+		return size == 2
+	})
+	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:before] })
+	until("nothing of them is left", func() bool {
+		return infrastructure.Annotations[infrav1.PlainObjectsAnnotation] == "" && len(infrastructure.Status.Resources) == before && harness.Ready(infrastructure)
+	})
+	stage.WaitGone(widget(stage, "w"), "w")
+	stage.Get(theirs, "theirs")
+}
+
+func widget(stage *harness.Stage, name string) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: map[string]any{"apiVersion": harness.PlainGroup + "/v1", "kind": "Widget"}}
+	out.SetNamespace(stage.Namespace)
+	out.SetName(name)
+	return out
+}
+
+// define defines a kind.
+func define(stage *harness.Stage, kind, scope string) {
+	stage.T.Helper()
+	plural := strings.ToLower(kind) + "s"
+	definition := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: `+plural+`.`+harness.PlainGroup+`}
+spec:
+  group: `+harness.PlainGroup+`
+  scope: `+scope+`
+  names: {kind: `+kind+`, plural: `+plural+`}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`), &definition.Object); err != nil {
+		stage.T.Fatal(err)
+	}
+	stage.Create(definition)
+	stage.Eventually(kind+" is served", func() bool {
+		list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": harness.PlainGroup + "/v1", "kind": kind + "List"}}
+		return stage.Client.List(stage.T.Context(), list, client.Limit(1)) == nil
+	})
+}
