@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -39,9 +40,12 @@ func (s *Stage) QuietManaged(manager *Manager, resyncs int) int {
 // asking for its kubeconfig, one of a pool by listing the machines of its scale set.
 func (s *Stage) ResyncManaged() {
 	s.T.Helper()
-	list := &infrav1.AzureManagedMachinePoolList{}
-	if err := s.Client.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
-		s.T.Fatal(err)
+	pools := 0
+	for _, list := range []client.ObjectList{&infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
+		if err := s.Client.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
+			s.T.Fatal(err)
+		}
+		pools += meta.LenList(list)
 	}
 	round := s.Azure.Mark()
 	s.Advance(time.Minute)
@@ -53,7 +57,7 @@ func (s *Stage) ResyncManaged() {
 				machines[request] = true
 			}
 		}
-		return kubeconfig && len(machines) >= len(list.Items)
+		return kubeconfig && len(machines) >= pools
 	})
 }
 

@@ -1,6 +1,8 @@
 package managed_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,9 +27,11 @@ func TestManagedCluster(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
+	applied := time.Now()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 
 	controlPlane := stage.WaitManagedClusterReady("c1", pools...)
+	cost(t, stage, applied)
 	want := []string{
 		"PUT resourceGroups/c1",
 		"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1",
@@ -90,7 +94,23 @@ func TestManagedCluster(t *testing.T) {
 }
 
 // quiet leaves a cluster in order alone for some resyncs.
-func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager, resyncs int) {
+func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 	t.Helper()
-	t.Logf("%d reads in %d resyncs", stage.QuietManaged(manager, resyncs), resyncs)
+	reads := stage.QuietManaged(manager, resyncs)
+	t.Logf("%d reads in %d resyncs", reads, resyncs)
+	return reads
+}
+
+// cost tells what a cluster took from being applied to being ready.
+func cost(t *testing.T, stage *harness.Stage, applied time.Time) {
+	t.Helper()
+	took := time.Since(applied)
+	counted := map[string]int{}
+	for _, request := range stage.Azure.Since(0) {
+		counted[request]++
+	}
+	t.Logf("%d requests and %s until the cluster is ready:", len(stage.Azure.Since(0)), took.Round(100*time.Millisecond))
+	for _, request := range slices.Sorted(maps.Keys(counted)) {
+		t.Logf("%3d %s", counted[request], request)
+	}
 }

@@ -21,8 +21,10 @@ func TestDocuments(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	cluster := stage.Documents("c1", "pool0", "pool1")
+	applied := time.Now()
 	stage.CreateDocuments(cluster)
 	controlPlane := stage.WaitDocumentsReady(cluster)
+	cost(t, stage, applied)
 	want := []string{"PUT resourceGroups/c1", "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"}
 	if diff := cmp.Diff(want, harness.Changes(stage.Azure.Writes(0))); diff != "" {
 		t.Errorf("one write per document, and none for pools that the cluster is created with (-want +got):\n%s", diff)
@@ -48,7 +50,12 @@ func TestDocuments(t *testing.T) {
 	if pool.Status.Replicas != 2 || len(pool.Spec.ProviderIDList) != 2 || !strings.Contains(pool.Spec.ProviderIDList[0], "/virtualMachineScaleSets/aks-pool1-") {
 		t.Errorf("the pool has %d replicas, %v", pool.Status.Replicas, pool.Spec.ProviderIDList)
 	}
-	quiet(t, stage, manager, 10)
+	// A resync reads the group, the cluster, one list of pools and one of scale sets, and the machines of both pools. Reads of one
+	// resync may fall into two windows of freshness.
+	const resyncs, most = 10, 2 * (4 + 2)
+	if reads := quiet(t, stage, manager, resyncs); reads > resyncs*most {
+		t.Errorf("%d reads in %d resyncs, want at most %d", reads, resyncs, resyncs*most)
+	}
 
 	mark := stage.Azure.Mark()
 	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool1"}}, func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
