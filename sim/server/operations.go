@@ -205,6 +205,9 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	if !running && op.Error != nil {
 		out["error"] = op.Error
 	}
+	if running && rep.RetryAfter == 0 {
+		x.hasten()
+	}
 	return rep, nil
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 // An operation is followed in two ways. Its own URL is asked at Azure's Retry-After and no sooner: it alone knows the
-// error. The resource is read more often, in proportion to how long the operation takes: Azure asks for 10 s between
-// polls of operations that take 2 s, and what depends on them should not wait for that.
+// error. The resource is read once the operation can be over: Azure asks for 10 s between polls of operations that take 2 s, and
+// what depends on them should not wait for that. Only one of the two is asked at a time, when pace tells.
 
 // watch follows an operation that Azure has accepted.
 func (o *Operator) watch(op *Operation, response *client.Response) {
@@ -24,7 +24,7 @@ func (o *Operator) watch(op *Operation, response *client.Response) {
 	if op.url == "" {
 		op.url = response.Location
 	}
-	op.notBefore = o.options.Clock.Now().Add(orDefault(response.RetryAfter))
+	op.wait(o.options.Clock.Now(), response.RetryAfter)
 	op.mu.Unlock()
 	o.schedule(op)
 }
@@ -41,11 +41,12 @@ func (o *Operator) Follow(op *Operation, wake func()) {
 	o.schedule(op)
 }
 
-func orDefault(retryAfter time.Duration) time.Duration {
-	if retryAfter > 0 {
-		return retryAfter
+// wait notes when Azure wants to be asked again. op.mu is held.
+func (op *Operation) wait(now time.Time, retryAfter time.Duration) {
+	if retryAfter <= 0 {
+		retryAfter = courtesy
 	}
-	return 10 * time.Second
+	op.notBefore, op.swift = now.Add(retryAfter), retryAfter < time.Second
 }
 
 // showsWithin is how long after its request a resource that is being made may still not be shown.
@@ -58,35 +59,38 @@ func (o *Operator) schedule(op *Operation) {
 	if op.ended || o.ctx.Err() != nil {
 		return
 	}
-	now := o.options.Clock.Now()
-	delay := o.pace.next(paceKey(op), now.Sub(op.started), op.Client.Spare(op.ID.Subscription()))
-	if op.Action {
-		delay = max(delay, op.notBefore.Sub(now))
-	}
-	op.stop = o.options.Clock.AfterFunc(delay, func() { o.check(op) })
+	now, spare := o.options.Clock.Now(), op.Client.Spare(op.ID.Subscription())
+	delay, ask := o.pace.next(progress{
+		key: paceKey(op), elapsed: now.Sub(op.started), linked: op.url != "", notBefore: max(0, op.notBefore.Sub(now)), swift: op.swift,
+		blind: op.Action || spare <= 0.2, joined: op.Verb == "", unseen: op.unseen, spare: spare,
+	})
+	op.stop = o.options.Clock.AfterFunc(delay, func() { o.check(op, ask) })
 }
 
-// check looks how an operation is doing.
-func (o *Operator) check(op *Operation) {
+// check looks how an operation is doing: by its own URL, or by the resource.
+func (o *Operator) check(op *Operation, ask bool) {
 	if o.ctx.Err() != nil {
 		return
 	}
 	op.mu.Lock()
-	ended, linked, due := op.ended, op.url != "", !o.options.Clock.Now().Before(op.notBefore)
+	ended, linked := op.ended, op.url != ""
 	op.mu.Unlock()
 	if ended {
 		return
 	}
-	failed := false
-	if !op.Action && (!linked || op.Client.Spare(op.ID.Subscription()) > 0.2) {
+	if !ask && !op.Action {
 		age := o.options.Clock.Now().Sub(op.started) / 40
 		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, min(age, time.Second))[op.ID.Key()]
-		var done bool
-		if done, failed = o.judge(op, found, linked); done {
+		done, failed := o.judge(op, found, linked)
+		if done {
 			return
 		}
+		op.mu.Lock()
+		op.unseen = !found.Exists && op.State != arm.Deleting
+		op.mu.Unlock()
+		ask = failed
 	}
-	if linked && (due || failed) && o.poll(op) {
+	if ask && linked && o.poll(op) {
 		return
 	}
 	o.schedule(op)
@@ -161,7 +165,7 @@ func (o *Operator) poll(op *Operation) (done bool) {
 		return true
 	}
 	op.mu.Lock()
-	op.notBefore = o.options.Clock.Now().Add(orDefault(response.RetryAfter))
+	op.wait(o.options.Clock.Now(), response.RetryAfter)
 	if !async && response.Location != "" {
 		op.url = response.Location
 	}

@@ -41,8 +41,11 @@ type Operation struct {
 	// url tells how it is going; async means that its body has the status, else the HTTP status has it.
 	url   string
 	async bool
-	// notBefore is when Azure wants to be asked again at url.
+	// notBefore is when Azure wants to be asked again at url, swift that it named less than a second for that.
 	notBefore time.Time
+	swift     bool
+	// unseen tells that the resource did not show at the last look.
+	unseen    bool
 	requestID string
 	ended     bool
 	replaced  bool

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// pace decides how often to look at an operation, and learns how long operations take.
+// pace decides when to look at an operation, and learns how long operations take.
 type pace struct {
 	mu     sync.Mutex
 	recent map[string][]time.Duration
@@ -17,22 +19,81 @@ func newPace() *pace { return &pace{recent: map[string][]time.Duration{}} }
 
 func paceKey(op *Operation) string { return strings.ToLower(op.ID.Type()) + " " + string(op.State) }
 
-// next is the time until the next look at an operation that has taken elapsed so far. It grows with the operation, so
-// that the time lost is about a thirtieth of it. Once it is known how long such operations take, it skips the time in
-// which none of the last ones ended and looks more closely after that.
-func (p *pace) next(key string, elapsed time.Duration, spare float64) time.Duration {
+const (
+	// shortest is the least time between two looks at a resource, and between two questions after an operation.
+	shortest = 250 * time.Millisecond
+	// courtesy is what Azure's polling is about where it names no time, and the soonest that an operation is asked about that
+	// cannot be over yet: only to learn early that it has failed.
+	courtesy = 10 * time.Second
+)
+
+// progress is how far an operation has come.
+type progress struct {
+	// key is what operations are alike in, elapsed how long this one has taken so far.
+	key     string
+	elapsed time.Duration
+	// linked tells that there is a URL to ask after it; Azure wants to be asked in notBefore at the soonest.
+	linked    bool
+	notBefore time.Duration
+	// swift tells that Azure wants to be asked within less than a second. Only a simulation does, in which time runs faster than
+	// what is known of durations.
+	swift bool
+	// blind tells that the resource does not show how it goes, or that its reads are needed elsewhere.
+	blind bool
+	// joined tells that the operation is older than is known, unseen that the resource did not show it at the last look.
+	joined, unseen bool
+	// spare is the share of the read budget that is left.
+	spare float64
+}
+
+// next is the time until the next look at an operation. ask tells to ask after the operation itself, else it is the resource that is
+// looked at.
+//
+// Before it can be over, it is asked after at twice the time it has taken, so that an early failure is noticed. Then the resource is
+// looked at: it shows the end, and what came of it, at once, where the operation may ask for 10 s more. What is lost by looking late
+// is about a 25th of the time it takes, and a 16th or a 12th where nothing is known of that, where it takes long, and of deletions:
+// nobody waits for one but what is deleted after it.
+func (p *pace) next(at progress) (delay time.Duration, ask bool) {
+	if at.linked && at.swift {
+		return max(at.notBefore, at.elapsed/12, shortest/5), true
+	}
+	soonest := p.soonest(at)
+	gap, long := max(at.elapsed/12, shortest), at.elapsed > 2*soonest
+	switch deleting := strings.HasSuffix(at.key, string(arm.Deleting)); {
+	case deleting && long:
+		gap = max(at.elapsed/6, 2*shortest)
+	case deleting || long:
+		gap = max(at.elapsed/8, 2*shortest)
+	}
+	if at.spare < 0.5 {
+		gap *= 3
+	}
+	check := max(at.notBefore, at.elapsed, courtesy)
+	switch early := at.elapsed < soonest; {
+	case at.linked && at.blind:
+		return max(at.notBefore, gap), true
+	case early && check < soonest-at.elapsed:
+		// Without a link, only the resource tells of a failure.
+		return check, at.linked
+	case early:
+		return soonest - at.elapsed, false
+	}
+	// The operation alone knows of what the resource does not show, as that it was cancelled.
+	return gap, at.linked && at.notBefore <= gap && (at.unseen || long)
+}
+
+// soonest is the time before which an operation is hardly over: most of the time that such operations take, or the least that one of
+// the last ones took.
+func (p *pace) soonest(at progress) time.Duration {
+	if at.joined {
+		return 0
+	}
 	p.mu.Lock()
-	recent := p.recent[key]
-	p.mu.Unlock()
-	part, skip := time.Duration(16), time.Duration(0)
-	if len(recent) >= 3 {
-		part, skip = 32, slices.Min(recent)*8/10-elapsed
+	defer p.mu.Unlock()
+	if recent := p.recent[at.key]; len(recent) >= 3 {
+		return slices.Min(recent) * 9 / 10
 	}
-	delay := min(max(elapsed/part, 100*time.Millisecond), max(4*time.Second, elapsed/120))
-	if spare < 0.5 {
-		delay *= 3
-	}
-	return max(delay, skip)
+	return usual[at.key] * 7 / 10
 }
 
 // record notes how long an operation took.

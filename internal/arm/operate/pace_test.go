@@ -1,47 +1,74 @@
 package operate
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// looks counts the looks at an operation that takes length, and how late its end is noticed.
-func looks(p *pace, length time.Duration, spare float64) (count int, late time.Duration) {
-	elapsed := time.Duration(0)
-	for elapsed < length {
-		elapsed += p.next("x", elapsed, spare)
-		count++
+// follow counts what is asked about an operation that takes length, and how late its end is noticed.
+func follow(p *pace, at progress, length, retryAfter time.Duration) (looks, asks int, late time.Duration) {
+	due := retryAfter
+	for at.elapsed < length {
+		at.notBefore = max(0, due-at.elapsed)
+		delay, ask := p.next(at)
+		at.elapsed += delay
+		if ask {
+			asks++
+			due = at.elapsed + retryAfter
+		} else {
+			looks++
+		}
 	}
-	return count, elapsed - length
+	return looks, asks, at.elapsed - length
 }
 
 func TestPace(t *testing.T) {
 	const s = time.Second
-	tests := map[string]struct {
-		reason string
-		length time.Duration
-		recent []time.Duration
-		spare  float64
-		looks  int
-		late   time.Duration
+	for name, test := range map[string]struct {
+		reason     string
+		kind       string
+		state      arm.State
+		length     time.Duration
+		retryAfter time.Duration
+		recent     []time.Duration
+		at         progress
+		looks      int
+		asks       int
+		late       time.Duration
 	}{
-		"short":             {"a subnet", 1500 * time.Millisecond, nil, 1, 15, 100 * time.Millisecond},
-		"machine":           {"at most a sixteenth is lost", 36 * s, nil, 1, 80, 36 * s / 16},
-		"bastion":           {"at most 4 s are lost", 420 * s, nil, 1, 200, 4 * s},
-		"known":             {"the time in which none ended is skipped", 36 * s, []time.Duration{34 * s, 36 * s, 40 * s}, 1, 11, 36 * s / 30},
-		"slower than known": {"a longer one is looked at all the same", 60 * s, []time.Duration{34 * s, 36 * s, 40 * s}, 1, 35, 60 * s / 30},
-		"two are no proof":  {"two short ones say little", 36 * s, []time.Duration{100 * s, 100 * s}, 1, 80, 36 * s / 16},
-		"little to spare":   {"reads are left for what matters more", 36 * s, nil, 0.4, 35, 3 * 36 * s / 16},
-	}
-	for name, test := range tests {
+		"subnet":               {"it is looked at as soon as it can be there, and not asked after", types.Subnet, arm.Creating, 1800 * time.Millisecond, 3 * s, nil, progress{linked: true}, 4, 0, s / 4},
+		"NAT gateway":          {"once more each twelfth of the time", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{linked: true}, 6, 0, s / 2},
+		"machine":              {"asked after twice, in case it fails early", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{linked: true}, 6, 2, 3 * s},
+		"AKS":                  {"ten requests for three minutes", types.ManagedCluster, arm.Creating, 176 * s, 10 * s, nil, progress{linked: true}, 6, 4, 12 * s},
+		"bastion":              {"", types.BastionHost, arm.Creating, 420 * s, 10 * s, nil, progress{linked: true}, 6, 5, 30 * s},
+		"group":                {"nobody waits for the end of a deletion", types.ResourceGroup, arm.Deleting, 300 * s, 15 * s, nil, progress{linked: true}, 7, 11, 300 * s / 6},
+		"longer than usual":    {"the operation itself is asked after then", types.VirtualMachine, arm.Creating, 400 * s, 10 * s, nil, progress{linked: true}, 11, 18, 50 * s},
+		"shorter than usual":   {"it is noticed when such operations may end", types.VirtualMachine, arm.Creating, 5 * s, 10 * s, nil, progress{linked: true}, 0, 1, 5 * s},
+		"known":                {"what the last ones took counts", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{34 * s, 36 * s, 40 * s}, progress{linked: true}, 4, 2, 3 * s},
+		"two are no proof":     {"", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{100 * s, 100 * s}, progress{linked: true}, 5, 2, 3 * s},
+		"nothing known":        {"in proportion to the time it takes", "Microsoft.Unknown/things", arm.Creating, 36 * s, 10 * s, nil, progress{linked: true}, 25, 3, 36 * s / 8},
+		"joined":               {"when it began is not known", types.VirtualMachine, arm.Creating, 5 * s, 0, nil, progress{joined: true}, 11, 0, s / 2},
+		"no link":              {"only the resource can tell", types.VirtualMachine, arm.Creating, 40 * s, 0, nil, progress{}, 8, 0, 3 * s},
+		"action":               {"the resource does not tell", types.VirtualMachine, arm.Updating, 30 * s, 10 * s, nil, progress{linked: true, blind: true}, 0, 3, 10 * s},
+		"little to spare":      {"reads are left for what matters more", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{linked: true, spare: 0.4}, 3, 2, 12 * s},
+		"faster than on Azure": {"a simulation tells when it is worth to ask", types.ManagedCluster, arm.Creating, s, 250 * time.Millisecond, nil, progress{linked: true, swift: true}, 0, 4, s / 4},
+	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPace()
-			for _, took := range test.recent {
-				p.record("x", took)
+			p, at := newPace(), test.at
+			at.key = strings.ToLower(test.kind) + " " + string(test.state)
+			if at.spare == 0 {
+				at.spare = 1
 			}
-			count, late := looks(p, test.length, test.spare)
-			if count > test.looks || late > test.late {
-				t.Errorf("%s: %d looks, %s late; want at most %d and %s", test.reason, count, late, test.looks, test.late)
+			for _, took := range test.recent {
+				p.record(at.key, took)
+			}
+			looks, asks, late := follow(p, at, test.length, test.retryAfter)
+			if looks != test.looks || asks != test.asks || late > test.late {
+				t.Errorf("%s: %d looks and %d questions, %s late; want %d and %d, at most %s", test.reason, looks, asks, late, test.looks, test.asks, test.late)
 			}
 		})
 	}
