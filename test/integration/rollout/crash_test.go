@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 var crashes = flag.Int("crashes", 16, "at how many moments of a rollout the manager is killed")
@@ -29,10 +31,10 @@ func TestKilledDuringRollout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		m := w.startWhole()
-		before := m.counted()
+		before := m.Counted()
 		w.roll()
 		w.until("the pool is rolled", w.whole)
-		acts := m.counted() - before
+		acts := m.Counted() - before
 		w.rules.check("undisturbed")
 
 		rollouts := max(1, *crashes/perRollout)
@@ -41,16 +43,16 @@ func TestKilledDuringRollout(t *testing.T) {
 			life, begun := 1+rollout*acts/perRollout/rollouts, time.Now()
 			w.roll()
 			for range perRollout {
-				m.killIn(life, killed%2 == 0)
+				m.KillIn(life, killed%2 == 0)
 				if !w.dies(m) {
 					break
 				}
-				m.stop()
+				m.Stop()
 				m = w.start()
 				killed++
 				life = acts / perRollout
 			}
-			m.killIn(0, false)
+			m.KillIn(0, false)
 			w.until("the pool is rolled", w.whole)
 			w.rules.check(fmt.Sprintf("rollout %d", rollout))
 			longest = max(longest, time.Since(begun))
@@ -63,12 +65,12 @@ func TestKilledDuringRollout(t *testing.T) {
 }
 
 // dies waits until the manager is dead, and tells whether it is; else the pool was rolled before.
-func (w *world) dies(m *manager) bool {
+func (w *world) dies(m *virtual.Manager) bool {
 	w.t.Helper()
 	dead := false
 	w.until("the pool is rolled, or the manager is dead", func() bool {
 		select {
-		case <-m.killed:
+		case <-m.Killed:
 			dead = true
 		default:
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 var quietVMs = flag.Int("quiet-vms", 40, "how many VMs the larger of the pools has that are left alone")
@@ -44,16 +46,16 @@ func quiet(t *testing.T, replicas int) (asked map[string]int) {
 		w := newWorld(t, s)
 		m := w.startWhole()
 		// What made the last VM Ready may still wake the pool.
-		wait(nil, time.Minute)
-		mark, acts := w.Azure.Mark(), m.counted()
-		wait(nil, time.Hour)
+		virtual.Wait(nil, time.Minute)
+		mark, acts := w.Azure.Mark(), m.Counted()
+		virtual.Wait(nil, time.Hour)
 		asked = calls(w.Azure, mark)
 		sum := 0
 		for _, n := range asked {
 			sum += n
 		}
 		// A token is renewed within the hour, which is no request to Resource Manager.
-		if acts = m.counted() - acts - sum; acts > 1 {
+		if acts = m.Counted() - acts - sum; acts > 1 {
 			t.Errorf("%d writes to Kubernetes in an hour in which nothing happened", acts)
 		}
 		if asked["PUT"]+asked["POST"]+asked["DELETE"]+asked["PATCH"] > 0 {

@@ -12,6 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestRefusedDeletion has Azure refuse to delete a VM for ten minutes. The pool says so all the while, and Azure is not asked
@@ -30,7 +31,7 @@ func TestRefusedDeletion(t *testing.T) {
 				harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST"] > 0 })
 				for range 60 {
-					wait(nil, 10*time.Second)
+					virtual.Wait(nil, 10*time.Second)
 					azurePool := &infrav1.AzureMachinePool{}
 					w.Get(azurePool, poolName)
 					if said := harness.Condition(azurePool, infrav1.ScaleSetDesiredReplicasCondition); said.Status == metav1.ConditionTrue {

@@ -64,7 +64,7 @@ func (r *rules) check(when string) {
 // instances are the VMs of the scale set as Azure has them, by name of what stands for them.
 func (r *rules) instances() map[string]body.Object {
 	out := map[string]body.Object{}
-	for _, resource := range r.world.sim.State() {
+	for _, resource := range r.world.Sim.State() {
 		id := body.String(resource, "id")
 		if before, number, ok := strings.Cut(id, "/virtualMachineScaleSets/"+poolName+"/virtualMachines/"); ok && before != "" && !strings.Contains(number, "/") {
 			out[poolName+"-"+number] = resource
@@ -76,7 +76,7 @@ func (r *rules) instances() map[string]body.Object {
 // staying are the Machines whose Nodes are Ready and that nobody deletes.
 func (r *rules) staying(ctx context.Context) map[string]bool {
 	machines := &clusterv1.MachineList{}
-	if err := r.world.kubernetes.List(ctx, machines); err != nil {
+	if err := r.world.Kubernetes.List(ctx, machines); err != nil {
 		r.breaks(err.Error())
 	}
 	out := map[string]bool{}
@@ -141,7 +141,7 @@ func (r *rules) written(request *http.Request) {
 	}
 	// Whatever is being deleted has nothing that needs it.
 	machines := &infrav1.AzureMachinePoolMachineList{}
-	if err := r.world.kubernetes.List(request.Context(), machines); err != nil {
+	if err := r.world.Kubernetes.List(request.Context(), machines); err != nil {
 		return
 	}
 	for _, machine := range machines.Items {
@@ -150,3 +150,5 @@ func (r *rules) written(request *http.Request) {
 		}
 	}
 }
+
+func short(path string) string { return path[strings.LastIndex(path, "/")+1:] }

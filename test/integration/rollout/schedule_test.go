@@ -59,11 +59,11 @@ func TestSchedule(t *testing.T) {
 // operations are how long the requests of a method about the scale set took with their operations, the longest first.
 func (w *world) operations(method string, since time.Time) []time.Duration {
 	after := map[string]time.Duration{}
-	for _, o := range w.sim.Operations() {
+	for _, o := range w.Sim.Operations() {
 		after[o.ID] = o.Ended.Sub(o.Started)
 	}
 	var out []time.Duration
-	for _, request := range w.sim.Requests() {
+	for _, request := range w.Sim.Requests() {
 		if request.Method == method && !request.Time.Before(since) && strings.Contains(request.URL, "/virtualMachineScaleSets/") {
 			out = append(out, time.Duration(request.DurationMs)*time.Millisecond+after[request.OperationID])
 		}

@@ -6,29 +6,29 @@ package rollout_test
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 const (
@@ -40,14 +40,10 @@ const (
 
 // world is everything that one test has.
 type world struct {
-	*harness.Stage
-	t          *testing.T
-	kubernetes *kubernetes
-	sim        *server.Server
-	handler    http.Handler
-	resync     time.Duration
-	rules      *rules
-	settings   settings
+	*virtual.World
+	t        *testing.T
+	rules    *rules
+	settings settings
 	// meanwhile is called again and again while something is waited for; nil is nothing.
 	meanwhile func()
 	// size is that which VMs are to have, once they were rolled.
@@ -65,26 +61,9 @@ type settings struct {
 // bubble of virtual time.
 func newWorld(t *testing.T, s settings) *world {
 	t.Helper()
-	sim, err := server.New(server.Options{TimeScale: 1, PageSize: s.pageSize, Locations: []string{"eastus"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := newKubernetes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, sim: sim, handler: sim.Handler(), kubernetes: objects, resync: 10 * time.Minute, settings: s}
-	w.Stage = &harness.Stage{T: t, Client: objects, Namespace: "default", Azure: &harness.Simulator{
-		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret,
-	}}
+	w := &world{t: t, settings: s, World: virtual.New(t, server.Options{PageSize: s.pageSize, Locations: []string{"eastus"}})}
 	w.rules = &rules{world: w}
-	t.Cleanup(func() {
-		if err := sim.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
-	w.CreateIdentity()
+	w.Deleting, w.Written = w.rules.givenUp, w.rules.written
 	azureCluster := w.AzureCluster("c1")
 	webhook.DefaultAzureCluster(azureCluster)
 	w.CreateCluster(azureCluster)
@@ -92,13 +71,22 @@ func newWorld(t *testing.T, s settings) *world {
 	return w
 }
 
+// start starts a manager with the controller of pools.
+func (w *world) start() *virtual.Manager {
+	w.t.Helper()
+	return w.Start(func(ctx context.Context, m *virtual.Manager) error {
+		kind := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
+		return pass.New(m.Services, kind).SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)})
+	})
+}
+
 // network makes that of the cluster, with the engine of a manager.
-func (w *world) network(m *manager) {
+func (w *world) network(m *virtual.Manager) {
 	w.t.Helper()
 	azureCluster, owner := &infrav1.AzureCluster{}, &clusterv1.Cluster{}
 	w.Get(azureCluster, "c1")
 	w.Get(owner, "c1")
-	opened, err := m.gate.Open(w.t.Context(), access.OfAzureCluster(azureCluster))
+	opened, err := m.Gate.Open(w.t.Context(), access.OfAzureCluster(azureCluster))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -110,7 +98,7 @@ func (w *world) network(m *manager) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		outcome, err := m.engine.Converge(w.t.Context(), engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Wake: func() {
+		outcome, err := m.Engine.Converge(w.t.Context(), engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Wake: func() {
 			select {
 			case woken <- struct{}{}:
 			default:
@@ -127,7 +115,7 @@ func (w *world) network(m *manager) {
 				w.t.Fatalf("%s: %v", cause.ID.Short(), cause.Err)
 			}
 		}
-		wait(woken, max(outcome.RetryAfter, time.Second))
+		virtual.Wait(woken, max(outcome.RetryAfter, time.Second))
 	}
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }
@@ -145,7 +133,7 @@ func (w *world) createPool() {
 }
 
 // startWhole starts a manager and makes the network and the pool. From then on the rules are checked.
-func (w *world) startWhole() *manager {
+func (w *world) startWhole() *virtual.Manager {
 	w.t.Helper()
 	m := w.start()
 	w.network(m)
@@ -168,12 +156,12 @@ func (w *world) play() {
 	after := func(what string, d time.Duration) bool {
 		if since[what].IsZero() {
 			since[what] = time.Now()
-			time.AfterFunc(d, w.kubernetes.signal)
+			time.AfterFunc(d, w.Kubernetes.Signal)
 		}
 		return time.Since(since[what]) >= d
 	}
 	player := harness.PoolPlayer{
-		Client: w.kubernetes, Namespace: w.Namespace,
+		Client: w.Kubernetes, Namespace: w.Namespace,
 		Joined:  func(vm client.Object) bool { return after("join "+string(vm.GetUID()), joining) },
 		Drained: func(machine client.Object) bool { return after("drain "+string(machine.GetUID()), draining) },
 	}
@@ -184,7 +172,7 @@ func (w *world) play() {
 			w.rules.look(ctx)
 			select {
 			case <-ctx.Done():
-			case <-w.kubernetes.changed:
+			case <-w.Kubernetes.Changed:
 			}
 		}
 	})
@@ -204,7 +192,7 @@ func (w *world) until(what string, so func() bool) {
 			requests := w.Azure.Since(0)
 			w.t.Fatalf("%s: not so after an hour: %s\n%s", what, harness.Status(pool), strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
-		wait(nil, 5*time.Second)
+		virtual.Wait(nil, 5*time.Second)
 		if w.meanwhile != nil {
 			w.meanwhile()
 		}
@@ -220,7 +208,7 @@ func (w *world) whole() bool {
 	}
 	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
 	for _, list := range []client.ObjectList{vms, machines} {
-		if err := w.kubernetes.List(w.t.Context(), list); err != nil {
+		if err := w.Kubernetes.List(w.t.Context(), list); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -234,31 +222,4 @@ func (w *world) whole() bool {
 	return !slices.ContainsFunc(vms.Items, func(vm infrav1.AzureMachinePoolMachine) bool {
 		return !vm.Status.Ready || !vm.DeletionTimestamp.IsZero()
 	})
-}
-
-// wait waits for a signal, or until the time is over.
-func wait(signal <-chan struct{}, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-signal:
-	case <-timer.C:
-	}
-}
-
-// azure has the simulator answer a request.
-func (w *world) azure(request *http.Request) (*http.Response, error) {
-	served := request.Clone(request.Context())
-	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234", &tls.ConnectionState{}
-	if served.Body == nil {
-		served.Body = http.NoBody
-	}
-	recorder := httptest.NewRecorder()
-	w.handler.ServeHTTP(recorder, served)
-	if request.Method != http.MethodGet {
-		w.rules.written(request)
-	}
-	response := recorder.Result()
-	response.Request = request
-	return response, request.Context().Err()
 }

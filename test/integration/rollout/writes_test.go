@@ -25,7 +25,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		w := newWorld(t, s)
 		m := w.start()
 		w.network(m)
-		m.stop()
+		m.Stop()
 		before := w.Azure.Resources()
 		writes := w.live(0, false)
 		t.Logf("an undisturbed life is %d writes", writes)
@@ -47,12 +47,12 @@ func (w *world) live(k int, unsent bool) (writes int) {
 	w.t.Helper()
 	mark := w.Azure.Mark()
 	m := w.start()
-	m.dieAtWrite(k, unsent)
+	m.DieAtWrite(k, unsent)
 	restarted := k == 0
 	w.meanwhile = func() {
 		select {
-		case <-m.killed:
-			m.stop()
+		case <-m.Killed:
+			m.Stop()
 			m, restarted = w.start(), true
 		default:
 		}
@@ -64,14 +64,14 @@ func (w *world) live(k int, unsent bool) (writes int) {
 	w.rules.end()
 	azurePool := &infrav1.AzureMachinePool{}
 	w.Get(azurePool, poolName)
-	if err := w.kubernetes.Delete(w.t.Context(), azurePool); err != nil {
+	if err := w.Kubernetes.Delete(w.t.Context(), azurePool); err != nil {
 		w.t.Fatal(err)
 	}
 	w.until("the pool is gone", func() bool {
-		return apierrors.IsNotFound(w.kubernetes.Get(w.t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
+		return apierrors.IsNotFound(w.Kubernetes.Get(w.t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
 	})
 	w.meanwhile = nil
-	m.stop()
+	m.Stop()
 	if !restarted {
 		w.t.Errorf("write %d was not sent", k)
 	}
@@ -83,17 +83,17 @@ func (w *world) live(k int, unsent bool) (writes int) {
 func (w *world) collect() {
 	w.t.Helper()
 	for _, list := range []client.ObjectList{&infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}, &clusterv1.MachinePoolList{}} {
-		if err := w.kubernetes.List(w.t.Context(), list); err != nil {
+		if err := w.Kubernetes.List(w.t.Context(), list); err != nil {
 			w.t.Fatal(err)
 		}
 		err := meta.EachListItem(list, func(item runtime.Object) error {
 			object := item.(client.Object)
 			before := object.DeepCopyObject().(client.Object)
 			object.SetFinalizers(nil)
-			if err := w.kubernetes.Patch(w.t.Context(), object, client.MergeFrom(before)); err != nil {
+			if err := w.Kubernetes.Patch(w.t.Context(), object, client.MergeFrom(before)); err != nil {
 				return client.IgnoreNotFound(err)
 			}
-			return client.IgnoreNotFound(w.kubernetes.Delete(w.t.Context(), object))
+			return client.IgnoreNotFound(w.Kubernetes.Delete(w.t.Context(), object))
 		})
 		if err != nil {
 			w.t.Fatal(err)
@@ -101,7 +101,7 @@ func (w *world) collect() {
 	}
 	secret := &corev1.Secret{}
 	w.Get(secret, poolName)
-	if err := w.kubernetes.Delete(w.t.Context(), secret); err != nil {
+	if err := w.Kubernetes.Delete(w.t.Context(), secret); err != nil {
 		w.t.Fatal(err)
 	}
 }

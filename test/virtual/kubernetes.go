@@ -1,4 +1,4 @@
-package rollout_test
+package virtual
 
 import (
 	"bytes"
@@ -19,14 +19,15 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// kubernetes keeps objects as an API server does, as far as controllers see: UIDs, generations, and word of every change.
-type kubernetes struct {
+// Kubernetes keeps objects as an API server does, as far as controllers see: UIDs, generations, and word of every change.
+type Kubernetes struct {
 	client.WithWatch
 	scheme *runtime.Scheme
 
@@ -34,19 +35,20 @@ type kubernetes struct {
 	// informers are those of the manager that runs.
 	informers *informertest.FakeInformers
 	uids      int
-	// changed has a value after each change.
-	changed chan struct{}
+	// Changed has a value after each change.
+	Changed chan struct{}
 }
 
-// watched are the kinds that the controller hears of.
+// watched are the kinds that controllers hear of. All have a status.
 func watched() []client.Object {
 	return []client.Object{
-		&infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureCluster{},
-		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{}, &metav1.PartialObjectMetadata{},
+		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
+		&infrav1.AzureManagedCluster{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedMachinePool{},
+		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{},
 	}
 }
 
-func newKubernetes() (*kubernetes, error) {
+func newKubernetes() (*Kubernetes, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{metav1.AddMetaToScheme, corev1.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -57,11 +59,11 @@ func newKubernetes() (*kubernetes, error) {
 	for kind := range scheme.AllKnownTypes() {
 		namespaced.Add(kind, meta.RESTScopeNamespace)
 	}
-	k := &kubernetes{scheme: scheme, changed: make(chan struct{}, 1)}
+	k := &Kubernetes{scheme: scheme, Changed: make(chan struct{}, 1)}
 	k.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
 		// The default one converts every object to the form of server-side apply, which nobody here uses.
 		WithObjectTracker(testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())).
-		WithStatusSubresource(watched()[:6]...).WithStatusSubresource(&infrav1.AzureClusterIdentity{}).
+		WithStatusSubresource(watched()...).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: k.create, Patch: k.patch, Delete: k.delete,
 			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
@@ -71,7 +73,7 @@ func newKubernetes() (*kubernetes, error) {
 	return k, nil
 }
 
-func (k *kubernetes) create(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+func (k *Kubernetes) create(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
 	k.mu.Lock()
 	k.uids++
 	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", k.uids)))
@@ -81,16 +83,16 @@ func (k *kubernetes) create(ctx context.Context, c client.WithWatch, obj client.
 	return k.change(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
 }
 
-func (k *kubernetes) patch(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+func (k *Kubernetes) patch(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 	return k.change(ctx, c, obj, func() error { return c.Patch(ctx, obj, patch, options...) })
 }
 
-func (k *kubernetes) delete(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+func (k *Kubernetes) delete(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
 	return k.change(ctx, c, obj, func() error { return c.Delete(ctx, obj, options...) })
 }
 
 // change has do change an object, counts its generation, and tells of it.
-func (k *kubernetes) change(ctx context.Context, c client.Client, obj client.Object, do func() error) error {
+func (k *Kubernetes) change(ctx context.Context, c client.Client, obj client.Object, do func() error) error {
 	before, was := k.stored(ctx, c, obj)
 	if err := do(); err != nil {
 		return err
@@ -116,7 +118,7 @@ func (k *kubernetes) change(ctx context.Context, c client.Client, obj client.Obj
 	return nil
 }
 
-func (k *kubernetes) stored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
+func (k *Kubernetes) stored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
 	out := obj.DeepCopyObject().(client.Object)
 	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
 }
@@ -135,8 +137,8 @@ func spec(obj client.Object) []byte {
 }
 
 // tell has the manager that runs, and who waits, know of a change.
-func (k *kubernetes) tell(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
-	k.signal()
+func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
+	k.Signal()
 	k.mu.Lock()
 	informers := k.informers
 	k.mu.Unlock()
@@ -159,9 +161,9 @@ func (k *kubernetes) tell(ctx context.Context, before client.Object, was bool, a
 
 // inform makes the informers of a manager that starts. They are made all at once, because those of a test are not safe for
 // concurrent use.
-func (k *kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, error) {
+func (k *Kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, error) {
 	out := &informertest.FakeInformers{Scheme: k.scheme}
-	for _, kind := range watched() {
+	for _, kind := range append(watched(), &metav1.PartialObjectMetadata{}) {
 		if _, err := out.GetInformer(ctx, kind); err != nil {
 			return nil, err
 		}
@@ -172,10 +174,33 @@ func (k *kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, e
 	return out, nil
 }
 
-// signal has who waits for changes look.
-func (k *kubernetes) signal() {
+// tellAll has the manager know of everything that there is, as its first lists do.
+func (k *Kubernetes) tellAll(ctx context.Context) error {
+	for _, kind := range watched() {
+		gvk, err := apiutil.GVKForObject(kind, k.scheme)
+		if err != nil {
+			return err
+		}
+		all := &unstructured.UnstructuredList{}
+		all.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+		if err := k.List(ctx, all); err != nil {
+			return err
+		}
+		for i := range all.Items {
+			typed := kind.DeepCopyObject().(client.Object)
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(all.Items[i].Object, typed); err != nil {
+				return err
+			}
+			k.tell(ctx, nil, false, typed, true)
+		}
+	}
+	return nil
+}
+
+// Signal has who waits for changes look.
+func (k *Kubernetes) Signal() {
 	select {
-	case k.changed <- struct{}{}:
+	case k.Changed <- struct{}{}:
 	default: // it is told already
 	}
 }

@@ -1,0 +1,91 @@
+// Package virtual runs controllers in virtual time, in a bubble of testing/synctest: those of a manager, a simulated Azure that takes
+// as long as the real one, and an API server that is played. Minutes take milliseconds, and what everything takes and costs is the
+// same on any computer.
+package virtual
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+const endpoint = "https://azure.example"
+
+// World is a Kubernetes and an Azure, without a manager. Namespace and identity are there.
+type World struct {
+	*harness.Stage
+	// Kubernetes are the objects, Sim is Azure.
+	Kubernetes *Kubernetes
+	Sim        *server.Server
+	// Resync is how long controllers leave alone what is in order.
+	Resync time.Duration
+	// Deleting is told of what a manager is about to delete in Kubernetes, Written of the writes that Azure has answered. Nil is
+	// nobody.
+	Deleting func(ctx context.Context, object client.Object)
+	Written  func(*http.Request)
+
+	handler http.Handler
+}
+
+// New makes a world. It has to be called in a bubble of virtual time.
+func New(t *testing.T, options server.Options) *World {
+	t.Helper()
+	options.TimeScale = 1
+	sim, err := server.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := newKubernetes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &World{Sim: sim, handler: sim.Handler(), Kubernetes: objects, Resync: 10 * time.Minute}
+	w.Stage = &harness.Stage{T: t, Client: objects, Namespace: "default", Azure: &harness.Simulator{
+		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret,
+	}}
+	t.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
+	w.CreateIdentity()
+	return w
+}
+
+// Wait waits for a signal, or until the time is over.
+func Wait(signal <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-signal:
+	case <-timer.C:
+	}
+}
+
+// azure has the simulator answer a request.
+func (w *World) azure(request *http.Request) (*http.Response, error) {
+	served := request.Clone(request.Context())
+	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234", &tls.ConnectionState{}
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	recorder := httptest.NewRecorder()
+	w.handler.ServeHTTP(recorder, served)
+	if request.Method != http.MethodGet && w.Written != nil {
+		w.Written(request)
+	}
+	response := recorder.Result()
+	response.Request = request
+	return response, request.Context().Err()
+}
