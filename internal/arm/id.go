@@ -47,7 +47,7 @@ func ParseID(s string) (ID, error) {
 	if !strings.HasPrefix(string(id), "/subscriptions/") && !strings.HasPrefix(string(id), "/providers/") {
 		return "", fmt.Errorf("%q is not an Azure resource ID: want /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>", s)
 	}
-	if strings.Contains(string(id), "//") {
+	if strings.Contains(string(id)+"/", "//") {
 		return "", fmt.Errorf("%q is not an Azure resource ID: it has an empty segment", s)
 	}
 	if id.Type() == "" {

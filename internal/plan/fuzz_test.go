@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"encoding/json"
-	"flag"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,10 +30,10 @@ func FuzzPlans(f *testing.F) {
 	}
 	f.Add(uint8(1), "spec.networkSpec.vnet.cidrBlocks.0", `"::/0"`, []byte(nil))
 	f.Add(uint8(1), "spec.networkSpec.subnets.0.securityGroup.securityRules.0.name", `" "`, []byte(nil))
-	if fuzzing := flag.Lookup("test.fuzz"); fuzzing != nil && fuzzing.Value.String() != "" {
+	if fuzzed.Fuzzing() {
 		// The schemas have a thousand places; to plan each once takes longer than all other tests of the package.
 		for i, edits := range map[uint8][]fuzzed.Edit{1: clusters.Edits(), 4: machines.Edits()} {
-			for _, edit := range edits {
+			for _, edit := range fuzzed.Seeds(edits) {
 				f.Add(i, edit.Path, edit.Value, []byte("#cloud-config\n"))
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-func documentControlPlane(t *testing.T, documents ...string) *infrav1.AzureASOManagedControlPlane {
+func documentControlPlane(t testing.TB, documents ...string) *infrav1.AzureASOManagedControlPlane {
 	t.Helper()
 	out := &infrav1.AzureASOManagedControlPlane{}
 	out.Name, out.Spec.Version = "c1", "v1.33.2"
@@ -89,7 +89,7 @@ func TestDocumentsAtApply(t *testing.T) {
 // TestDocumentsWithoutGate refuses what nobody would look at, and leaves what is stored changeable.
 func TestDocumentsWithoutGate(t *testing.T) {
 	off := documentControlPlanes(plan.Features{})
-	obj := documentControlPlane(t, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}")
+	obj := documentControlPlane(t, documentSeed)
 	if errs, err := off.create(t.Context(), obj); err != nil || len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "spec: Forbidden: needs the feature gate ASOAPI") {
 		t.Errorf("made with the gate off: %v %v", errs, err)
 	}

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +18,7 @@ import (
 
 // admitted is a kind whose webhooks are given objects.
 type admitted struct {
+	plural   string
 	schema   *fuzzed.Kind
 	document []byte
 	// ask gives an object to all webhooks, made and as a change of the document's.
@@ -33,7 +35,7 @@ func admit[T client.Object](tb testing.TB, plural string, k kind[T], good T) adm
 	if _, ok := schema.Object(document, fuzzed.Edit{Path: "metadata.name", Value: `"other"`}); !ok {
 		tb.Fatalf("the schema of %s refuses the object that is to be changed: %s", plural, document)
 	}
-	return admitted{schema: schema, document: document, ask: func(tb testing.TB, raw []byte) {
+	return admitted{plural: plural, schema: schema, document: document, ask: func(tb testing.TB, raw []byte) {
 		tb.Helper()
 		made, old := empty[T](), good.DeepCopyObject().(T)
 		if maxima.Quantity(raw) != "" || json.Unmarshal(raw, made) != nil {
@@ -59,6 +61,8 @@ type fixed struct{}
 func (fixed) sshPublicKey() (string, error) { return testSSHKey, nil }
 func (fixed) roleAssignmentName() string    { return "00000000-0000-4000-8000-000000000000" }
 
+const documentSeed = "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}"
+
 // empties is an API server that has nothing.
 type empties struct{}
 
@@ -72,7 +76,7 @@ func FuzzWebhooks(f *testing.F) {
 	subscription := func(context.Context, client.Object) (string, error) {
 		return "00000000-0000-0000-0000-000000000001", nil
 	}
-	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{}, fixed{}
+	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{ASOAPI: true}, fixed{}
 	kinds := []admitted{
 		admit(f, "azureclusters", clusters(features), newCluster()),
 		admit(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
@@ -83,11 +87,19 @@ func FuzzWebhooks(f *testing.F) {
 		admit(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
 		admit(f, "azuremanagedmachinepools", pools(lookup), newPool()),
 		admit(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
+		admit(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
+		admit(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),
+		admit(f, "azureasomanagedmachinepools", documentPools(features), &infrav1.AzureASOManagedMachinePool{}),
 		admit(f, "azureclusteridentities", identities, &infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}
 	for i, k := range kinds {
-		for _, edit := range k.schema.Edits() {
+		for _, edit := range fuzzed.Seeds(k.schema.Edits()) {
 			f.Add(uint8(i), edit.Path, edit.Value)
+		}
+	}
+	for _, value := range []string{`null`, `{}`, `""`, `"../x"`, `{"name":"x","armId":"/subscriptions/s"}`, `"v1api20990101"`, `[[]]`} {
+		for _, path := range []string{"apiVersion", "kind", "metadata.name", "metadata.annotations", "spec.owner", "spec.azureName", "spec.operatorSpec", "spec.identity", "spec.tags", "spec.agentPoolProfiles"} {
+			f.Add(uint8(slices.IndexFunc(kinds, func(k admitted) bool { return k.plural == "azureasomanagedcontrolplanes" })), "spec.resources.0."+path, value)
 		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, path, value string) {
