@@ -170,6 +170,10 @@ func (systemClock) Now() time.Time { return time.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
+// Together is a context for looks that others of the same group are about to have as well: what is read then is read as lists. A pass
+// that was woken by a change reads what it needs by itself.
+func Together(ctx context.Context) context.Context { return observe.Together(ctx) }
+
 // Observed is a resource as Azure last showed it.
 type Observed = observe.Observed
 

@@ -34,7 +34,8 @@ type Cache struct {
 	effects map[string]mark // the last change that may have made resources of a type in a resource group, by both
 	entries map[string]Observation
 	lists   map[string]*listing
-	empty   map[string]mark // resource groups that we made: nothing but what we put is in them, by cache key
+	empty   map[string]mark          // resource groups that we made: nothing but what we put is in them, by cache key
+	flights map[string]chan struct{} // closed when the read of one resource that is under way has ended, by cache key
 	swept   time.Time
 }
 
@@ -47,7 +48,7 @@ type mark struct {
 // NewCache makes an empty cache. Freshness is how old what it gives out usually is; it keeps ten times that.
 func NewCache(clock Clock, freshness time.Duration) *Cache {
 	return &Cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, effects: map[string]mark{},
-		entries: map[string]Observation{}, lists: map[string]*listing{}, empty: map[string]mark{}}
+		entries: map[string]Observation{}, lists: map[string]*listing{}, empty: map[string]mark{}, flights: map[string]chan struct{}{}}
 }
 
 // Change is what may be different in Azure from what was read.
@@ -176,6 +177,24 @@ func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, boo
 	return Observation{}, false
 }
 
+// takeOff begins a read of one resource unless one is under way: then landed is closed when that has ended. end ends it.
+func (c *Cache) takeOff(scope string, id arm.ID) (landed <-chan struct{}, end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := cacheKey(scope, id)
+	if flight, ok := c.flights[key]; ok {
+		return flight, nil
+	}
+	flight := make(chan struct{})
+	c.flights[key] = flight
+	return nil, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.flights, key)
+		close(flight)
+	}
+}
+
 // begin is the count for a read that begins now.
 func (c *Cache) begin() uint64 {
 	c.mu.Lock()
@@ -196,7 +215,8 @@ func (c *Cache) sweep() {
 	}
 	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
 		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })
-		return now.Sub(list.at) > old && len(list.asked) == 0 && list.ended == nil
+		maps.DeleteFunc(list.regulars, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
+		return now.Sub(list.at) > old && len(list.asked)+len(list.regulars) == 0 && list.ended == nil
 	})
 }
 

@@ -190,7 +190,7 @@ func TestSweep(t *testing.T) {
 		step(c)
 	}
 	c.Invalidate(Change{ID: subnet, Extent: Resource, Document: network})
-	c.shouldList("p", []arm.ID{subnet}, time.Second, 0)
+	c.shouldList("p", []arm.ID{subnet}, time.Second, 0, false)
 	after(101 * time.Second)(c)
 	seen(disk)(c)
 	for what, size := range c.Sizes() {
@@ -215,29 +215,37 @@ func TestShouldList(t *testing.T) {
 		maxAge   time.Duration
 		followed int
 		want     bool
+		together bool
 	}{
-		"one":                    {"a single GET is the cheapest", nil, 1, 10 * time.Second, 0, false},
-		"two":                    {"one request instead of two", nil, 2, 10 * time.Second, 0, true},
-		"one after another":      {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, 10 * time.Second, 0, true},
-		"one long after another": {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, time.Second, 0, false},
-		"one of many followed":   {"all of them are looked at again and again", nil, 1, 100 * time.Millisecond, 20, true},
-		"fresh ones":             {"what is asked for at once is listed at any age", nil, 2, -1, 0, true},
-		"one that changed":       {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, 10 * time.Second, 20, false},
-		"two of very many":       {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, 10 * time.Second, 0, false},
-		"twenty of very many":    {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, 10 * time.Second, 0, true},
+		"one":                    {"a single GET is the cheapest", nil, 1, 10 * time.Second, 0, false, false},
+		"two":                    {"one request instead of two", nil, 2, 10 * time.Second, 0, true, false},
+		"one after another":      {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, 10 * time.Second, 0, true, false},
+		"one long after another": {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, time.Second, 0, false, false},
+		"one of many followed":   {"all of them are looked at again and again", nil, 1, 100 * time.Millisecond, 20, true, false},
+		"fresh ones":             {"what is asked for at once is listed at any age", nil, 2, -1, 0, true, false},
+		"one that changed":       {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, 10 * time.Second, 20, false, false},
+		"two of very many":       {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, 10 * time.Second, 0, false, false},
+		"one of some":            {"the others will be asked for at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, 10 * time.Second, 0, true, true},
+		"one of some, by itself": {"nobody else was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, 10 * time.Second, 0, false, false},
+		"one of what was some":   {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, 10 * time.Second, 0, false, true},
+		"twenty of very many":    {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, 10 * time.Second, 0, true, false},
 	} {
 		c := NewCache(&at{epoch}, 10*time.Second)
 		for _, step := range test.before {
 			step(c)
 		}
-		if got := c.shouldList("p", ids(test.missing), test.maxAge, test.followed); got != test.want {
+		if got := c.shouldList("p", ids(test.missing), test.maxAge, test.followed, test.together); got != test.want {
 			t.Errorf("%s: %t, want %t: %s", name, got, test.want, test.reason)
 		}
 	}
 }
 
 func asked(name string) func(*Cache) {
-	return func(c *Cache) { c.shouldList("p", []arm.ID{network.Child("subnets", name)}, 10*time.Second, 0) }
+	return func(c *Cache) { c.shouldList("p", []arm.ID{network.Child("subnets", name)}, 10*time.Second, 0, false) }
+}
+
+func regular(name string) func(*Cache) {
+	return func(c *Cache) { c.shouldList("p", []arm.ID{network.Child("subnets", name)}, 10*time.Second, 0, true) }
 }
 
 func large(size int) func(*Cache) {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"maps"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -13,13 +14,15 @@ type listing struct {
 	// members are what it showed, by ID key. What it showed exists, also when what was read of it is not kept any more.
 	members map[string]bool
 	asked   map[string]time.Time // IDs that were asked for one by one, and when
-	ended   chan struct{}        // closed when the read that is under way has ended; nil when none is
+	// regulars are the IDs that looks had together, and when they did last.
+	regulars map[string]time.Time
+	ended    chan struct{} // closed when the read that is under way has ended; nil when none is
 }
 
 func (c *Cache) list(scope string, member arm.ID) *listing {
 	key := listKey(scope, member)
 	if c.lists[key] == nil {
-		c.lists[key] = &listing{asked: map[string]time.Time{}}
+		c.lists[key] = &listing{asked: map[string]time.Time{}, regulars: map[string]time.Time{}}
 	}
 	return c.lists[key]
 }
@@ -53,16 +56,23 @@ func (c *Cache) leave(scope string, member arm.ID) {
 	list.ended = nil
 }
 
+// remembers is how long it is known of an ID that it is asked for regularly.
+const remembers = 3 * time.Hour
+
 // shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
-// within the time for which the answer serves or as many operations are followed, unless the collection is known to be far
-// larger. A single one that even a collection read within that time does not serve for has changed since, alone.
-func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration, followed int) bool {
+// within the time for which the answer serves, as many operations are followed, or others are about to be asked for as well, unless
+// the collection is known to be far larger. A single one that even a collection read within that time does not serve for has
+// changed since, alone.
+func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration, followed int, together bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list(scope, missing[0])
 	now, window := c.clock.Now(), min(maxAge, c.freshness)
 	for _, id := range missing {
 		list.asked[id.Key()] = now
+		if together {
+			list.regulars[id.Key()] = now
+		}
 	}
 	wanted := 0
 	for key, at := range list.asked {
@@ -74,6 +84,10 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration,
 		}
 	}
 	wanted = max(wanted, followed)
+	if together {
+		maps.DeleteFunc(list.regulars, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
+		wanted = max(wanted, len(list.regulars))
+	}
 	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= maxAge {
 		return false
 	}

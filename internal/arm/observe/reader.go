@@ -46,7 +46,7 @@ func (r *Reader) looked(look Look) {
 // Resource groups go first: what is in a group that does not exist need not be asked for, and when the credentials or
 // the subscription are refused once, they are not tried for every resource.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
-	reading := &reading{reader: r, client: c, maxAge: maxAge, out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
+	reading := &reading{reader: r, client: c, maxAge: maxAge, together: isTogether(ctx), out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
 	var groups, rest []arm.ID
 	seen := map[string]bool{}
 	for _, id := range ids {
@@ -98,12 +98,23 @@ func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observati
 	return found
 }
 
+type togetherKey struct{}
+
+// Together is a context for reads that others of the same group are about to have as well, so that lists serve all of them.
+func Together(ctx context.Context) context.Context {
+	return context.WithValue(ctx, togetherKey{}, true)
+}
+
+func isTogether(ctx context.Context) bool { return ctx.Value(togetherKey{}) != nil }
+
 // reading is one call of Read.
 type reading struct {
 	reader *Reader
 	client *client.Client
 	maxAge time.Duration
-	slots  chan struct{}
+	// together tells that others are about to ask for what is beside.
+	together bool
+	slots    chan struct{}
 
 	mu      sync.Mutex
 	out     map[string]Observation
@@ -142,7 +153,7 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	for _, key := range order {
 		missing := collections[key]
 		row, err := types.Of(missing[0])
-		if err == nil && !row.NoList && cache.shouldList(scope, missing, r.maxAge, r.followed(missing[0])) {
+		if err == nil && !row.NoList && cache.shouldList(scope, missing, r.maxAge, r.followed(missing[0]), r.together) {
 			run(func() {
 				if !r.list(ctx, row, missing) {
 					for _, id := range missing {
@@ -184,7 +195,25 @@ func (r *reading) skip(id arm.ID) bool {
 	return r.refused != nil
 }
 
+// get reads one resource, or takes what another reader of it is about to get.
 func (r *reading) get(ctx context.Context, id arm.ID) {
+	for r.maxAge >= 0 {
+		oldest := r.reader.Cache.clock.Now().Add(-r.maxAge)
+		landed, end := r.reader.Cache.takeOff(r.client.Scope(), id)
+		if end != nil {
+			defer end()
+			break
+		}
+		select {
+		case <-landed:
+		case <-ctx.Done():
+			r.set(r.reader.Cache.At(Observed{ID: id, Err: ctx.Err()}, false))
+			return
+		}
+		if len(r.known([]arm.ID{id}, oldest)) == 0 {
+			return
+		}
+	}
 	if !r.skip(id) {
 		r.set(r.reader.Get(ctx, r.client, id))
 	}

@@ -58,6 +58,9 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if left := a.settled.Remaining(a.object, fingerprint); left > 0 {
 		return quiet, left, nil
 	}
+	if !a.settled.News(a.key, fingerprint) {
+		ctx = engine.Together(ctx)
+	}
 	a.turn.Found = takenover.Of(a.object.GetAnnotations())
 	planned, err := a.kind.Plan(facts.Asking(ctx, a.turn.Name, fingerprint), a.turn, a.in)
 	if err != nil {
@@ -97,7 +100,15 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if holds == 0 {
 		holds = a.Resync
 	}
-	return settles, a.settled.SettleFor(a.key, fingerprint, holds), nil
+	return settles, a.settled.Settle(a.key, a.clusterKey(), fingerprint, holds), nil
+}
+
+// clusterKey names what the object is looked at again with.
+func (a *azure[O, I]) clusterKey() client.ObjectKey {
+	if a.subject.Cluster == nil {
+		return a.key
+	}
+	return client.ObjectKeyFromObject(a.subject.Cluster)
 }
 
 // bounded refuses to plan from objects with more in them than their schemas allow. What is deleted is only named, so such an

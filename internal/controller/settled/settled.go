@@ -1,5 +1,5 @@
 // Package settled remembers which objects were found in order by a full pass, so that reconciling them again asks Azure
-// nothing until their input changes or a jittered resync is due.
+// nothing until their input changes or a resync is due.
 //
 // The memory is only an accelerator: it is lost with the process, and then every object gets one full pass.
 package settled
@@ -32,8 +32,8 @@ type entry struct {
 	until time.Time
 }
 
-// New returns an empty memory. An object stays settled for resync, give or take a tenth that depends on its name, so that
-// many objects settled together do not all come back at once.
+// New returns an empty memory. An object stays settled for resync at most: until the last moment within it at which all objects of
+// its cluster are looked at again. What one of them reads of Azure then serves the others, and no two clusters come back at once.
 func New(resync time.Duration, now func() time.Time) *Memory {
 	return &Memory{resync: resync, now: now, entries: map[client.ObjectKey]entry{}}
 }
@@ -68,24 +68,34 @@ func (m *Memory) Remaining(obj Object, input Input) time.Duration {
 	return max(0, e.until.Sub(m.now()))
 }
 
-// Settle records that a full pass found the object in order, and returns when the next one is due.
-func (m *Memory) Settle(key client.ObjectKey, input Input) time.Duration {
-	return m.SettleFor(key, input, m.resync)
+// News tells whether another input than this one was settled last. One that was never settled is no news: a process that starts comes
+// to everything as to a resync.
+func (m *Memory) News(key client.ObjectKey, input Input) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.entries[key]
+	return ok && e.input != input
 }
 
-// SettleFor is Settle for an object that has to be looked at again after most at the latest, as one with a credential
-// that expires.
-func (m *Memory) SettleFor(key client.ObjectKey, input Input, most time.Duration) time.Duration {
-	hash := fnv.New32a()
-	hash.Write([]byte(key.String()))
-	due := m.resync + time.Duration(float64(m.resync)*(float64(hash.Sum32()%2000)/10000-0.1))
+// Settle records that a full pass found an object of a cluster in order, and returns when the next one is due: after most at the
+// latest, as for one with a credential that expires.
+func (m *Memory) Settle(key, cluster client.ObjectKey, input Input, most time.Duration) time.Duration {
+	now := m.now()
+	due := m.resync - time.Duration((now.UnixNano()+phase(cluster))%max(1, int64(m.resync)))
 	if most < m.resync {
-		due = max(0, most)
+		due = max(0, min(due, most))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.entries[key] = entry{input: input, until: m.now().Add(due)}
+	m.entries[key] = entry{input: input, until: now.Add(due)}
 	return due
+}
+
+// phase is when within a resync the objects of a cluster are looked at.
+func phase(cluster client.ObjectKey) int64 {
+	hash := fnv.New32a()
+	hash.Write([]byte(cluster.String()))
+	return int64(hash.Sum32()) * int64(time.Microsecond)
 }
 
 // Forget drops the object: the next pass is a full one.

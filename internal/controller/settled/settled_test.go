@@ -1,6 +1,7 @@
 package settled_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -30,9 +31,16 @@ func TestMemory(t *testing.T) {
 	if got := memory.Remaining(object, one); got != 0 {
 		t.Errorf("an unknown object needs a pass, got %s left", got)
 	}
-	due := memory.Settle(key, one)
-	if due < 9*time.Minute || due > 11*time.Minute {
-		t.Errorf("jitter is a tenth of the resync period, got %s", due)
+	cluster := client.ObjectKey{Namespace: "default", Name: "c1"}
+	if memory.News(key, one) {
+		t.Error("what a process that starts comes to is news")
+	}
+	due := memory.Settle(key, cluster, one, 10*time.Minute)
+	if due <= 0 || due > 10*time.Minute {
+		t.Errorf("the next pass is within the resync, got %s", due)
+	}
+	if memory.News(key, one) || !memory.News(key, two) {
+		t.Errorf("another input: %t, the same one: %t", memory.News(key, two), memory.News(key, one))
 	}
 	if got := memory.Remaining(object, one); got != due {
 		t.Errorf("settled for %s, got %s", due, got)
@@ -49,14 +57,40 @@ func TestMemory(t *testing.T) {
 	if got := memory.Remaining(object, one); got != 0 {
 		t.Errorf("the resync is due, got %s left", got)
 	}
-	if got := memory.SettleFor(key, one, time.Minute); got != time.Minute || memory.Remaining(object, one) != time.Minute {
+	if got := memory.Settle(key, cluster, one, time.Minute); got > time.Minute || memory.Remaining(object, one) != got {
 		t.Errorf("what expires in a minute is looked at then, got %s", got)
 	}
-	if got := memory.SettleFor(key, one, time.Hour); got != due {
+	if got := memory.Settle(key, cluster, one, time.Hour); got > 10*time.Minute {
 		t.Errorf("what holds for longer does not put off the resync, got %s", got)
 	}
 	memory.Forget(key)
 	if got := memory.Remaining(object, one); got != 0 {
 		t.Errorf("a forgotten object needs a pass, got %s left", got)
+	}
+}
+
+// TestTogether has the objects of one cluster looked at again at the same moment, whenever they were settled, and those of others at
+// others.
+func TestTogether(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory := settled.New(10*time.Minute, func() time.Time { return now })
+	next := func(cluster, object string) time.Time {
+		return now.Add(memory.Settle(client.ObjectKey{Name: object}, client.ObjectKey{Namespace: "default", Name: cluster}, settled.Input{}, 10*time.Minute))
+	}
+	first := next("c1", "network")
+	now = first.Add(-5 * time.Minute)
+	if machine := next("c1", "machine"); !machine.Equal(first) {
+		t.Errorf("a machine is looked at at %s, its network at %s", machine, first)
+	}
+	now = first.Add(time.Second)
+	if again := next("c1", "network"); !again.Equal(first.Add(10 * time.Minute)) {
+		t.Errorf("looked at at %s, and then at %s", first, again)
+	}
+	moments := map[time.Time]bool{}
+	for i := range 100 {
+		moments[next("c"+strconv.Itoa(i), "network")] = true
+	}
+	if len(moments) < 100 {
+		t.Errorf("100 clusters are looked at at %d moments", len(moments))
 	}
 }
