@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/client-go/kubernetes/fake"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -21,6 +23,9 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurecluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
@@ -38,7 +43,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{World: virtual.New(t, server.Options{Locations: []string{"eastus"}})}
+	w := &world{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})}
 	w.manager = w.Start(func(ctx context.Context, m *virtual.Manager) error {
 		options := controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 		network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
@@ -46,7 +51,19 @@ func newWorld(t *testing.T) *world {
 			return err
 		}
 		machines := &azuremachine.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-		return pass.New(m.Services, machines).SetupWithManager(ctx, m, options)
+		if err := pass.New(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
+		if err := pass.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
+		workloads := fake.NewClientset()
+		controlPlanes := &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
+		if err := pass.New(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
+		pools := &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
+		return pass.New(m.Services, pools).SetupWithManager(ctx, m, options)
 	})
 	return w
 }
@@ -99,6 +116,26 @@ func (w *world) cluster(name string, workers int) {
 	}
 }
 
+// managed makes an AKS cluster with as many pools.
+func (w *world) managed(name string, pools int) {
+	w.T.Helper()
+	controlPlane := w.ControlPlane(name)
+	webhook.DefaultAzureManagedControlPlane(controlPlane)
+	var list []harness.ManagedPool
+	for i := range pools {
+		mode := string(infrav1.NodePoolModeUser)
+		if i == 0 {
+			mode = string(infrav1.NodePoolModeSystem)
+		}
+		list = append(list, harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: mode, Replicas: 2, Change: webhook.DefaultAzureManagedMachinePool})
+	}
+	w.CreateManagedCluster(controlPlane, list...)
+	w.until("the control plane is Ready", ready(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.Ready(c) }))
+	for _, pool := range list {
+		w.until("the pool is Ready", ready(w, &infrav1.AzureManagedMachinePool{}, name+"-"+pool.Name, func(p *infrav1.AzureManagedMachinePool) bool { return harness.Ready(p) }))
+	}
+}
+
 func (w *world) machine(cluster, name string, role harness.Role) {
 	w.T.Helper()
 	machine := w.AzureMachine(cluster, name)
@@ -134,12 +171,12 @@ func (w *world) since(mark harness.Mark) cost {
 		if !strings.HasPrefix(path, "/subscriptions/") {
 			continue // a token
 		}
-		if request.Method != http.MethodGet {
+		kind := kindOf(path)
+		if request.Method != http.MethodGet && !strings.Contains(kind, "/list") {
 			out.writes++
 			continue
 		}
 		out.reads++
-		kind := kindOf(path)
 		if kind == "operations" {
 			out.polls++
 		}
@@ -166,7 +203,7 @@ func kindOf(path string) string {
 	for i := 0; i < len(parts); i += 2 {
 		name += "/" + parts[i]
 	}
-	if len(parts)%2 == 1 {
+	if len(parts)%2 == 1 && !strings.HasPrefix(parts[len(parts)-1], "list") {
 		name += " list"
 	}
 	return strings.TrimPrefix(name, "/")
