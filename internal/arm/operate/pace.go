@@ -20,6 +20,8 @@ func newPace() *pace { return &pace{recent: map[string][]time.Duration{}} }
 func paceKey(op *Operation) string { return strings.ToLower(op.ID.Type()) + " " + string(op.State) }
 
 const (
+	// longest is the most time between two looks, also where a clock has jumped.
+	longest = time.Minute
 	// shortest is the least time between two looks at a resource, and between two questions after an operation.
 	shortest = 250 * time.Millisecond
 	// courtesy is what Azure's polling is about where it names no time, and the soonest that an operation is asked about that
@@ -55,7 +57,7 @@ type progress struct {
 // nobody waits for one but what is deleted after it.
 func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	if at.linked && at.swift {
-		return max(at.notBefore, at.elapsed/12, shortest/5), true
+		return max(at.notBefore, min(at.elapsed/12, shortest), shortest/5), true
 	}
 	soonest := p.soonest(at)
 	gap, long := max(at.elapsed/12, shortest), at.elapsed > 2*soonest
@@ -65,6 +67,7 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	case deleting || long:
 		gap = max(at.elapsed/8, 2*shortest)
 	}
+	gap = min(gap, longest)
 	if at.spare < 0.5 {
 		gap *= 3
 	}

@@ -51,6 +51,7 @@ func TestPace(t *testing.T) {
 		"known":                {"what the last ones took counts", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{34 * s, 36 * s, 40 * s}, progress{linked: true}, 4, 2, 3 * s},
 		"two are no proof":     {"", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{100 * s, 100 * s}, progress{linked: true}, 5, 2, 3 * s},
 		"nothing known":        {"in proportion to the time it takes", "Microsoft.Unknown/things", arm.Creating, 36 * s, 10 * s, nil, progress{linked: true}, 25, 3, 36 * s / 8},
+		"hours":                {"at least once a minute", types.ResourceGroup, arm.Deleting, 3600 * s, 15 * s, nil, progress{linked: true}, 7, 66, 60 * s},
 		"joined":               {"when it began is not known", types.VirtualMachine, arm.Creating, 5 * s, 0, nil, progress{joined: true}, 11, 0, s / 2},
 		"no link":              {"only the resource can tell", types.VirtualMachine, arm.Creating, 40 * s, 0, nil, progress{}, 8, 0, 3 * s},
 		"action":               {"the resource does not tell", types.VirtualMachine, arm.Updating, 30 * s, 10 * s, nil, progress{linked: true, blind: true}, 0, 3, 10 * s},

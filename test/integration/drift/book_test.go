@@ -17,7 +17,7 @@ const page = "../../../docs/book/drift.md"
 const introduction = `# Changes outside
 
 What is changed in Azure beside the provider, by a person, by cloud-provider-azure or by a policy, is found at the next
-look at the object: after ` + "`--sync-period`" + `, ten minutes by default, or when the object changes. One of three things happens:
+look at the object: within ` + "`--sync-period`" + `, ten minutes by default, or when the object changes. One of three things happens:
 
 - **repaired**: the resource is brought back to what the spec says
 - **reported**: the condition of the resource's kind says what is different, and nothing is written: with status True and the
