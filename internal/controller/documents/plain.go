@@ -35,9 +35,9 @@ func Plain(ctx context.Context, c client.Client, turn pass.Turn, owner client.Ob
 		return nil, nil
 	}
 	k, all := keeper{Client: c, owner: owner}, slices.Clone(known)
-	out := make([]infrav1.ASOResourceStatus, len(in.Plains))
+	var out []infrav1.ASOResourceStatus
 	for i, p := range in.Plains {
-		out[i] = statusOf(p.GroupVersionKind, p.Name)
+		out = append(out, statusOf(p.GroupVersionKind, p.Name))
 		// What cannot even be read is not made, and need not be looked for when its document goes.
 		if out[i].Reason, out[i].Message = k.permit(ctx, p); out[i].Reason == "" && !slices.Contains(all, nameOf(p.GroupVersionKind, p.Name)) {
 			all = append(all, nameOf(p.GroupVersionKind, p.Name))
