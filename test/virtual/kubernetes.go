@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,6 +32,9 @@ type Kubernetes struct {
 	client.WithWatch
 	scheme *runtime.Scheme
 
+	// changing is held while an object is changed: its generation counts with its spec, and word of it comes in order.
+	changing sync.Mutex
+
 	mu sync.Mutex
 	// informers are those of the manager that runs.
 	informers *informertest.FakeInformers
@@ -44,6 +48,7 @@ func watched() []client.Object {
 	return []client.Object{
 		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
 		&infrav1.AzureManagedCluster{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedMachinePool{},
+		&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{},
 		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{},
 	}
 }
@@ -80,6 +85,10 @@ func (k *Kubernetes) create(ctx context.Context, c client.WithWatch, obj client.
 	k.mu.Unlock()
 	obj.SetGeneration(1)
 	obj.SetCreationTimestamp(metav1.Now())
+	// An API server takes no status with what is new.
+	if status := reflect.ValueOf(obj).Elem().FieldByName("Status"); status.IsValid() {
+		status.SetZero()
+	}
 	return k.change(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
 }
 
@@ -93,6 +102,8 @@ func (k *Kubernetes) delete(ctx context.Context, c client.WithWatch, obj client.
 
 // change has do change an object, counts its generation, and tells of it.
 func (k *Kubernetes) change(ctx context.Context, c client.Client, obj client.Object, do func() error) error {
+	k.changing.Lock()
+	defer k.changing.Unlock()
 	before, was := k.stored(ctx, c, obj)
 	if err := do(); err != nil {
 		return err
@@ -163,7 +174,7 @@ func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, a
 // concurrent use.
 func (k *Kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, error) {
 	out := &informertest.FakeInformers{Scheme: k.scheme}
-	for _, kind := range append(watched(), &metav1.PartialObjectMetadata{}) {
+	for _, kind := range append(watched(), &metav1.PartialObjectMetadata{}, &corev1.Secret{}, &corev1.ConfigMap{}) {
 		if _, err := out.GetInformer(ctx, kind); err != nil {
 			return nil, err
 		}

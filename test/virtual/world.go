@@ -63,6 +63,21 @@ func New(t *testing.T, options server.Options) *World {
 	return w
 }
 
+// Elsewhere is another management cluster in front of the same Azure, as that which clusterctl moves a cluster to: without a manager,
+// and with nothing but the namespace.
+func (w *World) Elsewhere() *World {
+	w.T.Helper()
+	objects, err := newKubernetes()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	objects.uids = 1 << 20 // UIDs are those of no other cluster.
+	out := *w
+	out.Kubernetes, out.Stage = objects, &harness.Stage{T: w.T, Client: objects, Namespace: w.Namespace, Azure: w.Azure}
+	out.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
+	return &out
+}
+
 // Wait waits for a signal, or until the time is over.
 func Wait(signal <-chan struct{}, d time.Duration) {
 	timer := time.NewTimer(d)

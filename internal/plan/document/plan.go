@@ -93,6 +93,10 @@ func (in Input) node(d Document, id arm.ID, sent memory.Memory) arm.Node {
 	if node.Blocked = in.waits(d, id); node.Blocked == "" {
 		node.Blocked = blocked
 	}
+	if id.Type() == types.AgentPool && node.Blocked == "" {
+		version, _ := object(body.Properties["properties"])["orchestratorVersion"].(string)
+		node.Blocked = managed.Outruns(id.Parent().Name(), managed.Observe(in.fact(id.Parent())), version)
+	}
 	if id.Type() == types.ManagedCluster && len(managed.Observe(in.fact(id)).Properties.AgentPoolProfiles) == 0 {
 		definition, _ := definitionOf(d)
 		profiles, blocked, refused := in.profiles(id, definition)

@@ -118,6 +118,29 @@ func TestPools(t *testing.T) {
 	}
 }
 
+// TestPoolWaitsForItsVersion has a pool above its control plane wait: AKS would refuse it.
+func TestPoolWaitsForItsVersion(t *testing.T) {
+	tests := map[string]struct{ reason, runs, wants, want string }{
+		"above":   {"the control plane is upgraded first", "1.33.2", "v1.34.2", "waits for the control plane of mc to run v1.34.2: it runs v1.33.2"},
+		"as it":   {"AKS takes it", "1.34.2", "v1.34.2", ""},
+		"behind":  {"AKS takes it", "1.34.2", "v1.33.2", ""},
+		"a minor": {"AKS runs the newest patch of it", "1.34.2", "v1.34", ""},
+		"unknown": {"nothing shows what runs", "", "v1.34.2", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := input(t, group, aksDocument, poolDocument)
+			machinePool := &clusterv1.MachinePool{}
+			machinePool.Spec.Template.Spec.Version = test.wants
+			in.MachinePools["it"] = machinePool
+			in.Facts[aksID.Key()] = json.RawMessage(`{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"` + test.runs + `"}}`)
+			if _, node := planned(t, in, poolID); node.Blocked != test.want {
+				t.Errorf("%s: %q", test.reason, node.Blocked)
+			}
+		})
+	}
+}
+
 // TestBorrowedIdentity has an object ask Azure as an identity of another namespace, which may reach what is of other tenants:
 // nothing that exists is adopted or used, by whatever name.
 func TestBorrowedIdentity(t *testing.T) {

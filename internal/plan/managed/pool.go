@@ -143,9 +143,18 @@ func poolWaits(in Input, have ObservedPool, body map[string]any) string {
 		return ""
 	case !terminal(cluster.Properties.ProvisioningState):
 		return fmt.Sprintf("waits for the managed cluster %s: its provisioning state is %s", name, cluster.Properties.ProvisioningState)
-	case cluster.Properties.CurrentKubernetesVersion != "" && less(cluster.Properties.CurrentKubernetesVersion, text(at(body, "properties.orchestratorVersion"))):
-		return fmt.Sprintf("waits for the control plane of %s to run %s: it runs %s", name,
-			withV(text(at(body, "properties.orchestratorVersion"))), withV(cluster.Properties.CurrentKubernetesVersion))
+	default:
+		return Outruns(name, cluster, text(at(body, "properties.orchestratorVersion")))
 	}
-	return ""
+}
+
+// Outruns says that a pool with a version waits for the control plane of its managed cluster, which name is for in messages, to run
+// that first: AKS refuses pools above their control plane. "" is for a version that AKS takes.
+// https://learn.microsoft.com/en-us/azure/aks/manage-node-pools#upgrade-a-single-node-pool
+func Outruns(name string, cluster Observed, version string) string {
+	runs := cluster.Properties.CurrentKubernetesVersion
+	if runs == "" || !less(runs, version) {
+		return ""
+	}
+	return fmt.Sprintf("waits for the control plane of %s to run %s: it runs %s", name, withV(version), withV(runs))
 }

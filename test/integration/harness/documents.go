@@ -128,8 +128,9 @@ func (s *Stage) CreateDocuments(c *DocumentCluster) {
 // CreateOperatorSecret makes a Secret with the stage's credential as the Azure Service Operator reads it.
 func (s *Stage) CreateOperatorSecret(name string) {
 	s.T.Helper()
-	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, StringData: map[string]string{
-		"AZURE_SUBSCRIPTION_ID": s.Azure.SubscriptionID, "AZURE_TENANT_ID": s.Azure.TenantID, "AZURE_CLIENT_ID": s.Azure.ClientID, "AZURE_CLIENT_SECRET": s.Azure.ClientSecret,
+	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{
+		"AZURE_SUBSCRIPTION_ID": []byte(s.Azure.SubscriptionID), "AZURE_TENANT_ID": []byte(s.Azure.TenantID),
+		"AZURE_CLIENT_ID": []byte(s.Azure.ClientID), "AZURE_CLIENT_SECRET": []byte(s.Azure.ClientSecret),
 	}})
 }
 

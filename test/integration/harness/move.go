@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
@@ -61,7 +62,9 @@ func (s *Stage) Move(to *Stage, objects []client.Object) {
 			o.SetFinalizers(nil)
 		})
 		s.delete(object, object.GetName())
-		s.WaitGone(object, object.GetName())
+		s.Eventually(object.GetName()+" is gone", func() bool {
+			return apierrors.IsNotFound(s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(object), object))
+		})
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package requests_test counts what clusters cost, exactly: the requests to Azure from nothing to Ready, of an hour in which nothing
-// happens, and of a deletion. Time is virtual and Azure as fast as the real one, so that counts and durations are the same on any
-// computer.
+// happens, and of a deletion, and what AKS clusters of documents cost that are changed or moved. Time is virtual
+// and Azure as fast as the real one, so that counts and durations are the same on any computer.
 package requests_test
 
 import (
@@ -21,6 +21,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcontrolplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurecluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
@@ -38,13 +41,18 @@ const booting = 90 * time.Second
 
 type world struct {
 	*virtual.World
-	manager *virtual.Manager
 }
 
+// newWorld is a world without a manager.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})}
-	w.manager = w.Start(func(ctx context.Context, m *virtual.Manager) error {
+	return &world{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})}
+}
+
+// start starts a manager with the controllers of all clusters.
+func (w *world) start() *virtual.Manager {
+	w.T.Helper()
+	return w.Start(func(ctx context.Context, m *virtual.Manager) error {
 		options := controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 		network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
 		if err := pass.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
@@ -63,9 +71,18 @@ func newWorld(t *testing.T) *world {
 			return err
 		}
 		pools := &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-		return pass.New(m.Services, pools).SetupWithManager(ctx, m, options)
+		if err := pass.New(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
+		if err := pass.New(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
+		if err := pass.New(m.Services, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
+		ofDocuments := &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
+		return pass.New(m.Services, ofDocuments).SetupWithManager(ctx, m, options)
 	})
-	return w
 }
 
 // until waits until something is so, for an hour at most.
@@ -76,7 +93,7 @@ func (w *world) until(what string, so func() bool) {
 			requests := w.Azure.Since(0)
 			w.T.Fatalf("%s: not so after an hour\n%s", what, strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
-		virtual.Wait(w.Kubernetes.Changed, 100*time.Millisecond)
+		virtual.Wait(w.Kubernetes.Changed, time.Second)
 	}
 }
 
@@ -210,6 +227,15 @@ func kindOf(path string) string {
 }
 
 func inVirtualTime(t *testing.T, test func(w *world)) {
+	t.Helper()
+	unmanaged(t, func(w *world) {
+		w.start()
+		test(w)
+	})
+}
+
+// unmanaged is inVirtualTime without a manager.
+func unmanaged(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(newWorld(t)) })
 }

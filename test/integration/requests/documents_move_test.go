@@ -1,0 +1,117 @@
+package requests_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// roleDocument is a resource outside of the group that cannot carry a tag: that it is the Cluster's is told by the inventory alone.
+const roleDocument = `
+apiVersion: authorization.azure.com/v1api20220401
+kind: RoleAssignment
+metadata:
+  name: reader
+spec:
+  owner: {armId: /subscriptions/SUBSCRIPTION}
+  principalId: 00000000-0000-0000-0000-00000000000b
+  principalType: ServicePrincipal
+  roleDefinitionReference: {armId: /providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7}
+`
+
+// TestDocumentsMove pauses an AKS cluster of documents and moves it to another management cluster, as clusterctl does: nothing is
+// written to Azure, everything is known there, the kubeconfig belongs to the control plane that is there, and deletion from there takes
+// everything.
+func TestDocumentsMove(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		c := w.Documents("c1", "pool0", "pool1")
+		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(windowDocument))
+		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
+		w.makeDocuments(c)
+		target := &world{World: w.Elsewhere()}
+		target.start()
+		// The Secret is the user's to move.
+		target.CreateOperatorSecret(harness.OperatorSecret)
+
+		w.Pause("c1", true)
+		documents := []client.Object{c.Infrastructure, c.ControlPlane, c.Pools[0], c.Pools[1]}
+		for _, object := range documents {
+			w.until(object.GetName()+" is free to move", ready(w, object, object.GetName(), harness.Movable))
+		}
+		mark, before, known := w.Azure.Mark(), w.Azure.Resources(), w.known(c)
+		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, machinePool("c1-pool0"), machinePool("c1-pool1")}
+		moved = append(append(moved, documents...), secret("c1-kubeconfig"), secret("c1-ca"))
+		w.Move(target.Stage, moved)
+		target.until("it is paused there, too", ready(target, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.Paused(o) }))
+		if asked := w.Azure.Since(mark); len(asked) > 0 {
+			w.T.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
+		}
+		target.Pause("c1", false)
+		target.until("the documents are in place there", func() bool { return target.inPlace(c) })
+		target.hour()
+		w.wrote("moved", mark)
+		if diff := cmp.Diff(before, w.Azure.Resources()); diff != "" {
+			w.T.Errorf("resources (-before +after):\n%s", diff)
+		}
+		if diff := cmp.Diff(known, target.known(c)); diff != "" {
+			w.T.Errorf("what the objects say of their resources (-before +after):\n%s", diff)
+		}
+		own := &infrav1.AzureASOManagedControlPlane{}
+		target.Get(own, "c1")
+		for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
+			found := secret(name)
+			target.Get(found, name)
+			if len(found.OwnerReferences) != 1 || found.OwnerReferences[0].UID != own.UID {
+				w.T.Errorf("Secret %s has the owners %v, want only the control plane of there, %s", name, found.OwnerReferences, own.UID)
+			}
+		}
+		target.deleteDocuments(c)
+		w.left()
+	})
+}
+
+func secret(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// resources are what an object says of its resources.
+type resources struct {
+	Inventory, Sent string
+	Documents       []infrav1.ASOResourceStatus
+}
+
+// known is what the objects of an AKS cluster of documents say of their resources.
+func (w *world) known(c *harness.DocumentCluster) map[string]resources {
+	w.T.Helper()
+	out := map[string]resources{}
+	add := func(kind string, object client.Object, documents []infrav1.ASOResourceStatus) {
+		annotations := object.GetAnnotations()
+		said := resources{annotations[infrav1.InventoryAnnotation], annotations[infrav1.LastAppliedAnnotation], documents}
+		if said.Sent == "" || len(documents) == 0 {
+			w.T.Errorf("%s %s knows of no resources", kind, object.GetName())
+		}
+		out[kind+" "+object.GetName()] = said
+	}
+	cluster, controlPlane := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}
+	w.Get(cluster, c.Infrastructure.Name)
+	w.Get(controlPlane, c.ControlPlane.Name)
+	add("AzureASOManagedCluster", cluster, cluster.Status.Resources)
+	add("AzureASOManagedControlPlane", controlPlane, controlPlane.Status.Resources)
+	for _, each := range c.Pools {
+		pool := &infrav1.AzureASOManagedMachinePool{}
+		w.Get(pool, each.Name)
+		add("AzureASOManagedMachinePool", pool, pool.Status.Resources)
+	}
+	if out["AzureASOManagedCluster "+cluster.Name].Inventory == "" {
+		w.T.Error("the role assignment is in no inventory")
+	}
+	return out
+}
