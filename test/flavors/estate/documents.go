@@ -234,7 +234,7 @@ func letGo(stage *harness.Stage) {
 		stage.T.Errorf("the operator would put its finalizer back: %v", err)
 	}
 	steps := map[string]func(){
-		"kubectl -n capz-system scale deployment capz-controller-manager azureserviceoperator-controller-manager --replicas 0": func() {
+		"kubectl scale deployment capz-controller-manager azureserviceoperator-controller-manager -n capz-system --replicas 0": func() {
 			harness.Change(stage, &unstructured.Unstructured{Object: object{
 				"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
 			}}, func(d *unstructured.Unstructured) { set(d.Object, int64(0), "spec", "replicas") })

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -107,6 +108,15 @@ var features = map[string]feature{
 					"vnet": map[string]any{"name": "c1-vnet", "peerings": []any{map[string]any{"resourceGroup": "hub", "remoteVnetName": "hub-vnet"}}},
 				}))
 			},
+		},
+	},
+	"self-managed-machine-pools": {
+		beyond:      "self-managed",
+		also:        map[string]string{"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
+		description: "Self-managed clusters with machine pools: scale sets of uniform and of flexible orchestration.",
+		stories: map[string]func(*harness.Stage){
+			"uniform":  func(s *harness.Stage) { pooled(s, infrav1.UniformOrchestration) },
+			"flexible": func(s *harness.Stage) { pooled(s, infrav1.FlexibleOrchestration) },
 		},
 	},
 	"self-managed-machine-identities": {

@@ -27,7 +27,8 @@ type otherRights struct {
 var elsewhere = []otherRights{
 	{regexp.MustCompile(`^(update \S+/finalizers|delete (secrets|configmaps))$`),
 		"the admission plugin OwnerReferencesPermissionEnforcement asks for them when an object gets an owner whose deletion it blocks", "TestMove", "test/integration/managed"},
-	{regexp.MustCompile(`^\S+ (azuremachinepools|azuremachinepoolmachines|machinepools|machines)\.\S+$`), "scale sets", "TestLife", "test/integration/pools"},
+	{regexp.MustCompile(`^delete azuremachinepoolmachines\.\S+$`), "VMs that a rollout of some takes away", "TestLife", "test/integration/pools"},
+	{regexp.MustCompile(`^patch machinepools\.\S+$`), "how many VMs an autoscaler of Azure wants", "TestAutoscaled", "test/integration/pools"},
 	{regexp.MustCompile(`^\S+ azureasomanaged\S+$`), "documents", "TestDocuments", "test/integration/managed"},
 	{regexp.MustCompile(`^\S+ configmaps$`), "values that operatorSpec asks for", "TestBook", "test/integration/managed"},
 	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens", "test/integration/tenancy"},

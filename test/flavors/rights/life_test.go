@@ -34,6 +34,35 @@ func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.DeleteCluster(cluster.Name, cluster.Machines[:len(cluster.Machines)-1]...)
 }
 
+// pooled is the life of a machine pool: it comes up, gets another tag, a VM more and one less, another size, and goes with its
+// cluster.
+func pooled(stage *harness.Stage, mode infrav1.OrchestrationMode) {
+	stage.T.Helper()
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	pool := stage.AzureMachinePool("c1", "pool")
+	pool.Spec.OrchestrationMode = mode
+	stage.CreatePool(pool, 2)
+	stage.WaitPool("pool", 2)
+	for _, replicas := range []int32{3, 1} {
+		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+		stage.WaitPool("pool", int(replicas))
+	}
+	before := stage.WaitPool("pool", 1).Spec.ProviderIDList
+	harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) {
+		p.Spec.AdditionalTags, p.Spec.Template.VMSize = infrav1.Tags{"team": "rights"}, "Standard_D4s_v3"
+	})
+	waitTagged(stage, "Microsoft.Compute/virtualMachineScaleSets")
+	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "rolled", func(p *infrav1.AzureMachinePool) bool {
+		return harness.Ready(p) && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 1 && p.Spec.ProviderIDList[0] != before[0]
+	})
+	stage.DeletePool("pool")
+	stage.DeleteCluster("c1")
+}
+
 // managed is the life of an AKS cluster: it comes up, gets another tag and a machine more, loses a pool, and goes.
 func managed(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()

@@ -51,7 +51,7 @@ func (w *withheld) events(ctx context.Context) <-chan watch.Event {
 	w.stage.T.Helper()
 	out := make(chan watch.Event)
 	for _, list := range []client.ObjectList{
-		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{},
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{},
 		&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureManagedClusterList{},
 	} {
 		watcher, err := w.stage.Client.Watch(ctx, list, client.InNamespace(w.stage.Namespace))

@@ -2,6 +2,9 @@ package rollout_test
 
 import (
 	"flag"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,7 +61,7 @@ func quiet(t *testing.T, replicas int) (asked map[string]int) {
 		if acts = m.Counted() - acts - sum; acts > 1 {
 			t.Errorf("%d writes to Kubernetes in an hour in which nothing happened", acts)
 		}
-		if asked["PUT"]+asked["POST"]+asked["DELETE"]+asked["PATCH"] > 0 {
+		if slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(what string) bool { return !strings.HasPrefix(what, "GET ") }) {
 			t.Errorf("nothing happened, but Azure was written to: %s", figures(asked))
 		}
 	})

@@ -29,7 +29,7 @@ func TestRefusedDeletion(t *testing.T) {
 				mark := w.Azure.Mark()
 				w.settings.replicas = 2
 				harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
-				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST"] > 0 })
+				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST refused"] > 0 })
 				for range 60 {
 					virtual.Wait(nil, 10*time.Second)
 					azurePool := &infrav1.AzureMachinePool{}
@@ -41,7 +41,7 @@ func TestRefusedDeletion(t *testing.T) {
 						t.Fatal("as many VMs as are wanted were last there when three were")
 					}
 				}
-				if asked := calls(w.Azure, mark)["POST"]; asked < 3 || asked > 60 {
+				if asked := calls(w.Azure, mark)["POST refused"]; asked < 3 || asked > 60 {
 					t.Errorf("Azure was asked %d times in ten minutes", asked)
 				}
 				w.Azure.ClearFaults()
