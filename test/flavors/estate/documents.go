@@ -257,7 +257,7 @@ func letGo(stage *harness.Stage) {
 			}
 		},
 	}
-	for _, line := range azurecli.Commands(stage.T, "kubectl -n capz-system", "kubectl delete", "adopt release") {
+	for _, line := range azurecli.Commands(stage.T, "kubectl scale", "kubectl delete", "adopt release") {
 		step, ok := steps[line]
 		if !ok {
 			stage.T.Fatalf("no test walks this step of the page: %s", line)
