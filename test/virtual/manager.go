@@ -116,7 +116,11 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	for _, runnable := range append(m.added, m.Engine) {
 		m.ended.Go(func() { _ = runnable.Start(ctx) })
 	}
-	w.T.Cleanup(m.Stop)
+	w.T.Cleanup(func() {
+		m.Stop()
+		// Nobody waits for what was asked for several passes at once. The time of a bubble stops with its test, so it ends before that.
+		Wait(nil, time.Minute)
+	})
 	// All watches are there when everything waits.
 	synctest.Wait()
 	if err := w.Kubernetes.tellAll(ctx); err != nil {
@@ -200,8 +204,13 @@ func (m *Manager) Add(runnable ctrlmanager.Runnable) error {
 	return nil
 }
 
-func (m *Manager) GetClient() client.Client                { return m.client }
-func (m *Manager) GetCache() cache.Cache                   { return m.cache }
-func (m *Manager) GetScheme() *runtime.Scheme              { return m.client.Scheme() }
-func (m *Manager) GetLogger() logr.Logger                  { return logr.Discard() }
-func (m *Manager) GetControllerOptions() config.Controller { return config.Controller{} }
+func (m *Manager) GetClient() client.Client   { return m.client }
+func (m *Manager) GetCache() cache.Cache      { return m.cache }
+func (m *Manager) GetScheme() *runtime.Scheme { return m.client.Scheme() }
+func (m *Manager) GetLogger() logr.Logger     { return logr.Discard() }
+
+// GetControllerOptions implements manager.Manager. The priority queue of controller-runtime 0.24 waits for ever when it is shut down
+// while it hands something out: it has counted on who has left meanwhile. A bubble waits for it.
+func (m *Manager) GetControllerOptions() config.Controller {
+	return config.Controller{UsePriorityQueue: new(false)}
+}

@@ -1,5 +1,5 @@
 // Package requests_test counts what clusters cost, exactly: the requests to Azure from nothing to Ready, of an hour in which nothing
-// happens, and of a deletion, and what AKS clusters of documents cost that are changed or moved. Time is virtual
+// happens, and of a deletion, and what AKS clusters of documents cost that are changed, moved, or lose their manager. Time is virtual
 // and Azure as fast as the real one, so that counts and durations are the same on any computer.
 package requests_test
 
@@ -41,6 +41,8 @@ const booting = 90 * time.Second
 
 type world struct {
 	*virtual.World
+	// meanwhile is called again and again while something is waited for; nil is nothing.
+	meanwhile func()
 }
 
 // newWorld is a world without a manager.
@@ -52,7 +54,14 @@ func newWorld(t *testing.T) *world {
 // start starts a manager with the controllers of all clusters.
 func (w *world) start() *virtual.Manager {
 	w.T.Helper()
+	return w.startDoomed(0, false)
+}
+
+// startDoomed is start of a manager that dies at its nth write to Azure, 0 for never.
+func (w *world) startDoomed(n int, before bool) *virtual.Manager {
+	w.T.Helper()
 	return w.Start(func(ctx context.Context, m *virtual.Manager) error {
+		m.DieAtWrite(n, before)
 		options := controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 		network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
 		if err := pass.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
@@ -94,6 +103,9 @@ func (w *world) until(what string, so func() bool) {
 			w.T.Fatalf("%s: not so after an hour\n%s", what, strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
 		virtual.Wait(w.Kubernetes.Changed, time.Second)
+		if w.meanwhile != nil {
+			w.meanwhile()
+		}
 	}
 }
 

@@ -1,0 +1,120 @@
+package requests_test
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+// neighbours are documents beside an AKS cluster, each of which is written by itself.
+var neighbours = []string{`
+apiVersion: managedidentity.azure.com/v20241130
+kind: UserAssignedIdentity
+metadata:
+  name: workload
+spec:
+  location: eastus
+  owner: {name: c1}
+`, `
+apiVersion: network.azure.com/v20250501
+kind: VirtualNetwork
+metadata:
+  name: net
+spec:
+  location: eastus
+  owner: {name: c1}
+  addressSpace: {addressPrefixes: [10.0.0.0/8]}
+`, `
+apiVersion: network.azure.com/v20250501
+kind: VirtualNetworksSubnet
+metadata:
+  name: nodes
+spec:
+  owner: {name: net}
+  addressPrefix: 10.1.0.0/16
+`}
+
+// TestDocumentsKilledAtEveryWrite makes and deletes documents with managers none of which outlives a write: one dies before Azure gets
+// it, and the next one after that, before it hears so. All the same everything is written once, and nothing is left but the group, which
+// is let go so that everything in it is deleted by itself.
+func TestDocumentsKilledAtEveryWrite(t *testing.T) {
+	var undisturbed, killed life
+	unmanaged(t, func(w *world) { undisturbed = w.live(0, 0) })
+	making, deleting := len(undisturbed.Made), len(undisturbed.Deleted)
+	if making < 6 || deleting < 3 {
+		t.Fatalf("group, network, subnet, identity, cluster and window are made, and most go one by one: %v", undisturbed)
+	}
+	// The kubeconfig is asked for by POST when everything is made.
+	unmanaged(t, func(w *world) { killed = w.live(2*(making+1), 2*deleting) })
+	if diff := cmp.Diff(undisturbed, killed); diff != "" {
+		t.Errorf("-undisturbed +killed:\n%s", diff)
+	}
+}
+
+// life is what was written, and what there was before the deletion and after.
+type life struct{ Made, Deleted, Whole, Left []string }
+
+// live makes and deletes documents. As many managers as told die while they are made, and while they are deleted.
+func (w *world) live(making, deleting int) (out life) {
+	w.T.Helper()
+	c := w.Documents("c1", "pool0")
+	group := &c.Infrastructure.Spec.Resources[0]
+	group.Raw = bytes.Replace(group.Raw, []byte(`"annotations":{`), []byte(`"annotations":{"serviceoperator.azure.com/reconcile-policy":"detach-on-delete",`), 1)
+	for _, text := range neighbours {
+		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(text))
+	}
+	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(windowDocument))
+	w.outlived(making, func() { w.makeDocuments(c) })
+	out.Made, out.Whole = harness.Changes(w.Azure.Writes(0)), drawn(w.Azure.Resources())
+	mark := w.Azure.Mark()
+	w.outlived(deleting, func() { w.deleteDocuments(c) })
+	out.Deleted, out.Left = harness.Changes(w.Azure.Writes(mark)), w.Azure.Resources()
+	return out
+}
+
+// outlived has as many managers die, each at its first write, while something is done that the last one ends.
+func (w *world) outlived(times int, do func()) {
+	w.T.Helper()
+	died := 0
+	start := func() *virtual.Manager {
+		if died < times {
+			return w.startDoomed(1, died%2 == 0)
+		}
+		return w.start()
+	}
+	m := start()
+	w.meanwhile = func() {
+		select {
+		case <-m.Killed:
+			m.Stop()
+			died++
+			m = start()
+		default:
+		}
+	}
+	do()
+	w.meanwhile = nil
+	m.Stop()
+	if died != times {
+		w.T.Errorf("%d managers died, want %d", died, times)
+	}
+}
+
+// byLot is what AKS draws anew for every cluster, in the names of scale sets.
+var byLot = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{8}`)
+
+// drawn are IDs without what is drawn by lot.
+func drawn(ids []string) []string {
+	out := make([]string, 0, len(ids))
+	for _, id := range ids {
+		out = append(out, byLot.ReplaceAllString(id, "#"))
+	}
+	slices.Sort(out)
+	return out
+}
