@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
@@ -126,15 +128,7 @@ func lookup(object map[string]any, key string) any {
 
 // take takes the value at a dotted path out.
 func take(body map[string]any, path string) {
-	parent, key := "", path
-	if i := strings.LastIndex(path, "."); i >= 0 {
-		parent, key = path[:i], path[i+1:]
-	}
-	object := body
-	if parent != "" {
-		object, _ = at(body, parent).(map[string]any)
-	}
-	delete(object, key)
+	unstructured.RemoveNestedField(body, strings.Split(path, ".")...)
 }
 
 // put puts a value at a dotted path, making objects on the way.

@@ -64,10 +64,12 @@ func TestAdoptRefuses(t *testing.T) {
 			told: `would not be left as it is: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`, err: "so they are not printed"},
 		"behind, all the same": {reason: "somebody may want to begin with them", arguments: []string{"--name", "behind", "--unproven"},
 			told: "would not be left as it is: agentPools/nodepool1", printed: true},
-		"another's":       {reason: "two would change it in turns", arguments: []string{"--name", "owned"}, err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
-		"not there":       {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"}, err: "was not found"},
-		"unknown kinds":   {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"}, err: "use azuremanaged or documents"},
-		"another version": {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"}, err: "use --as documents"},
+		"another's":          {reason: "two would change it in turns", arguments: []string{"--name", "owned"}, err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
+		"not there":          {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"}, err: "was not found"},
+		"unknown kinds":      {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"}, err: "use azuremanaged or documents"},
+		"another version":    {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"}, err: "use --as documents"},
+		"identity of none":   {reason: "documents name a Secret", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"}, err: "--identity is for --as azuremanaged"},
+		"credential of none": {reason: "AzureManaged kinds name an identity", arguments: []string{"--name", "behind", "--credential-from", "s"}, err: "--credential-from is for --as documents"},
 	}
 	for name, test := range tests {
 		group := test.arguments[1]

@@ -62,6 +62,11 @@ func New(o Options) *cobra.Command {
 			"It signs in as the environment says (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or as az does, needs no right but to read, and writes nothing.",
 		Args: cobra.NoArgs, Version: o.Version, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			for flag, as := range map[string]string{"identity": azureManaged, "credential-from": documents} {
+				if f.as != as && cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is for --as %s: the other kinds sign in otherwise", flag, as)
+				}
+			}
 			return f.adopt(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -166,5 +171,5 @@ func (f *flags) client(o Options) (*client.Client, error) {
 			return nil, fmt.Errorf("sign in to Azure: %w", err)
 		}
 	}
-	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: &proof.ReadOnly{Next: o.Transport}})
+	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: proof.ReadOnly{Next: o.Transport}})
 }
