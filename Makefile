@@ -74,6 +74,10 @@ test: lab-tools build release ## Run all tests, with the stories in the lab; end
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
+.PHONY: reliability
+reliability: ## Kill the manager at each of its calls, one by one; make test tries a few
+	go test $(TEST_FLAGS) -timeout 60m -v ./test/reliability -every 1
+
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 
@@ -104,6 +108,16 @@ lab: ## Start a management cluster and a workload cluster on a simulated Azure
 
 lab-down: ## Stop the lab
 	@[ ! -x $(BIN)/lab ] || $(BIN)/lab down $(LAB_FLAGS)
+
+# What make bench measures, and how: any flag of lab bench. The default takes a quarter of an hour, most of which is waiting for Azure.
+BENCH ?= default aks default-hour aks-hour
+BENCH_FLAGS ?=
+
+.PHONY: bench
+bench: ## Measure what the scenarios in BENCH cost; out/bench.json and out/bench.html have the figures
+	@$(MAKE) --no-print-directory -j2 lab-tools build
+	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
+	$(BIN)/lab bench $(BENCH) --json out/bench.json --html out/bench.html $(BENCH_FLAGS)
 
 RELEASE = cd hack/release && go run . -root $(CURDIR) -version '$(VERSION)' -registry '$(REGISTRY)' -architectures '$(ARCHITECTURES)'
 

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -89,11 +90,13 @@ func (c *cache[V]) lookup(key string) (V, bool) {
 	return e.value, ok && c.now().Sub(e.at) < c.ttl
 }
 
-// store keeps a value and drops the oldest one when there are too many.
+// store keeps a value and drops those that are too old to be given out, and the oldest one when there are too many.
 func (c *cache[V]) store(key string, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries[key] = entry[V]{value, c.now()}
+	now := c.now()
+	c.entries[key] = entry[V]{value, now}
+	maps.DeleteFunc(c.entries, func(_ string, e entry[V]) bool { return now.Sub(e.at) >= c.ttl })
 	if len(c.entries) <= maxEntries {
 		return
 	}

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type Options struct {
 	// Read reads the cluster's resources. The composition root gives the engine's shared reads, so that many machines cost
 	// one LIST; nil is one GET per resource.
 	Read Reader
+	// Unchanged has answers kept for longer; nil is not at all.
+	Unchanged Unchanged
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// TTL is how old the SKU catalog and the regions may be, as a size that the subscription is granted is to be found
@@ -39,6 +42,10 @@ type Facts struct {
 	regions *cache[*regions]
 	ports   *ports
 	sets    *cache[[]scaleSet]
+	// pools are the scale sets of a resource group, members their instances, kubeconfigs what was answered last, as hashes.
+	pools       *kept[[]scaleSet]
+	members     *kept[[]arm.ID]
+	kubeconfigs *kept[[sha256.Size]byte]
 }
 
 // New makes Facts that know nothing yet.
@@ -65,6 +72,7 @@ func New(options Options) *Facts {
 		regions: newCache[*regions](options.TTL, options.Now),
 		ports:   newPorts(options.Now),
 		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now),
+		members: newKept[[]arm.ID](options, false), kubeconfigs: newKept[[sha256.Size]byte](options, false), pools: newKept[[]scaleSet](options, true),
 	}
 }
 

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -28,9 +29,24 @@ const (
 	UserCredential CredentialKind = "listClusterUserCredential"
 )
 
-// Kubeconfig asks AKS for a kubeconfig of a cluster. The answer is a secret.
+// Kubeconfig asks AKS for a kubeconfig of a cluster. The answer is a secret. If have is what AKS answered last, and the cluster has not
+// been written since, it is the answer.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
-func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind) ([]byte, error) {
+func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, have []byte) ([]byte, error) {
+	out := have
+	_, err := f.kubeconfigs.get(ctx, c, c.Scope()+"|"+cluster.Key()+"|"+string(kind), cluster,
+		func(last [sha256.Size]byte) bool { return last == sha256.Sum256(have) },
+		func(uint64) (_ [sha256.Size]byte, err error) {
+			out, err = f.askKubeconfig(ctx, c, cluster, kind)
+			return sha256.Sum256(out), err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (f *Facts) askKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind) ([]byte, error) {
 	row, err := types.Of(cluster)
 	if err != nil {
 		return nil, err
@@ -69,8 +85,11 @@ type scaleSet struct {
 // PoolInstances are the IDs of the virtual machines of an agent pool of AKS, sorted as text. exists tells
 // whether the pool has a scale set at all: one that is new, or was scaled to zero before it had a node, may have none.
 func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string) (ids []arm.ID, exists bool, err error) {
-	sets, err := f.sets.get(ctx, c.Scope()+"|"+nodeGroup.Key(), func(ctx context.Context) ([]scaleSet, error) {
-		return listScaleSets(ctx, c, nodeGroup)
+	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
+	sets, err := f.pools.get(ctx, c, c.Scope()+"|"+nodeGroup.Key(), path, always, func(mark uint64) ([]scaleSet, error) {
+		return f.sets.get(ctx, fmt.Sprintf("%s|%s|%d", c.Scope(), nodeGroup.Key(), mark), func(ctx context.Context) ([]scaleSet, error) {
+			return listScaleSets(ctx, c, path)
+		})
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("scale sets of %s: %w", nodeGroup.Short(), err)
@@ -80,28 +99,43 @@ func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup a
 			continue
 		}
 		exists = true
-		items, err := ask(ctx, f.failed, c.Scope()+"|"+set.ID.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
-			return c.List(ctx, string(set.ID)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+		members, err := f.members.get(ctx, c, c.Scope()+"|"+set.ID.Key(), set.ID, always, func(uint64) ([]arm.ID, error) {
+			return f.listInstances(ctx, c, set.ID)
 		})
-		if err != nil && !arm.IsNotFound(err) {
+		if err != nil {
 			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.Short(), err)
 		}
-		for _, item := range items {
-			var instance struct {
-				ID arm.ID `json:"id"`
-			}
-			if err := json.Unmarshal(item, &instance); err != nil {
-				return nil, true, fmt.Errorf("instances of %s: %w", set.ID.Short(), err)
-			}
-			ids = append(ids, instance.ID)
-		}
+		ids = append(ids, members...)
 	}
 	slices.Sort(ids)
 	return ids, exists, nil
 }
 
-func listScaleSets(ctx context.Context, c *client.Client, nodeGroup arm.ID) ([]scaleSet, error) {
-	items, err := c.List(ctx, string(nodeGroup)+"/providers/"+types.ScaleSet, types.ScaleSetAPIVersion, nil)
+// always suits whatever was learned.
+func always[V any](V) bool { return true }
+
+// listInstances are the IDs of the virtual machines of a scale set; none of one that does not exist.
+func (f *Facts) listInstances(ctx context.Context, c *client.Client, set arm.ID) (ids []arm.ID, err error) {
+	items, err := ask(ctx, f.failed, c.Scope()+"|"+set.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+		return c.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+	})
+	if err != nil && !arm.IsNotFound(err) {
+		return nil, err
+	}
+	for _, item := range items {
+		var instance struct {
+			ID arm.ID `json:"id"`
+		}
+		if err := json.Unmarshal(item, &instance); err != nil {
+			return nil, err
+		}
+		ids = append(ids, instance.ID)
+	}
+	return ids, nil
+}
+
+func listScaleSets(ctx context.Context, c *client.Client, path arm.ID) ([]scaleSet, error) {
+	items, err := c.List(ctx, string(path), types.ScaleSetAPIVersion, nil)
 	if arm.IsNotFound(err) {
 		return nil, nil
 	}

@@ -77,7 +77,7 @@ func TestKubeconfig(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := clientOf(t, newAzure(map[string]string{path: test.answer}), "p")
-			got, err := New(Options{}).Kubeconfig(t.Context(), c, aks, AdminCredential)
+			got, err := New(Options{}).Kubeconfig(t.Context(), c, aks, AdminCredential, nil)
 			if test.err == "" && (err != nil || string(got) != test.want) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}

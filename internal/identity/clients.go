@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"time"
 
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
@@ -13,9 +14,13 @@ type Clients struct {
 	recent  *recent[*armclient.Client]
 }
 
-// NewClients makes an empty set. options are those of every client; Principal is filled in.
+// NewClients makes an empty set. A client goes when nobody has asked for it for an hour. options are those of every client; Principal is filled in.
 func NewClients(options armclient.Options) *Clients {
-	return &Clients{options: options, recent: newRecent[*armclient.Client](256)}
+	now := options.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Clients{options: options, recent: newRecent[*armclient.Client](maxKept, now)}
 }
 
 // For gives the client of a resolved identity. It does not talk to Azure.

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"container/list"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,7 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"sync"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
@@ -66,16 +65,19 @@ func (m *material) key(processKey []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// credentials keeps the credentials that were used last, because each has a cache of tokens.
+// maxKept bounds how much is kept for identities that are in use: each may have a cluster of its own.
+const maxKept = 4096
+
+// credentials keeps the credentials that are used, because each has a cache of tokens.
 type credentials struct {
 	processKey []byte
 	recent     *recent[azcore.TokenCredential]
 }
 
-func newCredentials(limit int) *credentials {
+func newCredentials(now func() time.Time) *credentials {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails, see its documentation
-	return &credentials{processKey: key, recent: newRecent[azcore.TokenCredential](limit)}
+	return &credentials{processKey: key, recent: newRecent[azcore.TokenCredential](maxKept, now)}
 }
 
 // get gives the credential of the material, making it if there is none. Failures are not kept.
@@ -86,41 +88,4 @@ func (c *credentials) get(m *material) (string, azcore.TokenCredential, error) {
 		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: no %s credential can be made of it", m.identity, m.kind), Err: err}
 	}
 	return key, credential, nil
-}
-
-// recent is a map that keeps the entries that were used last.
-type recent[V any] struct {
-	limit int
-
-	mu      sync.Mutex
-	order   *list.List // of recentEntry[V], last used first
-	entries map[string]*list.Element
-}
-
-type recentEntry[V any] struct {
-	key   string
-	value V
-}
-
-func newRecent[V any](limit int) *recent[V] {
-	return &recent[V]{limit: limit, order: list.New(), entries: map[string]*list.Element{}}
-}
-
-// get gives the value under key, making it if there is none.
-func (r *recent[V]) get(key string, make func() (V, error)) (V, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if element, ok := r.entries[key]; ok {
-		r.order.MoveToFront(element)
-		return element.Value.(recentEntry[V]).value, nil
-	}
-	value, err := make()
-	if err != nil {
-		return value, err
-	}
-	r.entries[key] = r.order.PushFront(recentEntry[V]{key, value})
-	if r.order.Len() > r.limit {
-		delete(r.entries, r.order.Remove(r.order.Back()).(recentEntry[V]).key)
-	}
-	return value, nil
 }

@@ -132,8 +132,8 @@ func (p *Provider) secret(ctx context.Context, identity *infrav1.AzureClusterIde
 	if !ok {
 		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describe(identity), identity.Spec.Type)}
 	}
-	secret := &corev1.Secret{}
-	if err := p.kubernetes.Get(ctx, key, secret); err != nil {
+	secret, err := p.secrets.get(ctx, key)
+	if err != nil {
 		if !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("get Secret %s of %s: %w", key, describe(identity), err)
 		}

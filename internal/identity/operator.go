@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,8 +27,8 @@ const (
 // ResolveSecret gives a credential of a Secret that is written as the Azure Service Operator reads it, and its subscription. It
 // is one of the namespace of the objects that name it: no other is ever read. Errors that a person has to act on are *Error.
 func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, environment string) (*Resolved, string, error) {
-	secret := &corev1.Secret{}
-	if err := p.kubernetes.Get(ctx, key, secret); err != nil {
+	secret, err := p.secrets.get(ctx, key)
+	if err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, "", &Error{Code: SecretNotFound, Message: fmt.Sprintf("there is no Secret %s to ask Azure with: make it, name another one by the annotation serviceoperator.azure.com/credential-from of the documents, or set spec.identityRef of the AzureASOManagedCluster", key)}
 		}
@@ -45,7 +44,6 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 	stands := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	stands.Spec.TenantID, stands.Spec.ClientID, stands.Spec.Type = text(operatorTenant), text(operatorClient), infrav1.WorkloadIdentity
 	m := &material{identity: "Secret " + key.String(), tenantID: stands.Spec.TenantID, clientID: stands.Spec.ClientID}
-	var err error
 	switch {
 	case text(operatorSecret) != "":
 		m.kind, m.secret = kindSecret, []byte(text(operatorSecret))

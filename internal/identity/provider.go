@@ -44,8 +44,9 @@ type Options struct {
 	CertificateFolder string
 	// Transport sends the requests for tokens; nil is azcore's default.
 	Transport policy.Transporter
-	// MaxCredentials bounds how many credentials are kept; 0 is 256.
-	MaxCredentials int
+	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata: one that has not changed is not read
+	// again. Nil has every Secret read whenever it is needed.
+	Secrets client.Reader
 	// Now is the clock that tokens of ServiceAccounts expire by; nil is time.Now.
 	Now func() time.Time
 }
@@ -56,6 +57,7 @@ type Provider struct {
 	options     Options
 	credentials *credentials
 	assertions  *assertions
+	secrets     *secrets
 }
 
 // Kubernetes reads objects and requests tokens of ServiceAccounts.
@@ -64,20 +66,18 @@ type Kubernetes interface {
 	client.SubResourceClientConstructor
 }
 
-// New makes a Provider. Rotated Secrets are seen at the next call only if kubernetes does not serve Secrets from a cache
-// that lags; it also reads AzureClusterIdentities and, for identities with a namespace selector, the metadata of Namespaces.
+// New makes a Provider. Rotated Secrets are seen at the next call once options.Secrets shows their new version, and at once without
+// it, if kubernetes does not serve Secrets from a cache that lags; it also reads AzureClusterIdentities and, for identities with a namespace selector, the metadata of Namespaces.
 func New(kubernetes Kubernetes, options Options) *Provider {
 	if options.TokenFile = strings.TrimSpace(options.TokenFile); options.TokenFile == "" {
 		options.TokenFile = DefaultTokenFile
-	}
-	if options.MaxCredentials <= 0 {
-		options.MaxCredentials = 256
 	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
 	return &Provider{
-		kubernetes: kubernetes, options: options, credentials: newCredentials(options.MaxCredentials),
+		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now),
+		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: newRecent[*corev1.Secret](maxKept, options.Now)},
 		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[string]assertion{}},
 	}
 }

@@ -385,32 +385,6 @@ func TestCredentialsAreShared(t *testing.T) {
 	if strings.Contains(rotated.Key, "second") {
 		t.Error("the key shows the secret")
 	}
-	if New(c, Options{Transport: authority}).credentials.recent.limit != 256 {
-		t.Error("credentials are not bounded by default")
-	}
-}
-
-func TestRecentIsBounded(t *testing.T) {
-	made := map[string]int{}
-	r := newRecent[string](2)
-	get := func(key string) {
-		t.Helper()
-		if got, err := r.get(key, func() (string, error) { made[key]++; return key, nil }); err != nil || got != key {
-			t.Fatalf("got %q, %v", got, err)
-		}
-	}
-	for _, key := range []string{"a", "b", "a", "c", "a", "b"} {
-		get(key)
-	}
-	if diff := cmp.Diff(map[string]int{"a": 1, "b": 2, "c": 1}, made); diff != "" {
-		t.Errorf("the entry used longest ago goes first: %s", diff)
-	}
-	if _, err := r.get("bad", func() (string, error) { return "", os.ErrInvalid }); err == nil {
-		t.Error("no error")
-	}
-	if got, err := r.get("bad", func() (string, error) { return "good", nil }); err != nil || got != "good" {
-		t.Errorf("a failure was kept: %q, %v", got, err)
-	}
 }
 
 // TestCheckIsNotAboutNamespaces makes sure that an identity that nobody may use yet is in order.

@@ -44,7 +44,7 @@ type shared struct {
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks()})
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(), Full: o.full()})
 	metrics.Operations(armEngine.Operations)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
@@ -54,7 +54,8 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 		now = o.Clock.Now
 	}
 	tokens := o.Identity
-	tokens.Transport, tokens.Now = o.Transport, now
+	// The client reads Secrets from the API server, their metadata too; the cache has what is watched of them.
+	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
 	return &shared{
 		mgr: mgr, options: o, engine: armEngine,
 		access: &access.Gate{
@@ -63,7 +64,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Identities: identity.New(mgr.GetClient(), tokens),
 			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), Answered: metrics.Request}),
 		},
-		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Now: now, TTL: o.SyncPeriod}),
+		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
 	}, nil
 }
 
@@ -107,7 +108,7 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	}
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
-		Features: gates, WatchFilter: o.WatchFilter,
+		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(),
 	}).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency), azurejson.Kinds{
 		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),
 	}); err != nil {

@@ -40,6 +40,7 @@ type Options struct {
 	AzureMachineConcurrency     int
 	AzureMachinePoolConcurrency int
 	SyncPeriod                  time.Duration
+	FullSyncPeriod              time.Duration
 	HealthAddress               string
 	WebhookPort                 int
 	WebhookCertDir              string
@@ -90,13 +91,14 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 10, "How many AzureMachines are reconciled at a time.")
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "How many AzureManagedMachinePools are reconciled at a time.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "How old what is known of Azure may be: objects found in order are looked at again after that time, and catalogs of VM sizes, zones and regions are read again, those after ten minutes at the earliest.")
+	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour, "How old what is known of Azure may be where Azure's list of all resources of a subscription shows no write since: everything is read again after that time. 0, or no more than --sync-period, reads everything whenever objects are looked at.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/", "Folder with tls.crt and tls.key of the webhook server.")
 	addTenancyFlags(fs, &o.Identity)
 	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
-	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 100, "Queries per second to the Kubernetes API server.")
-	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 200, "Queries to the Kubernetes API server in one burst.")
+	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 500, "Queries per second to the Kubernetes API server.")
+	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 1000, "Queries to the Kubernetes API server in one burst.")
 	flags.AddManagerOptions(fs, &o.Manager)
 	o.Gates = newGates()
 	o.Gates.AddFlag(fs)
@@ -111,7 +113,18 @@ func (o *Options) Validate() error {
 			return fmt.Errorf("--disable-controllers-or-webhooks: %q is not known, use %s", name, disableAzureJSONMachine)
 		}
 	}
+	if o.FullSyncPeriod < 0 {
+		return fmt.Errorf("--full-sync-period: %s is less than nothing; use 0 to have everything read each time", o.FullSyncPeriod)
+	}
 	return o.validateTenancy()
+}
+
+// full is how long regular looks take what was read where Azure shows no write; 0 is not at all.
+func (o *Options) full() time.Duration {
+	if o.FullSyncPeriod <= o.SyncPeriod {
+		return 0
+	}
+	return o.FullSyncPeriod
 }
 
 // managerOptions are the options of the controller manager, and those of everything that it serves over TLS.
@@ -120,8 +133,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	if err != nil {
 		return ctrl.Options{}, nil, err
 	}
-	// Nobody here asks who owns which field. It is half of what an object takes in memory, and parsed whenever one is rendered.
-	cacheOptions := cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{}}
+	cacheOptions := cache.Options{DefaultTransform: trim, ByObject: map[client.Object]cache.ByObject{}}
 	if o.Namespace != "" {
 		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}

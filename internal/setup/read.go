@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
@@ -20,5 +21,13 @@ func sharedRead(e *engine.Engine) facts.Reader {
 		}
 		resource := observed[id.Key()]
 		return resource.Body, resource.Err
+	}
+}
+
+// sharedLook lets facts keep what they learned for as long as the engine's looks show no write.
+func sharedLook(e *engine.Engine) facts.Unchanged {
+	return func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
+		shown, same := e.Unchanged(ctx, c, id, at, engine.Mark(mark))
+		return uint64(shown), same
 	}
 }

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -108,6 +110,12 @@ func next(out io.Writer, s *settings.Settings, name string, o workload.Options) 
 	} {
 		fmt.Fprintln(out, line)
 	}
+	fmt.Fprintf(out, "\nThe simulated Azure, in a browser that is told to trust %s:\n  %s\n", relative(s.SimulatorCA()), page(s))
+}
+
+// page is the address of the simulator's pages, with what opens them.
+func page(s *settings.Settings) string {
+	return s.SimulatorURL() + "/_sim/page/?token=" + url.QueryEscape(s.ControlToken)
 }
 
 // self is how to call this program for the same lab.
@@ -153,7 +161,8 @@ func kubeconfigCommand() *cobra.Command {
 }
 
 func timelineCommand() *cobra.Command {
-	return &cobra.Command{
+	var drawing string
+	cmd := &cobra.Command{
 		Use:   "timeline CLUSTER",
 		Short: "Print every Azure operation of a cluster: start, end, what it waited for, and the critical path",
 		Args:  cobra.ExactArgs(1),
@@ -166,10 +175,19 @@ func timelineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			line.Print(c.OutOrStdout())
-			return nil
+			if drawing == "" {
+				line.Print(c.OutOrStdout())
+				return nil
+			}
+			var out bytes.Buffer
+			if err := line.SVG(&out); err != nil {
+				return err
+			}
+			return os.WriteFile(drawing, out.Bytes(), 0o644)
 		},
 	}
+	cmd.Flags().StringVar(&drawing, "svg", "", "file to draw the operations into, as SVG, instead of printing them")
+	return cmd
 }
 
 func demandCommand() *cobra.Command {

@@ -4,7 +4,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -29,7 +28,7 @@ func New() *cobra.Command {
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
 	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),
-		kubeconfigCommand(), timelineCommand(), demandCommand(), killCommand(), bridgeCommand(), kubeletCommand())
+		kubeconfigCommand(), timelineCommand(), demandCommand(), killCommand(), benchCommand(), bridgeCommand(), kubeletCommand())
 	return root
 }
 
@@ -193,10 +192,8 @@ func downCommand() *cobra.Command {
 				fmt.Fprintf(c.OutOrStdout(), "stopped; `lab up` goes on with the data in %s\n", s.Dir)
 				return nil
 			}
-			for _, path := range []string{s.Path("etcd"), s.SimulatorState(), s.Path("clusters"), s.Path("run"), s.Path("lab.json")} {
-				if err := os.RemoveAll(path); err != nil {
-					return err
-				}
+			if err := management.Remove(s); err != nil {
+				return err
 			}
 			fmt.Fprintf(c.OutOrStdout(), "stopped; logs are in %s\n", s.Path("logs"))
 			return nil

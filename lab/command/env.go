@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
-	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
 func envCommand() *cobra.Command {
@@ -29,7 +28,7 @@ public host names. The proxy leads nothing else outside.`,
 			if err != nil {
 				return err
 			}
-			variables := environment(s)
+			variables := management.ClientEnvironment(s)
 			for _, name := range slices.Sorted(maps.Keys(variables)) {
 				fmt.Fprintf(c.OutOrStdout(), "export %s=%s\n", name, quote(variables[name]))
 			}
@@ -37,24 +36,6 @@ public host names. The proxy leads nothing else outside.`,
 			return nil
 		},
 	}
-}
-
-func environment(s *settings.Settings) map[string]string {
-	variables := management.TemplateVariables(s)
-	for _, line := range management.AzureEnvironment(s) {
-		name, value, _ := strings.Cut(line, "=")
-		variables[name] = value
-	}
-	variables["KUBECONFIG"] = s.Kubeconfig()
-	// clusterctl reads cluster-api/clusterctl.yaml below it.
-	variables["XDG_CONFIG_HOME"] = s.Dir
-	variables["CLUSTERCTL_DISABLE_VERSIONCHECK"] = "true"
-	variables["HTTPS_PROXY"] = s.ProxyURL()
-	variables["NO_PROXY"] = "127.0.0.1,localhost"
-	variables["AZURE_CLIENT_SECRET"] = s.ClientSecret
-	// The Azure CLI and other Python programs.
-	variables["REQUESTS_CA_BUNDLE"] = s.CABundle()
-	return variables
 }
 
 // quote makes a word of a shell of any text.

@@ -16,8 +16,8 @@ import (
 
 // Names of the objects with the lab's credentials.
 const (
-	identityName   = "cluster-identity"
-	identitySecret = "cluster-identity-secret"
+	IdentityName   = "cluster-identity"
+	IdentitySecret = "cluster-identity-secret"
 	// documentSecret is the credential that the documents of flavors name, as Azure Service Operator reads it.
 	documentSecret = "aso-credential"
 	Namespace      = "default"
@@ -44,7 +44,7 @@ func TemplateVariables(s *settings.Settings) map[string]string {
 		"AZURE_LOCATION":                         settings.Location,
 		"AZURE_CONTROL_PLANE_MACHINE_TYPE":       "Standard_D2s_v3",
 		"AZURE_NODE_MACHINE_TYPE":                "Standard_D2s_v3",
-		"CLUSTER_IDENTITY_NAME":                  identityName,
+		"CLUSTER_IDENTITY_NAME":                  IdentityName,
 		"KUBERNETES_VERSION":                     settings.KubernetesVersion,
 
 		// Those of single flavors.
@@ -80,7 +80,7 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 	objects := []*unstructured.Unstructured{{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret",
 		"metadata": map[string]any{
-			"name": identitySecret, "namespace": Namespace,
+			"name": IdentitySecret, "namespace": Namespace,
 			"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
 		},
 		"stringData": map[string]any{"clientSecret": l.s.ClientSecret},
@@ -104,7 +104,7 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 		}}, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",
 			"metadata": map[string]any{
-				"name": identityName, "namespace": Namespace,
+				"name": IdentityName, "namespace": Namespace,
 				"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
 			},
 			"spec": map[string]any{
@@ -114,7 +114,7 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 		}})
 	}
 	for _, object := range objects {
-		if err := apply(ctx, kube, object); err != nil {
+		if err := Apply(ctx, kube, object); err != nil {
 			return err
 		}
 	}

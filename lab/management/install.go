@@ -129,7 +129,7 @@ func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) er
 		return err
 	}
 	for _, crd := range provider.StubCertManager() {
-		if err := apply(ctx, kube, crd); err != nil {
+		if err := Apply(ctx, kube, crd); err != nil {
 			return fmt.Errorf("definitions for clusterctl: %w", err)
 		}
 	}
@@ -166,14 +166,15 @@ func (l *lab) applyComponents(ctx context.Context, m settings.Manager, version s
 		return err
 	}
 	for _, object := range objects {
-		if err := apply(ctx, kube, object); err != nil {
+		if err := Apply(ctx, kube, object); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func apply(ctx context.Context, kube client.Client, object *unstructured.Unstructured) error {
+// Apply makes an object what it says, whatever others have made of these fields.
+func Apply(ctx context.Context, kube client.Client, object *unstructured.Unstructured) error {
 	err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), fieldOwner, client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
@@ -197,4 +198,19 @@ func Clusterctl(ctx context.Context, s *settings.Settings, environment []string,
 // clusterctlEnvironment is clusterctl's environment: its configuration, its cluster, no questions to the network.
 func clusterctlEnvironment(s *settings.Settings) []string {
 	return append(os.Environ(), "KUBECONFIG="+s.Kubeconfig(), "XDG_CONFIG_HOME="+s.Dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "GOPROXY=off")
+}
+
+// Install applies objects of a provider that clusterctl has not installed, and waits until the API server serves their kinds.
+func Install(ctx context.Context, s *settings.Settings, objects []*unstructured.Unstructured) error {
+	kube, err := Client(s)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := Apply(ctx, kube, object); err != nil {
+			return err
+		}
+	}
+	l := &lab{s: s, table: Processes(s), report: func(string, ...any) {}, begin: time.Now()}
+	return l.awaitKinds(ctx)
 }

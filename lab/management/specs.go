@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
@@ -140,6 +141,25 @@ func AzureEnvironment(s *settings.Settings) []string {
 		out = append(out, name+"="+releaseVariables(s)[name])
 	}
 	return out
+}
+
+// ClientEnvironment is what clients of the lab find the management cluster and the simulated Azure by.
+func ClientEnvironment(s *settings.Settings) map[string]string {
+	variables := TemplateVariables(s)
+	for _, line := range AzureEnvironment(s) {
+		name, value, _ := strings.Cut(line, "=")
+		variables[name] = value
+	}
+	variables["KUBECONFIG"] = s.Kubeconfig()
+	// clusterctl reads cluster-api/clusterctl.yaml below it.
+	variables["XDG_CONFIG_HOME"] = s.Dir
+	variables["CLUSTERCTL_DISABLE_VERSIONCHECK"] = "true"
+	variables["HTTPS_PROXY"] = s.ProxyURL()
+	variables["NO_PROXY"] = "127.0.0.1,localhost"
+	variables["AZURE_CLIENT_SECRET"] = s.ClientSecret
+	// The Azure CLI and other Python programs.
+	variables["REQUESTS_CA_BUNDLE"] = s.CABundle()
+	return variables
 }
 
 func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'g', -1, 64) }

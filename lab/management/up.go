@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -141,6 +142,9 @@ func (l *lab) startAzure(ctx context.Context) error {
 	if err := l.seedAzure(ctx); err != nil {
 		return fmt.Errorf("resources in the simulated Azure: %w", err)
 	}
+	if l.s.WithoutGuests {
+		return nil
+	}
 	return l.start(ctx, bridgeSpec(l.s))
 }
 
@@ -257,4 +261,14 @@ func Down(ctx context.Context, s *settings.Settings) error {
 		return err
 	}
 	return table.StopAll(ctx, rest...)
+}
+
+// Remove throws away what a lab that is down has had, but for its logs.
+func Remove(s *settings.Settings) error {
+	for _, path := range []string{s.Path("etcd"), s.SimulatorState(), s.Path("clusters"), s.Path("run"), s.Path("lab.json")} {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -251,6 +251,14 @@ func (t *Table) Running(name string) error {
 	return nil
 }
 
+// Exited is an error with the end of the log of a program that was started and does not run any more, nil otherwise.
+func (t *Table) Exited(name string) error {
+	if r, ok := t.read(name); ok && !r.alive() {
+		return failed(Spec{Name: name, Log: r.Log}, "has exited")
+	}
+	return nil
+}
+
 // State looks at a process.
 func (t *Table) State(name string) State {
 	r, ok := t.read(name)

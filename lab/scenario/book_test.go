@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/bench"
 )
 
 // block is one fenced block of a document.
@@ -250,7 +252,11 @@ func (l *lab) checkCommand(words []string) error {
 	return nil
 }
 
-// checkMake asks whether the Makefile offers the target in its help. Flags for the lab are held against `lab up`.
+// makeFlags are variables of the Makefile with flags of a subcommand of the lab.
+var makeFlags = map[string]string{"LAB_FLAGS": "up", "BENCH_FLAGS": "bench"}
+
+// checkMake asks whether the Makefile offers the target in its help. Flags for the lab are held against its subcommands, and what is to
+// be measured against what there is.
 func (l *lab) checkMake(words []string) error {
 	makefile, err := os.ReadFile(filepath.Join(l.root, "Makefile"))
 	if err != nil {
@@ -261,9 +267,16 @@ func (l *lab) checkMake(words []string) error {
 			if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` \?=`).Match(makefile) {
 				return fmt.Errorf("the Makefile has no variable %s", name)
 			}
-			if name == "LAB_FLAGS" {
-				if err := l.checkProgram("lab", append([]string{"up"}, strings.Fields(value)...)); err != nil {
+			if subcommand := makeFlags[name]; subcommand != "" {
+				if err := l.checkProgram("lab", append([]string{subcommand}, strings.Fields(value)...)); err != nil {
 					return err
+				}
+			}
+			if name == "BENCH" {
+				for scenario := range strings.FieldsSeq(value) {
+					if _, err := bench.Find(scenario); err != nil {
+						return err
+					}
 				}
 			}
 			continue

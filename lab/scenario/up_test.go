@@ -3,9 +3,16 @@ package scenario
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -171,6 +178,12 @@ func TestSecondFlavor(t *testing.T) {
 		t.Errorf("the worker waited for something else than bootstrap data: %q", line)
 	}
 
+	drawing := filepath.Join(t.TempDir(), "demo.svg")
+	l.run("lab", "timeline", "demo", "--svg", drawing)
+	if svg, err := os.ReadFile(drawing); err != nil || !bytes.Contains(svg, []byte("PUT virtualmachines/demo-md-0-")) {
+		t.Errorf("the drawing of the timeline lacks the worker's machine: %v", err)
+	}
+
 	const second = "demo-aks-aso-maintenance"
 	out := l.run("lab", "up", "--flavor", "aks-aso-maintenance", "--worker-machines", "1")
 	for _, want := range []string{"Cluster " + second + ": flavor aks-aso-maintenance, 1 machines in each pool", "AzureASOManagedControlPlane " + second + ": ready ✔", "Cluster " + second + " is ready after"} {
@@ -178,6 +191,7 @@ func TestSecondFlavor(t *testing.T) {
 			t.Errorf("lab up --flavor aks-aso-maintenance does not say %q:\n%s", want, out)
 		}
 	}
+	l.seesAzure(regexp.MustCompile(`https://\S+/_sim/page/\?token=\S+`).FindString(out))
 	kubeconfig := l.workloadKubeconfig(second)
 	l.awaitPools(kubeconfig, second, settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
 	l.run("lab", "demand", second, "pool1", "1")
@@ -195,5 +209,30 @@ func TestSecondFlavor(t *testing.T) {
 	}
 	if err != nil && strings.Contains(err.Error(), "to go on") {
 		t.Errorf("the refusal recommends what was refused: %v", err)
+	}
+}
+
+// seesAzure opens the pages of the simulated Azure where the lab says they are.
+func (l *lab) seesAzure(address string) {
+	l.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	ca, err := os.ReadFile(l.settings().SimulatorCA())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	browser := &http.Client{Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	answer, err := browser.Get(address)
+	if err != nil {
+		l.t.Fatalf("the page of the simulated Azure at %q: %v", address, err)
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(raw), "/resourceGroups/demo") && !strings.Contains(string(raw), ">demo<") {
+		l.t.Errorf("the page of the simulated Azure does not show the group of the cluster: %d, %v", answer.StatusCode, err)
 	}
 }

@@ -35,6 +35,11 @@ var Managers = []Manager{
 var Azure = Manager{Name: "capz-manager", Binary: "manager", Label: "infrastructure-azure", Provider: "azure", Type: "InfrastructureProvider",
 	Components: "infrastructure-components.yaml", FeatureGates: "EdgeZone=true", index: 3}
 
+// Foreign is the nth program, from 0, of a provider that is not ours. It takes our manager's place, and the ports from there on.
+func Foreign(n int) Manager {
+	return Manager{Name: fmt.Sprintf("provider-%d", n), index: Azure.index + n}
+}
+
 // WebhookPort is where the manager serves admission and conversion. Managers have no flag for the address: they listen
 // on all interfaces.
 func (s *Settings) WebhookPort(m Manager) int { return s.BasePort + firstManagerPort + 3*m.index }

@@ -46,6 +46,8 @@ type Settings struct {
 	TimeScale float64 `json:"timeScale"`
 	// WithoutProvider leaves our manager and its components out.
 	WithoutProvider bool `json:"withoutProvider,omitempty"`
+	// WithoutGuests leaves the bridge out: virtual machines run, and nobody boots them.
+	WithoutGuests bool `json:"withoutGuests,omitempty"`
 	// ClientSecret is the password of the lab's service principal, made anew for every lab.
 	ClientSecret string `json:"clientSecret"`
 	// ControlToken guards the simulator's control API.

@@ -18,6 +18,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
 )
 
 // Client talks to the simulator of one lab.
@@ -28,6 +29,9 @@ type Client struct {
 
 // Process is the name of the simulator's process.
 const Process = "azuresim"
+
+// UserAgent is how the lab calls itself in the simulator's log of requests.
+const UserAgent = "lab"
 
 // New trusts the simulator's CA, which is there once the simulator is ready. It is an error when the simulator does not run.
 func New(s *settings.Settings) (*Client, error) {
@@ -72,29 +76,18 @@ func (c *Client) Guests(ctx context.Context) ([]Guest, error) {
 	return answer.Guests, err
 }
 
-// Operation is one long-running operation of the simulated Azure.
-type Operation struct {
-	ID         string    `json:"id"`
-	ResourceID string    `json:"resourceID"`
-	Verb       string    `json:"verb"`
-	Started    time.Time `json:"started"`
-	// Ended is zero while it runs.
-	Ended  time.Time `json:"ended"`
-	Status string    `json:"status"`
-}
-
 // Operations are all long-running operations since the simulator's state began.
-func (c *Client) Operations(ctx context.Context) ([]Operation, error) {
+func (c *Client) Operations(ctx context.Context) ([]schedule.Operation, error) {
 	var raw json.RawMessage
 	if err := c.control(ctx, "/_sim/operations", &raw); err != nil {
 		return nil, err
 	}
-	var list []Operation
+	var list []schedule.Operation
 	if json.Unmarshal(raw, &list) == nil {
 		return list, nil
 	}
 	var answer struct {
-		Operations []Operation `json:"operations"`
+		Operations []schedule.Operation `json:"operations"`
 	}
 	err := json.Unmarshal(raw, &answer)
 	return answer.Operations, err
@@ -172,7 +165,7 @@ func (c *Client) resourceManager(ctx context.Context, method, path, apiVersion s
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "lab")
+	request.Header.Set("User-Agent", UserAgent)
 	return c.do(request, nil)
 }
 

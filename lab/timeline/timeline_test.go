@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
 )
 
 const group = "/subscriptions/s/resourceGroups/demo"
@@ -20,8 +20,8 @@ func at(seconds float64) time.Time {
 	return begin.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-func put(seconds float64, id string, ms int64, operation string) Request {
-	return Request{Time: at(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
+func put(seconds float64, id string, ms int64, operation string) schedule.Request {
+	return schedule.Request{Time: at(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
 }
 
 // sample is a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
@@ -39,7 +39,7 @@ func sample() *Timeline {
 		}},
 		map[string]any{"id": subnet, "properties": map[string]any{"natGateway": map[string]any{"id": gateway}}},
 	}}
-	requests := []Request{
+	requests := []schedule.Request{
 		put(0.5, group, 500, ""),
 		put(1, network, 10, "op-v"), // until 3
 		put(1, address, 10, "op-p"), // until 2
@@ -52,12 +52,12 @@ func sample() *Timeline {
 		put(1, "/subscriptions/s/resourceGroups/other/providers/A/b/c", 9000, ""),
 	}
 	requests[6].Status = 409
-	operations := []simulator.Operation{
+	operations := []schedule.Operation{
 		{ID: "op-v", Ended: at(3), Status: "Succeeded"}, {ID: "op-p", Ended: at(2), Status: "Succeeded"},
 		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Succeeded"},
 	}
 	times := workload.Times{Applied: begin, Provisioned: at(7), Ready: at(8)}
-	return Build(times, []string{"demo"}, requests, operations, References(state), nil)
+	return Build(times, []string{"demo"}, requests, operations, schedule.References(state), nil)
 }
 
 func TestBuild(t *testing.T) {
@@ -66,9 +66,9 @@ func TestBuild(t *testing.T) {
 	for _, w := range line.Writes {
 		after := "nothing"
 		if w.After != nil {
-			after = Short(w.After.ID)
+			after = schedule.Short(w.After.ID)
 		}
-		got[Short(w.ID)] = after
+		got[schedule.Short(w.ID)] = after
 	}
 	want := map[string]string{
 		"resourceGroups/demo":         "nothing",
@@ -92,7 +92,7 @@ func TestBoot(t *testing.T) {
 		map[string]any{"id": network},
 		map[string]any{"id": vm, "properties": map[string]any{"networkProfile": []any{map[string]any{"id": network}}}},
 	}}
-	requests := []Request{put(1, network, 2300, ""), put(10.1, vm, 500, ""), put(20, vm, 500, "")}
+	requests := []schedule.Request{put(1, network, 2300, ""), put(10.1, vm, 500, ""), put(20, vm, 500, "")}
 	for name, tc := range map[string]struct {
 		reason string
 		data   workload.BootstrapData
@@ -106,11 +106,11 @@ func TestBoot(t *testing.T) {
 		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: at(2)}, "networkinterfaces/n (6.80 s before)"},
 		"seen too late":   {"a watch may be slow", workload.BootstrapData{Created: at(7), Seen: at(10.2)}, "bootstrap data (2 to 4 s before)"},
 	} {
-		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, References(state), map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
-		if got := line.Writes[1].waitedFor(); got != tc.want {
+		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.References(state), map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
+		if got := line.waitedFor(line.Writes[1]); got != tc.want {
 			t.Errorf("%s: the virtual machine waited for %q, want %q; %s", name, got, tc.want, tc.reason)
 		}
-		if got, want := line.Writes[2].waitedFor(), "virtualmachines/m (9.40 s before)"; got != want {
+		if got, want := line.waitedFor(line.Writes[2]), "virtualmachines/m (9.40 s before)"; got != want {
 			t.Errorf("%s: the second write waited for %q, want %q: the machine is there", name, got, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestCriticalPath(t *testing.T) {
 	path, sum := line.CriticalPath()
 	var names []string
 	for _, w := range path {
-		names = append(names, Short(w.ID))
+		names = append(names, schedule.Short(w.ID))
 	}
 	want := []string{"resourceGroups/demo", "publicipaddresses/p", "natgateways/g", "virtualnetworks/v/subnets/n"}
 	if diff := cmp.Diff(want, names); diff != "" {

@@ -29,6 +29,8 @@ type Options struct {
 	Timeout time.Duration `json:"-"`
 	// Variables replace those of the lab, for instance AZURE_LOCATION.
 	Variables map[string]string `json:"-"`
+	// Manifest is applied as it is, in place of a template.
+	Manifest []byte `json:"-"`
 }
 
 // DefaultOptions make the cluster of `make lab`.
@@ -117,9 +119,11 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 		err := wait(ctx, s, name, o.Timeout, &times, screen)
 		return times, errors.Join(err, saveTimes(s, name, times))
 	}
-	manifest, err := Manifest(ctx, s, name, o)
-	if err != nil {
-		return Times{}, err
+	manifest := o.Manifest
+	if manifest == nil {
+		if manifest, err = Manifest(ctx, s, name, o); err != nil {
+			return Times{}, err
+		}
 	}
 	file := ManifestFile(s, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -16,14 +16,17 @@ type answer struct {
 	body   string
 }
 
-// verdict is how an answer differs from the recorded one. All three are empty when it agrees.
+// verdict is how an answer differs from the recorded one. The first three are empty when it agrees, all four when it does with its values.
 type verdict struct {
 	status  string
 	headers []string
 	body    []string
+	values  []string
 }
 
 func (v verdict) agrees() bool { return v.status == "" && len(v.headers) == 0 && len(v.body) == 0 }
+
+func (v verdict) agreesExactly() bool { return v.agrees() && len(v.values) == 0 }
 
 // problems lists the differences; those that follow from a different status are left out.
 func (v verdict) problems() []string {
@@ -61,6 +64,7 @@ func judge(recorded exchange, got answer) verdict {
 	if w, h := errorCode(want), errorCode(have); w != h && w != "" && got.status == recorded.Status {
 		v.body = append(v.body, kind+"error code "+h+" where Azure said "+w)
 	}
+	v.values = exact(want, have)
 	return v
 }
 

@@ -23,6 +23,8 @@ type outcome struct {
 	// Served is false for a type that the simulator does not have; such exchanges are only counted.
 	Served  bool
 	Verdict verdict
+	// Request is the method and path, for who looks at what differs.
+	Request string
 }
 
 // player replays one recording.
@@ -159,7 +161,7 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 		p.sim.Advance(ahead)
 	}
 	poll, isPoll := p.operations[operationKey(e.URL.String())]
-	o := outcome{Type: poll.typ, Served: poll.served}
+	o := outcome{Type: poll.typ, Served: poll.served, Request: e.Method + " " + e.URL.Path}
 	if !isPoll {
 		o.Type, o.Served = p.typeOf(e.Method, e.URL.Path)
 	}

@@ -3,7 +3,9 @@ package conformance
 import (
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -73,16 +75,17 @@ func TestJudge(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	written := map[string]*figures{"T": {exchanges: 10, all: 9}}
+	written := map[string]*figures{"T": {exchanges: 10, all: 9, exact: 5}}
 	for name, c := range map[string]struct {
 		reason string
 		is     map[string]*figures
 		want   int
 	}{
-		"same":   {"nothing changed", map[string]*figures{"T": {exchanges: 10, all: 9}}, 0},
-		"better": {"more may agree, and other types may come", map[string]*figures{"T": {exchanges: 10, all: 10}, "U": {exchanges: 1}}, 0},
-		"share":  {"a lower share is a regression", map[string]*figures{"T": {exchanges: 10, all: 8}}, 1},
-		"fewer":  {"exchanges that are no longer replayed hide what is wrong", map[string]*figures{"T": {exchanges: 9, all: 9}}, 1},
+		"same":   {"nothing changed", map[string]*figures{"T": {exchanges: 10, all: 9, exact: 5}}, 0},
+		"better": {"more may agree, and other types may come", map[string]*figures{"T": {exchanges: 10, all: 10, exact: 6}, "U": {exchanges: 1}}, 0},
+		"share":  {"a lower share is a regression", map[string]*figures{"T": {exchanges: 10, all: 8, exact: 5}}, 1},
+		"values": {"a value that changed is one, too", map[string]*figures{"T": {exchanges: 10, all: 9, exact: 4}}, 1},
+		"fewer":  {"exchanges that are no longer replayed hide what is wrong", map[string]*figures{"T": {exchanges: 9, all: 9, exact: 5}}, 1},
 		"gone":   {"a type that is no longer served is both", map[string]*figures{}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,5 +117,35 @@ func TestDurations(t *testing.T) {
 	got := durations(all)
 	if len(got) != 2 || got[0] != 3*time.Second+moment || got[3] != moment {
 		t.Errorf("got %v: want the PUT to end after the last poll that saw it running, the DELETE at once because the next request shows its end, and nothing for what the recording does not show", got)
+	}
+}
+
+func TestExact(t *testing.T) {
+	const recorded = `{"id":"/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/RG/x","etag":"a","properties":{"size":4,"at":"2024-01-01T00:00:00.123Z","ip":"20.1.2.3","inner":"10.0.0.4","list":["a","b"],"none":[]}}`
+	for name, c := range map[string]struct {
+		reason, got string
+		want        []string
+	}{
+		"made up": {"what Azure makes up is equal, and an ID in any casing", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","etag":"b","properties":{"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"],"none":[]}}`, nil},
+		"values": {"numbers, private addresses and the order of a list count", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"size":5,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.5","list":["b","a"],"none":[]}}`, []string{
+			"properties.inner is 10.0.0.5 where Azure said 10.0.0.4", "properties.list[0] is b where Azure said a", "properties.list[1] is a where Azure said b", "properties.size is 5 where Azure said 4"}},
+		"surplus": {"a key too many counts, and so does an empty list", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"more":{},"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"]}}`, []string{
+			"properties.none is missing", "properties.more is there, Azure sent none"}},
+	} {
+		if got := exact(decode(recorded), decode(c.got)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s: got %q, want %q", name, c.reason, got, c.want)
+		}
+	}
+}
+
+func TestHidden(t *testing.T) {
+	all, out := cassettes(t), 0
+	for _, file := range all {
+		if hidden(strings.TrimSuffix(filepath.Base(file), ".yaml")) {
+			out++
+		}
+	}
+	if share := float64(out) / float64(len(all)); share < 0.28 || share > 0.38 {
+		t.Errorf("%d of %d recordings are out of sight, want about a third", out, len(all))
 	}
 }

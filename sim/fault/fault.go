@@ -36,6 +36,9 @@ const (
 	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
 )
 
+// Kinds are all of them.
+var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Omit, Evict}
+
 // At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
 
 // Rule is one scripted fault. Empty match fields match everything.
@@ -60,9 +63,8 @@ type Rule struct {
 
 // Validate tells what is wrong with the rule.
 func (r Rule) Validate() error {
-	kinds := []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Omit, Evict}
-	if !slices.Contains(kinds, r.Kind) {
-		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, kinds)
+	if !slices.Contains(Kinds, r.Kind) {
+		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, Kinds)
 	}
 	switch {
 	case r.Kind == Status && (r.Status < 400 || r.Status > 599):
@@ -121,6 +123,24 @@ func (s *Script) Load(raw []byte) error {
 	return nil
 }
 
+// Use is a rule with how often requests matched it, how often it acted, and whether it will act no more.
+type Use struct {
+	Rule
+	Seen, Done int
+	Spent      bool
+}
+
+// Uses are all rules in the order they were added.
+func (s *Script) Uses() []Use {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	uses := make([]Use, 0, len(s.rules))
+	for _, r := range s.rules {
+		uses = append(uses, Use{Rule: r.Rule, Seen: r.seen, Done: r.done, Spent: r.spent()})
+	}
+	return uses
+}
+
 // Clear removes all rules.
 func (s *Script) Clear() {
 	s.mu.Lock()
@@ -137,11 +157,7 @@ func (s *Script) Take(method, typ, id string, want func(Kind) bool) (Rule, bool)
 			continue
 		}
 		r.seen++
-		limit := r.Count
-		if limit == 0 {
-			limit = 1
-		}
-		if r.seen < r.Nth || limit > 0 && r.done >= limit {
+		if r.seen < r.Nth || r.spent() {
 			continue
 		}
 		r.done++
@@ -149,6 +165,8 @@ func (s *Script) Take(method, typ, id string, want func(Kind) bool) (Rule, bool)
 	}
 	return Rule{}, false
 }
+
+func (r *counted) spent() bool { return r.Count >= 0 && r.done >= max(r.Count, 1) }
 
 func (r *counted) matches(method, typ, id string) bool {
 	return (r.Method == "" || strings.EqualFold(r.Method, method)) &&

@@ -105,6 +105,11 @@ func ResourceGroupNotFound(name string) *Error {
 
 // ResourceNotFound is Azure Resource Manager's answer for a top-level resource that was never created.
 func ResourceNotFound(id store.ID) *Error {
+	return gateway(Errorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", relative(id), id.ResourceGroup))
+}
+
+// relative is an ID below its scope: "Microsoft.Network/virtualNetworks/v".
+func relative(id store.ID) string {
 	path := id.Namespace
 	for i, t := range id.Types {
 		path += "/" + t
@@ -112,7 +117,14 @@ func ResourceNotFound(id store.ID) *Error {
 			path += "/" + id.Names[i]
 		}
 	}
-	return gateway(Errorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", path, id.ResourceGroup))
+	return path
+}
+
+// NestedResourcesExist refuses to delete what has nested resources that do not go with it, one of which has that ID. Source: recordings of
+// private DNS zones, whose link is being deleted.
+func NestedResourcesExist(id string) *Error {
+	nested, _ := store.ParseID(id)
+	return Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", relative(nested))
 }
 
 // ResourceGroupBeingDeleted answers writes into a resource group that is on its way out.

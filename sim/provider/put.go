@@ -346,6 +346,9 @@ func (c *Call) Save(r *store.Resource) {
 			r.Etag = `"` + strconv.Itoa(old.Version+1) + `"`
 		}
 	}
+	if own := c.Method == http.MethodPut || c.Method == http.MethodPatch; own && !c.Internal && store.Same(c.ID.String(), r.ID) {
+		r.Written = c.Now()
+	}
 	cp := *r
 	cp.Body = body.Clone(r.Body)
 	cp.Secret = body.Clone(r.Secret)

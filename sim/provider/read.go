@@ -18,7 +18,7 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 	if t.Inline == "" && it.Location != "" && !t.Untracked {
 		out["location"] = it.Location
 	}
-	if t.Etag != NoEtag && it.Resource != nil && it.Resource.Etag != "" {
+	if t.Etag != NoEtag && it.Resource != nil && it.Resource.Etag != "" && (c.APIVersion == "" || c.APIVersion >= t.EtagSince) {
 		out["etag"] = it.Resource.Etag
 	}
 	shown := &Item{ID: it.ID, Name: it.Name, Location: it.Location, Body: out, Resource: it.Resource}

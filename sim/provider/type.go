@@ -59,12 +59,14 @@ type Type struct {
 	Name        string   // canonical: "Microsoft.Network/virtualNetworks/subnets"
 	APIVersions []string // advertised by the provider; newest first
 
-	Style  Style
-	Etag   EtagStyle
-	Create Timing
-	Update Timing // zero: as Create
-	Delete Timing
-	Read   Timing
+	Style Style
+	Etag  EtagStyle
+	// EtagSince is the first api-version that shows the etag and heeds preconditions; "": all do.
+	EtagSince string
+	Create    Timing
+	Update    Timing // zero: as Create
+	Delete    Timing
+	Read      Timing
 
 	RetryAfter       int  // seconds on an accepted PUT; 0: no header
 	UpdateRetryAfter int  // on a PUT of an existing resource; -1: none; 0: as RetryAfter

@@ -31,6 +31,8 @@ type exchange struct {
 	call   *provider.Call // Tx is set only inside a transaction
 	segs   []string
 	lower  []string
+	// pending is the operation that the answer is about, while it runs.
+	pending *store.Operation
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -99,6 +101,10 @@ func (x *exchange) serveARM() {
 	}
 	x.identify()
 	if err := x.authorize(); err != nil {
+		x.fail(err)
+		return
+	}
+	if err := x.limitOfProvider(); err != nil {
 		x.fail(err)
 		return
 	}
@@ -245,26 +251,6 @@ func (x *exchange) checkAPIVersion() error {
 	return nil
 }
 
-func (x *exchange) limit() error {
-	sub, scope := "", "tenant"
-	if len(x.lower) > 1 && x.lower[0] == "subscriptions" {
-		sub, scope = x.lower[1], "subscription"
-	}
-	left, kind, wait := x.s.limits.take(x.r.Method, x.call.Principal.ObjectID, sub)
-	x.w.Header().Set("x-ms-ratelimit-remaining-"+scope+"-"+kind, strconv.Itoa(left))
-	if wait == 0 {
-		if scope == "subscription" {
-			x.w.Header().Set("x-ms-ratelimit-remaining-subscription-global-"+kind, strconv.Itoa(left*15))
-		}
-		return nil
-	}
-	secs := max(1, int((wait+time.Second-1)/time.Second))
-	verb := map[string]string{"reads": "read", "writes": "write", "deletes": "delete"}[kind]
-	e := provider.Errorf(429, "SubscriptionRequestsThrottled", "Number of '%s' requests for subscription '%s' actor '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, x.call.Principal.ObjectID, secs)
-	e.RetryAfter, e.Gateway = time.Duration(secs)*time.Second, true
-	return e
-}
-
 func (x *exchange) readBody() error {
 	switch x.r.Method {
 	case "PUT", "PATCH", "POST":
@@ -334,11 +320,21 @@ func (x *exchange) retryAfter(d time.Duration, exact bool) {
 	}
 }
 
-// hasten tells clients what Azure leaves them to guess, where time runs faster than on Azure: the 10 s that they ask again after,
-// scaled.
-func (x *exchange) hasten() {
-	if scale := x.s.opts.TimeScale; scale < 1 {
-		x.w.Header().Set("retry-after-ms", strconv.Itoa(max(1, int(x.s.env.Scale(10*time.Second)/time.Millisecond))))
+// hasten tells clients what Azure leaves them to guess, where time runs faster than on Azure: when the operation will be over, or the
+// time that they ask again after anyway, which is 10 s where Azure names none, scaled.
+func (x *exchange) hasten(asked time.Duration) {
+	if x.s.opts.TimeScale >= 1 {
+		return
+	}
+	if asked == 0 {
+		asked = 10 * time.Second
+	}
+	wait := x.s.env.Scale(asked)
+	if due := x.pending.Due; !due.IsZero() {
+		wait = min(wait, due.Sub(x.s.opts.Clock.Now()))
+	}
+	if wait < time.Second {
+		x.w.Header().Set("retry-after-ms", strconv.Itoa(max(1, int((wait+time.Millisecond-1)/time.Millisecond))))
 	}
 }
 
@@ -395,18 +391,21 @@ func (x *exchange) reply(rep *provider.Reply) {
 	for k, v := range rep.Header {
 		h.Set(k, v)
 	}
-	if rep.Etag != "" && x.call.Type != nil && x.call.Type.Style != provider.Compute {
-		h.Set("ETag", rep.Etag)
+	if rep.Etag != "" && x.call.Type != nil {
+		// The network provider sends the header with what is read, private DNS always, and no other recorded provider ever.
+		if style := x.call.Type.Style; style == provider.PrivateDNS || style == provider.Network && x.r.Method == "GET" {
+			h.Set("ETag", rep.Etag)
+		}
 	}
 	if rep.Operation != nil {
-		x.record.OperationID = rep.Operation.ID
+		x.record.OperationID, x.pending = rep.Operation.ID, rep.Operation
 		x.operationHeaders(rep)
 	}
-	switch {
-	case rep.RetryAfter > 0:
+	if rep.RetryAfter > 0 {
 		x.retryAfter(rep.RetryAfter, false)
-	case rep.Operation != nil:
-		x.hasten()
+	}
+	if x.pending != nil {
+		x.hasten(rep.RetryAfter)
 	}
 	x.head()
 	var raw []byte

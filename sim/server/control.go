@@ -8,16 +8,22 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/page"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // control answers the control API under /_sim/: it is for whoever runs the simulator, and no part of Azure.
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path+"/", page.Root+"/") {
+		s.servePage(w, r)
+		return
+	}
 	if t := s.opts.ControlToken; t != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Sim-Token")), []byte(t)) != 1 {
 		refuse(w, 401, "the header X-Sim-Token is missing or wrong")
 		return

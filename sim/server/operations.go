@@ -40,7 +40,6 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 		if !put {
 			h.Set("Location", url+"monitor=true&"+version)
 		}
-		h.Set("x-ms-ratelimit-remaining-resource", "Microsoft.Compute/"+strings.ToUpper(op.Verb[:1])+op.Verb[1:]+"Subscription;1499,Microsoft.Compute/"+strings.ToUpper(op.Verb[:1])+op.Verb[1:]+"Resource;11")
 	case provider.Disk:
 		url := regional + "DiskOperations/" + op.ID + "?p=" + fingerprint(op.ResourceID, "p") + "&"
 		h.Set("Azure-AsyncOperation", url+version)
@@ -136,6 +135,9 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	n := x.poll(op)
 	status := op.Visible()
 	running := status == store.InProgress
+	if running {
+		x.pending = op
+	}
 	if provider.Style(op.Style) == provider.Group {
 		return x.groupPoll(op, running)
 	}
@@ -204,9 +206,6 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	}
 	if !running && op.Error != nil {
 		out["error"] = op.Error
-	}
-	if running && rep.RetryAfter == 0 {
-		x.hasten()
 	}
 	return rep, nil
 }

@@ -140,6 +140,37 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 	}
 }
 
+// TestScaledOperationsSayWhenTheyEnd has time run twenty times as fast as on Azure: whoever asks when told to learns of the end at once,
+// whatever is known of how long the operation takes on Azure.
+func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
+	put := func(scale float64) (*azure, response) {
+		a := newAzure(t, func(o *server.Options) { o.TimeScale = scale })
+		a.group()
+		return a, a.do("PUT", net+"/routeTables/x", obj{"location": "westus3"})
+	}
+	a, r := put(0.05)
+	hint, waited := r.header.Get("retry-after-ms"), time.Duration(0)
+	for hint != "" {
+		wait, err := strconv.Atoi(hint)
+		if err != nil || wait > 500 {
+			t.Fatalf("retry-after-ms is %q, want half a second at most, as Azure would be asked every ten", hint)
+		}
+		waited += time.Duration(wait) * time.Millisecond
+		a.sim.Advance(time.Duration(wait) * time.Millisecond)
+		poll := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
+		if hint = poll.header.Get("retry-after-ms"); (poll.at("status") == "Succeeded") != (hint == "") {
+			t.Fatalf("after %s: %v, retry-after-ms %q", waited, poll.at("status"), hint)
+		}
+	}
+	same, _ := put(0.05)
+	if took := same.sim.Settle(); waited < took || waited > took+2*time.Millisecond {
+		t.Errorf("who asks when told learns of the end after %s, it is after %s", waited, took)
+	}
+	if _, r := put(1); r.header.Get("retry-after-ms") != "" {
+		t.Errorf("Azure sends no retry-after-ms, and neither does a simulator that is as slow: %q", r.header.Get("retry-after-ms"))
+	}
+}
+
 func TestHeadersVersionsAndAuthentication(t *testing.T) {
 	a := newAzure(t)
 	a.group()

@@ -3,6 +3,7 @@ package server
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -320,7 +321,7 @@ func (x *exchange) genericList(scope string) []any {
 	c := x.call
 	filter := c.Query.Get("$filter")
 	match := tagFilter(filter)
-	wantType := filterValue(filter, "resourceType")
+	wantType, otherType := filterValue(filter, "resourceType", "eq"), filterValue(filter, "resourceType", "ne")
 	expand := strings.ToLower(c.Query.Get("$expand"))
 	out := []any{}
 	for _, r := range c.List("", scope) {
@@ -329,13 +330,13 @@ func (x *exchange) genericList(scope string) []any {
 		if t == nil || t.Untracked || r.Type == groupType || t.Extension || len(id.Names) > 1 && t.Inline != "" {
 			continue
 		}
-		if wantType != "" && !strings.EqualFold(wantType, r.Type) || !match(r) {
+		if wantType != "" && !strings.EqualFold(wantType, r.Type) || strings.EqualFold(otherType, r.Type) || !match(r) {
 			continue
 		}
-		if name := filterValue(filter, "name"); name != "" && !strings.EqualFold(name, r.Name()) {
+		if name := filterValue(filter, "name", "eq"); name != "" && !strings.EqualFold(name, r.Name()) {
 			continue
 		}
-		if loc := filterValue(filter, "location"); loc != "" && !strings.EqualFold(provider.Location(loc), r.Location) {
+		if loc := filterValue(filter, "location", "eq"); loc != "" && !strings.EqualFold(provider.Location(loc), r.Location) {
 			continue
 		}
 		full := c.Render(r)
@@ -349,7 +350,7 @@ func (x *exchange) genericList(scope string) []any {
 			o["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
 		}
 		if strings.Contains(expand, "changedtime") {
-			o["changedTime"] = r.Changed.Format("2006-01-02T15:04:05.0000000Z")
+			o["changedTime"] = changed(r).Format("2006-01-02T15:04:05.0000000Z")
 		}
 		if strings.Contains(expand, "provisioningstate") {
 			o["provisioningState"] = body.String(full, "properties.provisioningState")
@@ -359,10 +360,19 @@ func (x *exchange) genericList(scope string) []any {
 	return out
 }
 
-// filterValue reads field eq 'value' from an OData filter.
-func filterValue(filter, field string) string {
+// changed is when a resource was changed, as the list of all resources has it. Nothing documents what moves it: here it is nothing but
+// what is asked for of the resource itself, not of its children, nor what Azure does by itself.
+func changed(r *store.Resource) time.Time {
+	if r.Written.IsZero() {
+		return r.Created
+	}
+	return r.Written
+}
+
+// filterValue reads field eq 'value' from an OData filter, or another operator.
+func filterValue(filter, field, operator string) string {
 	// The space keeps "name" from being found in "tagName".
-	low, want := " "+strings.ToLower(filter), " "+strings.ToLower(field)+" eq '"
+	low, want := " "+strings.ToLower(filter), " "+strings.ToLower(field)+" "+operator+" '"
 	i := strings.Index(low, want)
 	if i < 0 {
 		return ""
@@ -372,7 +382,7 @@ func filterValue(filter, field string) string {
 }
 
 func tagFilter(filter string) func(r *store.Resource) bool {
-	name, value := filterValue(filter, "tagName"), filterValue(filter, "tagValue")
+	name, value := filterValue(filter, "tagName", "eq"), filterValue(filter, "tagValue", "eq")
 	if name == "" {
 		return func(*store.Resource) bool { return true }
 	}

@@ -46,16 +46,6 @@ type Principal struct {
 	ObjectID string // empty: derived from the client ID
 }
 
-// Throttle are the token buckets of Azure Resource Manager, per principal and subscription.
-// Source: https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling
-type Throttle struct {
-	Reads, Writes, Deletes                   float64 // bucket sizes
-	ReadsPerSec, WritesPerSec, DeletesPerSec float64 // refill
-}
-
-// AzureThrottle are Azure's own figures.
-var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10}
-
 // Options configure a simulator. The zero value works: one subscription, one principal, everything at once, nothing on disk.
 type Options struct {
 	Clock         store.Clock // nil: the wall clock

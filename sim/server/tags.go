@@ -78,7 +78,7 @@ func (x *exchange) tags(scope string) (*provider.Reply, error) {
 	if whole {
 		c.SetMeta(key, have)
 	} else {
-		r.Body["tags"] = have
+		r.Body["tags"], r.Written = have, c.Now()
 		c.Save(r)
 	}
 	c.Type = nil

@@ -8,22 +8,67 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// limiter holds Azure Resource Manager's token buckets per principal, subscription and kind of request.
-type limiter struct {
-	mu      sync.Mutex
-	clock   store.Clock
-	scale   float64
-	limits  *Throttle
-	buckets map[string]*bucket
+// Throttle are the limits of requests: the token buckets of Azure Resource Manager, per principal and subscription, and those of
+// resource providers. The simulator is one of Resource Manager's regions, which is where its buckets are.
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling
+type Throttle struct {
+	Reads, Writes, Deletes                   float64 // bucket sizes
+	ReadsPerSec, WritesPerSec, DeletesPerSec float64 // refill
+	// Whole is how many times as much all principals together may ask of a subscription; 0 is any number.
+	Whole float64
+	// Providers has Microsoft.Compute and Microsoft.Network limit requests, too, to this many times what they take of a subscription
+	// in a region; 0 has them take any number.
+	Providers float64
 }
 
-type bucket struct {
-	tokens float64
-	at     time.Time
+// AzureThrottle are Azure's own figures.
+var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10, Whole: 15, Providers: 1}
+
+// Times are limits this many times as high, for what is as many times as large.
+func (t Throttle) Times(factor float64) Throttle {
+	for _, figure := range []*float64{&t.Reads, &t.Writes, &t.Deletes, &t.ReadsPerSec, &t.WritesPerSec, &t.DeletesPerSec, &t.Providers} {
+		*figure *= factor
+	}
+	return t
+}
+
+// of is the bucket of a kind of requests.
+func (t Throttle) of(kind string) limit {
+	switch kind {
+	case "deletes":
+		return limit{size: t.Deletes, rate: t.DeletesPerSec}
+	case "writes":
+		return limit{size: t.Writes, rate: t.WritesPerSec}
+	}
+	return limit{size: t.Reads, rate: t.ReadsPerSec}
+}
+
+// limit is a number of requests: with a rate it is a bucket that so many tokens a second come back to, with a window it is all that
+// may be asked within one.
+type limit struct {
+	key    string
+	size   float64
+	rate   float64
+	window time.Duration
+}
+
+// limiter counts requests against limits.
+type limiter struct {
+	mu     sync.Mutex
+	clock  store.Clock
+	scale  float64
+	limits *Throttle // nil: none
+	counts map[string]*count
+}
+
+// count is what is left of a limit: of a bucket at a time, of a window that began then.
+type count struct {
+	left float64
+	at   time.Time
 }
 
 func newLimiter(o Options) *limiter {
-	l := &limiter{clock: o.Clock, scale: o.TimeScale, limits: o.Throttle, buckets: map[string]*bucket{}}
+	l := &limiter{clock: o.Clock, scale: o.TimeScale, limits: o.Throttle, counts: map[string]*count{}}
 	_, virtual := o.Clock.(*store.Virtual)
 	if o.Throttle == nil && !virtual && o.TimeScale > 0 {
 		l.limits = &AzureThrottle
@@ -34,40 +79,63 @@ func newLimiter(o Options) *limiter {
 	return l
 }
 
-// take uses one token. left is what remains; wait is how long until there is one again when there is none (not scaled), and why names the bucket.
-func (l *limiter) take(method, principal, subscription string) (left int, why string, wait time.Duration) {
-	var size, rate float64
-	kind := "reads"
-	t := AzureThrottle
-	if l.limits != nil {
-		t = *l.limits
-	}
-	switch method {
-	case "DELETE":
-		size, rate, kind = t.Deletes, t.DeletesPerSec, "deletes"
-	case "PUT", "POST", "PATCH":
-		size, rate, kind = t.Writes, t.WritesPerSec, "writes"
-	default:
-		size, rate = t.Reads, t.ReadsPerSec
-	}
-	if l.limits == nil {
-		return int(size) - 1, kind, 0
-	}
+// take counts a request against limits, unless there is one of them that has nothing left: that is short, and wait (not scaled) is
+// when it has again. left is what remains of each.
+func (l *limiter) take(limits ...limit) (left []int, short int, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
-	key := principal + "/" + subscription + "/" + kind
-	b := l.buckets[key]
-	if b == nil {
-		b = &bucket{tokens: size, at: now}
-		l.buckets[key] = b
+	counts := make([]*count, len(limits))
+	left, short = make([]int, len(limits)), -1
+	for i, limit := range limits {
+		counts[i] = l.count(limit, now)
+		if counts[i].left >= 1 || wait > 0 {
+			continue
+		}
+		short, wait = i, time.Duration((1-counts[i].left)/limit.rate*float64(time.Second))
+		if limit.window > 0 {
+			wait = limit.window - l.since(counts[i].at, now)
+		}
 	}
-	// Time runs 1/scale times as fast as on Azure, and so do the refills.
-	b.tokens = math.Min(size, b.tokens+now.Sub(b.at).Seconds()*rate/l.scale)
-	b.at = now
-	if b.tokens < 1 {
-		return 0, kind, time.Duration((1 - b.tokens) / rate * float64(time.Second))
+	for i, count := range counts {
+		if short < 0 {
+			count.left--
+		}
+		left[i] = int(count.left)
 	}
-	b.tokens--
-	return int(b.tokens), kind, 0
+	return left, short, wait
+}
+
+// since is how long ago something was. Time runs 1/scale times as fast as on Azure, and so do refills.
+func (l *limiter) since(at, now time.Time) time.Duration {
+	return time.Duration(float64(now.Sub(at)) / l.scale)
+}
+
+// count is what is left of a limit by now.
+func (l *limiter) count(limit limit, now time.Time) *count {
+	c := l.counts[limit.key]
+	if c == nil {
+		l.sweep(now)
+		c = &count{left: limit.size, at: now}
+		l.counts[limit.key] = c
+	}
+	switch passed := l.since(c.at, now); {
+	case limit.window == 0:
+		c.left, c.at = math.Min(limit.size, c.left+passed.Seconds()*limit.rate), now
+	case passed >= limit.window:
+		c.left, c.at = limit.size, now
+	}
+	return c
+}
+
+// sweep forgets, when there are many, the counts of what nobody has asked for so long that all of it is there again.
+func (l *limiter) sweep(now time.Time) {
+	if len(l.counts)%1024 != 1023 {
+		return
+	}
+	for key, c := range l.counts {
+		if l.since(c.at, now) > 10*time.Minute {
+			delete(l.counts, key)
+		}
+	}
 }

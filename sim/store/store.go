@@ -24,6 +24,7 @@ type Resource struct {
 	Version  int            `json:"version"` // counts writes
 	Created  time.Time      `json:"created"`
 	Changed  time.Time      `json:"changed"`
+	Written  time.Time      `json:"written,omitzero"` // by a request for the resource itself, and not for what is in it
 }
 
 // Name is the last segment of the ID.

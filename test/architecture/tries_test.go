@@ -2,7 +2,6 @@ package architecture
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ func TestTries(t *testing.T) {
 	if lines, rows := strings.Count(table, "\n"), len(try.FindAllString(table, -1)); rows != lines || rows < 50 {
 		t.Errorf("%d of %d rows can be read", rows, lines)
 	}
-	seen := map[string]bool{}
+	seen, tests := map[string]bool{}, folders{}
 	for _, row := range try.FindAllStringSubmatch(table, -1) {
 		folder, name, part, state := row[1], row[2], row[3], row[4]
 		if folder == "" {
@@ -36,27 +35,8 @@ func TestTries(t *testing.T) {
 		} else {
 			seen[key] = true
 		}
-		if !tested(t, folder, name, part) {
+		if !tests.have(t, folder, name, part) {
 			t.Errorf("there is no such test: %s", row[0])
 		}
 	}
-}
-
-// tested tells whether a folder has a test, and in its file a case of this name.
-func tested(t *testing.T, folder, name, part string) bool {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(source), "\nfunc "+name+"(t *testing.T) {") {
-			return part == "" || strings.Contains(string(source), `"`+part+`":`)
-		}
-	}
-	return false
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -98,10 +99,10 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		})
 		return response, err
 	})
-	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }})
+	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, Full: w.Full})
 	m.Gate = &access.Gate{
 		Kubernetes: m.client, Fresh: m.client,
-		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport}),
+		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: m.client}),
 		Clients:    identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
 	m.Services = pass.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return &events.FakeRecorder{} }}
@@ -109,7 +110,11 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false)
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)
 	}
-	m.Facts = facts.New(facts.Options{Read: read, TTL: w.Resync})
+	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
+		shown, same := m.Engine.Unchanged(ctx, c, id, at, engine.Mark(mark))
+		return uint64(shown), same
+	}
+	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: w.Resync})
 	if err := register(ctx, m); err != nil {
 		w.T.Fatal(err)
 	}
@@ -204,10 +209,11 @@ func (m *Manager) Add(runnable ctrlmanager.Runnable) error {
 	return nil
 }
 
-func (m *Manager) GetClient() client.Client   { return m.client }
-func (m *Manager) GetCache() cache.Cache      { return m.cache }
-func (m *Manager) GetScheme() *runtime.Scheme { return m.client.Scheme() }
-func (m *Manager) GetLogger() logr.Logger     { return logr.Discard() }
+func (m *Manager) GetClient() client.Client       { return m.client }
+func (m *Manager) GetCache() cache.Cache          { return m.cache }
+func (m *Manager) GetScheme() *runtime.Scheme     { return m.client.Scheme() }
+func (m *Manager) GetRESTMapper() meta.RESTMapper { return m.client.RESTMapper() }
+func (m *Manager) GetLogger() logr.Logger         { return logr.Discard() }
 
 // GetControllerOptions implements manager.Manager. The priority queue of controller-runtime 0.24 waits for ever when it is shut down
 // while it hands something out: it has counted on who has left meanwhile. A bubble waits for it.

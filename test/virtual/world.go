@@ -27,8 +27,9 @@ type World struct {
 	// Kubernetes are the objects, Sim is Azure.
 	Kubernetes *Kubernetes
 	Sim        *server.Server
-	// Resync is how long controllers leave alone what is in order.
-	Resync time.Duration
+	// Resync is how long controllers leave alone what is in order, Full how long they take what they read of it where Azure shows no
+	// write.
+	Resync, Full time.Duration
 	// Deleting is told of what a manager is about to delete in Kubernetes, Written of the writes that Azure has answered. Nil is
 	// nobody.
 	Deleting func(ctx context.Context, object client.Object)
@@ -49,7 +50,7 @@ func New(t *testing.T, options server.Options) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &World{Sim: sim, handler: sim.Handler(), Kubernetes: objects, Resync: 10 * time.Minute}
+	w := &World{Sim: sim, handler: sim.Handler(), Kubernetes: objects, Resync: 10 * time.Minute, Full: time.Hour}
 	w.Stage = &harness.Stage{T: t, Client: objects, Namespace: "default", Azure: &harness.Simulator{
 		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret,
 	}}

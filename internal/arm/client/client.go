@@ -161,24 +161,29 @@ func (c *Client) Get(ctx context.Context, id arm.ID, apiVersion string, query ur
 // List reads all pages of a collection. path is an ID followed by the type, as in
 // group + "/providers/Microsoft.Network/virtualNetworks".
 func (c *Client) List(ctx context.Context, path string, apiVersion string, query url.Values) ([]json.RawMessage, error) {
+	out, _, err := c.ListUpTo(ctx, path, apiVersion, query, 0)
+	return out, err
+}
+
+// ListUpTo is List of so many pages at most, 0 for all. complete tells whether there are no more.
+func (c *Client) ListUpTo(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
-	var out []json.RawMessage
-	for {
+	for read := 1; ; read++ {
 		response, err := c.Do(ctx, request)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		var page struct {
 			Value    []json.RawMessage `json:"value"`
 			NextLink string            `json:"nextLink"`
 		}
 		if err := json.Unmarshal(response.Body, &page); err != nil {
-			return nil, &arm.Error{Method: http.MethodGet, ID: arm.ID(path), Status: response.Status, Code: CodeInvalidAnswer,
+			return nil, false, &arm.Error{Method: http.MethodGet, ID: arm.ID(path), Status: response.Status, Code: CodeInvalidAnswer,
 				Message: "the list is not JSON: " + err.Error(), RequestID: response.RequestID}
 		}
 		out = append(out, page.Value...)
-		if page.NextLink == "" {
-			return out, nil
+		if page.NextLink == "" || read == pages {
+			return out, page.NextLink == "", nil
 		}
 		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.NextLink, page: true}
 	}

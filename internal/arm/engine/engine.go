@@ -24,6 +24,8 @@ type Options struct {
 	// Freshness is how long a read is shared with other passes; 0 is 10 s. Converging passes take what is up to three
 	// times as old.
 	Freshness time.Duration
+	// Full is how long regular looks take what was read, as long as Azure's list of all resources shows no write; 0 is not at all.
+	Full time.Duration
 	// Grace is how long a pass waits for Azure to answer the writes it sent, never for operations; 0 is 2 s. Writes that
 	// are answered later go on in the background, and their answer wakes the object.
 	Grace time.Duration
@@ -139,7 +141,7 @@ func New(options Options) *Engine {
 		options.Log = logr.Discard()
 	}
 	e := &Engine{options: options, clock: options.Clock, log: options.Log}
-	e.cache = observe.NewCache(options.Clock, options.Freshness)
+	e.cache = observe.NewCache(options.Clock, options.Freshness, options.Full)
 	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel, Looked: options.Hooks.Looked}
 	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader, Ended: options.Hooks.Ended})
 	// What is followed is looked at again and again: a list serves many.
@@ -173,6 +175,21 @@ func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return tim
 // Together is a context for looks that others of the same group are about to have as well: what is read then is read as lists. A pass
 // that was woken by a change reads what it needs by itself.
 func Together(ctx context.Context) context.Context { return observe.Together(ctx) }
+
+// Regularly is a context for looks at what was in order, which come every period. Most of what they see is what earlier ones read, by
+// Options.Full.
+func Regularly(ctx context.Context, period time.Duration) context.Context {
+	return observe.Regularly(ctx, period/10)
+}
+
+// Mark stands for how Azure's list of all resources shows a resource.
+type Mark = observe.Mark
+
+// Unchanged tells whether what was learned at a time about a resource, or the collection with that path, which had this mark, still
+// holds by Options.Full, and its mark for what is learned from here on. Outside of regular looks nothing does.
+func (e *Engine) Unchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark Mark) (Mark, bool) {
+	return e.reader.Unchanged(ctx, c, id, at, mark)
+}
 
 // Observed is a resource as Azure last showed it.
 type Observed = observe.Observed

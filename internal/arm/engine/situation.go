@@ -76,7 +76,8 @@ type situation struct {
 	claimed bool // the resource is ours to write now, unless there is a holder
 	// holder is the operation that has the resource or the document it is part of.
 	holder underway
-	// overtaken means that the resource was written between the look and the claim, oldETag that its document was.
+	// overtaken means that the resource was written between the look and the claim, or that the look was at what was read earlier, oldETag
+	// that its document was.
 	overtaken, oldETag bool
 }
 

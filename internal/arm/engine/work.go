@@ -157,7 +157,7 @@ func (p *pass) claim(w *work, d decision) {
 	}
 	w.op = op
 	if !w.remove {
-		w.overtaken, w.oldETag = !e.cache.Current(w.found), !e.cache.CurrentETag(w.found)
+		w.overtaken, w.oldETag = w.found.Vouched || !e.cache.Current(w.found), !e.cache.CurrentETag(w.found)
 	}
 }
 

@@ -97,6 +97,10 @@ func (p *pass) write(w *work, d decision) error {
 		defer func() { <-p.slots }()
 		if d.confirm {
 			if sure := e.reader.Get(op.Context, op.Client, w.id); sure.Err != nil || sure.Exists {
+				if sure.Err != nil {
+					// The list still says that it is missing: what is asked for again at once is asked for without end.
+					e.memory.fail(op.Key, w.hash, sure.Err)
+				}
 				p.unsent(w.id)
 				e.operate.Abandon(op)
 				return

@@ -26,6 +26,7 @@ type Clock interface{ Now() time.Time }
 type Cache struct {
 	clock     Clock
 	freshness time.Duration
+	full      time.Duration
 
 	mu      sync.Mutex
 	count   uint64          // changes so far: it tells what was read before one and what after
@@ -36,7 +37,10 @@ type Cache struct {
 	lists   map[string]*listing
 	empty   map[string]mark          // resource groups that we made: nothing but what we put is in them, by cache key
 	flights map[string]chan struct{} // closed when the read of one resource that is under way has ended, by cache key
-	swept   time.Time
+	// digests and breadths are those of lists of all that is in a subscription or resource group, by cache key of their path.
+	digests  map[string]*digest
+	breadths map[string]*breadth
+	swept    time.Time
 }
 
 // mark is when something was changed, and the cache's count then.
@@ -45,10 +49,12 @@ type mark struct {
 	at    time.Time
 }
 
-// NewCache makes an empty cache. Freshness is how old what it gives out usually is; it keeps ten times that.
-func NewCache(clock Clock, freshness time.Duration) *Cache {
-	return &Cache{clock: clock, freshness: freshness, written: map[string]mark{}, touched: map[string]mark{}, effects: map[string]mark{},
-		entries: map[string]Observation{}, lists: map[string]*listing{}, empty: map[string]mark{}, flights: map[string]chan struct{}{}}
+// NewCache makes an empty cache. Freshness is how old what it gives out usually is; it keeps ten times that, and for full what
+// digests may vouch for, 0 for nothing.
+func NewCache(clock Clock, freshness, full time.Duration) *Cache {
+	return &Cache{clock: clock, freshness: freshness, full: full, written: map[string]mark{}, touched: map[string]mark{}, effects: map[string]mark{},
+		entries: map[string]Observation{}, lists: map[string]*listing{}, empty: map[string]mark{}, flights: map[string]chan struct{}{},
+		digests: map[string]*digest{}, breadths: map[string]*breadth{}}
 }
 
 // Change is what may be different in Azure from what was read.
@@ -127,7 +133,7 @@ func (c *Cache) Current(found Observation) bool {
 func (c *Cache) CurrentETag(found Observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !found.FromWrite && c.touched[found.ID.Key()].count <= found.count
+	return !found.FromWrite && !found.Vouched && c.touched[found.ID.Key()].count <= found.count
 }
 
 // At is an observation of what is known to be so at this moment, as from the answer to a write.
@@ -141,10 +147,12 @@ func (c *Cache) Keep(scope string, found Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, found.ID)
-	if old, ok := c.entries[key]; ok && (old.count > found.count || old.At.After(found.At)) {
+	old, ok := c.entries[key]
+	if ok && (old.count > found.count || old.At.After(found.At)) {
 		return
 	}
-	c.entries[key] = found
+	found.wanted = found.wanted || old.wanted
+	c.entries[key] = c.marked(scope, found)
 	c.sweep()
 }
 
@@ -162,8 +170,16 @@ func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, boo
 	written, group := c.written[id.Key()].count, groupOf(id)
 	// What did not exist may have been made since, also by a write to another resource.
 	absent := max(written, c.effects[effectKey(group, id.Type())].count)
-	found, ok := c.entries[cacheKey(scope, id)]
+	key := cacheKey(scope, id)
+	found, ok := c.entries[key]
 	if ok && found.count >= written && (found.Exists || found.count >= absent) && !found.At.Before(oldest) {
+		if !found.wanted {
+			found.wanted = true
+			c.entries[key] = found
+		}
+		return found, true
+	}
+	if found, ok := c.within(scope, id, absent, oldest); ok {
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
@@ -202,14 +218,26 @@ func (c *Cache) begin() uint64 {
 	return c.count
 }
 
-// sweep drops what nobody will use again, now and then: no observation that old is given out.
+// sweep drops what nobody will use again, now and then: no observation that old is given out, but for what a digest may vouch for.
 func (c *Cache) sweep() {
 	now, old := c.clock.Now(), 10*c.freshness
 	if now.Sub(c.swept) < old {
 		return
 	}
 	c.swept = now
-	maps.DeleteFunc(c.entries, func(_ string, found Observation) bool { return now.Sub(found.At) > old })
+	maps.DeleteFunc(c.entries, func(_ string, found Observation) bool {
+		if found.mark == 0 || !found.wanted {
+			return now.Sub(found.At) > old
+		}
+		// What tells that it is worthless is about to be dropped as well.
+		key := found.ID.Key()
+		return now.Sub(found.At) > c.full && now.Sub(found.vouched) > c.full || found.count < max(c.written[key].count, c.touched[key].count)
+	})
+	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.full) })
+	for _, b := range c.breadths {
+		maps.DeleteFunc(b.groups, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
+	}
+	maps.DeleteFunc(c.breadths, func(_ string, b *breadth) bool { return len(b.groups) == 0 && now.After(b.until) })
 	for _, marks := range []map[string]mark{c.written, c.touched, c.effects, c.empty} {
 		maps.DeleteFunc(marks, func(_ string, last mark) bool { return now.Sub(last.at) > old })
 	}

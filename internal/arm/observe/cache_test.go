@@ -106,7 +106,7 @@ func TestInvalidate(t *testing.T) {
 		"in another spelling":           {"IDs have no case", []func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))}, network, there},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := NewCache(&at{epoch}, 10*time.Second)
+			c := NewCache(&at{epoch}, 10*time.Second, 0)
 			for _, step := range test.steps {
 				step(c)
 			}
@@ -133,7 +133,7 @@ func TestCurrent(t *testing.T) {
 		"answer to a write":       {"the etag of an answer is old when Azure has done it", true, Change{}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := NewCache(&at{epoch}, 10*time.Second)
+			c := NewCache(&at{epoch}, 10*time.Second, 0)
 			found := c.At(Observed{ID: network, Exists: true}, test.fromWrite)
 			if test.change.ID != "" {
 				c.Invalidate(test.change)
@@ -155,7 +155,7 @@ func TestCurrent(t *testing.T) {
 // TestReadDuringAChange keeps a read that began before a change and ended after it: it must not be given out, nor replace what
 // a later read showed.
 func TestReadDuringAChange(t *testing.T) {
-	c := NewCache(&at{epoch}, 10*time.Second)
+	c := NewCache(&at{epoch}, 10*time.Second, 0)
 	early := c.At(Observed{ID: network, Exists: true}, false)
 	c.Invalidate(Change{ID: network, Extent: Subtree})
 	c.Keep("p", early)
@@ -171,7 +171,7 @@ func TestReadDuringAChange(t *testing.T) {
 
 // TestScopes keeps what one principal saw from others, and tells all of them of changes.
 func TestScopes(t *testing.T) {
-	c := NewCache(&at{epoch}, 10*time.Second)
+	c := NewCache(&at{epoch}, 10*time.Second, 0)
 	seen(network)(c)
 	if _, ok := c.get("somebody else", network, epoch); ok {
 		t.Error("what one may see is given to another")
@@ -185,7 +185,7 @@ func TestScopes(t *testing.T) {
 
 // TestSweep lets the cache forget.
 func TestSweep(t *testing.T) {
-	c := NewCache(&at{epoch}, 10*time.Second)
+	c := NewCache(&at{epoch}, 10*time.Second, 0)
 	for _, step := range []func(*Cache){seen(network), collection(subnet), emptied(group), changed(machine, Subtree)} {
 		step(c)
 	}
@@ -230,7 +230,7 @@ func TestShouldList(t *testing.T) {
 		"one of what was some":   {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, 10 * time.Second, 0, false, true},
 		"twenty of very many":    {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, 10 * time.Second, 0, true, false},
 	} {
-		c := NewCache(&at{epoch}, 10*time.Second)
+		c := NewCache(&at{epoch}, 10*time.Second, 0)
 		for _, step := range test.before {
 			step(c)
 		}
@@ -274,7 +274,7 @@ func TestListedIsThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := &at{epoch}
-			c := NewCache(clock, 10*time.Second)
+			c := NewCache(clock, 10*time.Second, 0)
 			before := c.At(Observed{ID: subnet, Exists: true}, false)
 			clock.now = clock.now.Add(time.Second)
 			found := c.At(Observed{ID: subnet, Exists: true}, false)

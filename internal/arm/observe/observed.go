@@ -32,8 +32,16 @@ type Observation struct {
 	FromList bool
 	// FromWrite means that the body is the answer to a PUT, which may still change and whose etag is old by then.
 	FromWrite bool
+	// Vouched means that it was read earlier than what was asked for, and that a digest shows no write since. It is good for seeing
+	// that all is in order, and no ground for a write.
+	Vouched bool
 	// count is the cache's count of changes when the read began.
 	count uint64
+	// mark is how the digest before it showed the resource, vouched when another one last did the same. wanted tells that somebody
+	// asked for the resource, and not only for others that the same list showed.
+	mark    Mark
+	vouched time.Time
+	wanted  bool
 }
 
 // Seen tells whether the resource was looked at.

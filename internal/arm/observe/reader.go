@@ -47,6 +47,9 @@ func (r *Reader) looked(look Look) {
 // the subscription are refused once, they are not tried for every resource.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
 	reading := &reading{reader: r, client: c, maxAge: maxAge, together: isTogether(ctx), out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
+	if age := regularity(ctx); age > 0 && maxAge >= 0 && r.Cache.full > 0 {
+		reading.regular, reading.maxAge = true, max(maxAge, age)
+	}
 	var groups, rest []arm.ID
 	seen := map[string]bool{}
 	for _, id := range ids {
@@ -70,13 +73,16 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 		}
 		inside = append(inside, id)
 	}
-	reading.all(ctx, inside)
+	first, last := heldLast(inside)
+	reading.all(ctx, first)
+	reading.all(ctx, last)
 	return reading.out
 }
 
 // Get reads one resource from Azure, and keeps it for others.
 func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observation {
 	found := r.Cache.At(Observed{ID: id}, false)
+	found.wanted = true
 	row, err := types.Of(id)
 	if err != nil {
 		found.Err = err
@@ -114,7 +120,9 @@ type reading struct {
 	maxAge time.Duration
 	// together tells that others are about to ask for what is beside.
 	together bool
-	slots    chan struct{}
+	// regular tells that nothing is known to have happened since the last look, so that a digest may vouch for what that saw.
+	regular bool
+	slots   chan struct{}
 
 	mu      sync.Mutex
 	out     map[string]Observation
@@ -125,13 +133,16 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.Scope()
 	collections := map[string][]arm.ID{}
 	var order []string
+	if r.maxAge >= 0 {
+		before := len(ids)
+		ids = r.known(ids, cache.clock.Now().Add(-r.maxAge))
+		for range before - len(ids) {
+			r.reader.looked(Hit)
+		}
+		ids = r.wide(ctx, r.vouched(ctx, ids))
+	}
 	for _, id := range ids {
 		if r.maxAge >= 0 {
-			if found, ok := cache.get(scope, id, cache.clock.Now().Add(-r.maxAge)); ok {
-				r.reader.looked(Hit)
-				r.set(found)
-				continue
-			}
 			r.reader.looked(Miss)
 		} else {
 			r.reader.looked(Bypass)

@@ -94,7 +94,7 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			looks := map[observe.Look]int{}
-			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share), MaxParallel: 4, Looked: func(look observe.Look) { looks[look]++ }}
+			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4, Looked: func(look observe.Look) { looks[look]++ }}
 			reader.Read(t.Context(), c, test.before, share)
 			clear(looks)
 			service.asked = nil

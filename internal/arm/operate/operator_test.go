@@ -111,7 +111,7 @@ func TestFollow(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				cache := observe.NewCache(systemClock{}, 10*time.Second)
+				cache := observe.NewCache(systemClock{}, 10*time.Second, 0)
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: cache, MaxParallel: 4}})
 				defer o.Stop()
 				before := cache.At(observe.Observed{ID: machine}, false)

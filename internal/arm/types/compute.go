@@ -23,7 +23,7 @@ var compute = []Type{
 	// with a filter for one scale set only; Azure takes it without, as recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient
 	// v0.26.1, virtualmachineclient/testdata, where cloud-provider-azure lists the machines of a group so.
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
-	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
+	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Live: true, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
 		GetQuery: url.Values{"$expand": {"instanceView"}}, ListQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		// The CSI driver attaches a disk for each volume, people attach interfaces.
 		Carry: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
@@ -52,6 +52,6 @@ var compute = []Type{
 		WriteOnly: []string{"properties.virtualMachineProfile.osProfile.adminPassword", "properties.virtualMachineProfile.osProfile.customData",
 			"properties.virtualMachineProfile.osProfile.secrets", "properties.virtualMachineProfile.osProfile.windowsConfiguration.additionalUnattendContent",
 			"properties.virtualMachineProfile.userData", "properties.virtualMachineProfile.extensionProfile.extensions[].properties.protectedSettings"}},
-	{Name: Disk, APIVersion: "2025-01-02", Put: Patches, Taggable: true, DeleteRank: 20},
+	{Name: Disk, APIVersion: "2025-01-02", Put: Patches, Told: true, Taggable: true, DeleteRank: 20},
 	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 25, Fold: []string{"sku.name"}},
 }

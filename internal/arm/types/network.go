@@ -26,7 +26,9 @@ var network = []Type{
 	// etag covers the network and its children, and it changes with every change of state: recordings
 	// Test_Networking_VirtualNetwork_CRUD, Test_Networking_Subnet_CRUD.
 	// https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
+	// The models of armnetwork have children in the documents of their parents as they are by themselves.
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 70,
+		Holds:      map[string]string{"subnets": "properties.subnets", "virtualnetworkpeerings": "properties.virtualNetworkPeerings"},
 		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"},
 		// People set DNS servers, protection and encryption on the network.
 		Keep: []string{"properties.dhcpOptions", "properties.ddosProtectionPlan", "properties.enableDdosProtection", "properties.enableVmProtection",
@@ -62,6 +64,7 @@ var network = []Type{
 			"properties.serviceGateway", "properties.sourceVirtualNetwork"}},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
 	{Name: LoadBalancer, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 50,
+		Holds:      map[string]string{"inboundnatrules": "properties.inboundNatRules"},
 		CarryWhole: []string{"properties.inboundNatRules"},
 		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
 			"properties.probes", "properties.outboundRules"}},

@@ -64,6 +64,13 @@ type Type struct {
 	// NoList means that reads are not coalesced: the collection is not that of the parent, or is far larger than what is
 	// asked for.
 	NoList bool
+	// Holds are the types of children, by their last word in lower case, that the resource's document shows whole, and the paths of the
+	// lists with them.
+	Holds map[string]string
+	// Live means that what matters of a resource changes without a write of it, so that no list of all resources vouches for it.
+	Live bool
+	// Told means that all that plans want of a resource, its tags, is in the list of all resources.
+	Told bool
 	// Makes lists the types of resources that operations on this one make and delete in its group, as a machine's disks:
 	// what was known not to exist before may exist after.
 	Makes []string

@@ -35,7 +35,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}
 			}
 			if result.Done() && shown.Host != "" {
-				if credentials, err = managed.Kubeconfigs(ctx, k.Facts, turn.Access, id, result.Observed); err != nil {
+				if credentials, err = managed.Kubeconfigs(ctx, k.Facts, turn.Access, id, result.Observed, to); err != nil {
 					return 0, err
 				}
 				if err := credentials.Publish(ctx, to); err != nil {

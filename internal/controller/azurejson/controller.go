@@ -48,8 +48,11 @@ type Reconciler struct {
 	Features plan.Features
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
+	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata; nil has them read in every pass.
+	Secrets client.Reader
 
-	teller *story.Teller
+	teller  *story.Teller
+	current current
 }
 
 // Kinds are those beside AzureMachineTemplate that get a Secret.
@@ -146,6 +149,7 @@ func (r *Reconciler) reconcileOf(ctx context.Context, owner client.Object, ident
 func (r *Reconciler) forget(kind client.Object, request ctrl.Request, err error) {
 	if apierrors.IsNotFound(err) {
 		r.teller.Forget(kind, request.NamespacedName)
+		r.current.forget(secretOf(request.NamespacedName))
 	}
 }
 

@@ -22,7 +22,7 @@ const owned = "owned"
 
 // write makes the Secret, or brings one of ours up to date.
 func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, data map[string][]byte) error {
-	key := client.ObjectKey{Namespace: owner.GetNamespace(), Name: owner.GetName() + "-azure-json"}
+	key := secretOf(client.ObjectKeyFromObject(owner))
 	want := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{cluster.Name: owned}},
 		Data:       data,
@@ -30,20 +30,26 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 	if err := controllerutil.SetControllerReference(owner, want, r.Client.Scheme()); err != nil {
 		return fmt.Errorf("owner of Secret %s: %w", key, err)
 	}
+	if r.current.is(ctx, r.Secrets, want) {
+		return nil
+	}
 	have := &corev1.Secret{}
 	if err := r.Client.Get(ctx, key, have); err != nil {
 		if !apierrors.IsNotFound(err) {
 			return fmt.Errorf("get Secret %s: %w", key, err)
 		}
-		if err := r.Client.Create(ctx, want); err != nil {
+		created := want.DeepCopy()
+		if err := r.Client.Create(ctx, created); err != nil {
 			return fmt.Errorf("create Secret %s: %w", key, err)
 		}
+		r.current.note(created, want)
 		return nil
 	}
 	if have.Labels[cluster.Name] != owned {
 		return nil
 	}
 	if equality.Semantic.DeepEqual(have.Data, want.Data) && metav1.IsControlledBy(have, owner) {
+		r.current.note(have, want)
 		return nil
 	}
 	changed := have.DeepCopy()
@@ -52,7 +58,13 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 	if err := r.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
 		return fmt.Errorf("patch Secret %s: %w", key, err)
 	}
+	r.current.note(changed, want)
 	return nil
+}
+
+// secretOf is the Secret of a template, pool or machine.
+func secretOf(owner client.ObjectKey) client.ObjectKey {
+	return client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name + "-azure-json"}
 }
 
 // cannotWrite is the reason of the event about that.

@@ -1,17 +1,22 @@
 package azurejson
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 )
 
 func TestWrite(t *testing.T) {
@@ -63,6 +68,62 @@ func TestWrite(t *testing.T) {
 				t.Errorf("%s: has %q, owners %v, written %t", test.reason, got, stored.OwnerReferences, before != after)
 			}
 		})
+	}
+}
+
+// TestCurrent counts how often a Secret is read that is watched.
+func TestCurrent(t *testing.T) {
+	owner := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+	owner.UID = "machine"
+	cluster := storetest.Cluster("c1", "AzureCluster", "c1")
+	key := client.ObjectKey{Namespace: storetest.Namespace, Name: "m-azure-json"}
+	store, reads := storetest.New(t, owner.DeepCopy()), 0
+	r := &Reconciler{Secrets: store, Client: interceptor.NewClient(store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			reads++
+			return c.Get(ctx, key, object, options...)
+		},
+	})}
+	steps := []struct {
+		reason string
+		do     func(stored *corev1.Secret) error
+		data   string
+		reads  int
+	}{
+		{"what is not there is asked for once", nil, "a", 1},
+		{"another credential is compared with what there is", nil, "b", 1},
+		{"what somebody else changed is put right, and then known", func(stored *corev1.Secret) error {
+			stored.Data["azure.json"] = []byte("theirs")
+			return store.Update(t.Context(), stored)
+		}, "b", 1},
+		{"what somebody else deleted is made again", func(stored *corev1.Secret) error { return store.Delete(t.Context(), stored) }, "b", 1},
+		{"nothing has changed", nil, "b", 0},
+	}
+	for _, step := range steps {
+		stored := &corev1.Secret{}
+		if step.do != nil {
+			if err := store.Get(t.Context(), key, stored); err != nil {
+				t.Fatal(err)
+			}
+			if err := step.do(stored); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reads = 0
+		for range 3 {
+			if err := r.write(t.Context(), cluster, owner, map[string][]byte{"azure.json": []byte(step.data)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stored = &corev1.Secret{}
+		if err := store.Get(t.Context(), key, stored); err != nil || string(stored.Data["azure.json"]) != step.data || reads != step.reads {
+			t.Errorf("%s: has %q after %d reads in three passes, want %d, %v", step.reason, stored.Data["azure.json"], reads, step.reads, err)
+		}
+	}
+	r.teller = story.New(nil)
+	r.forget(owner, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, apierrors.NewNotFound(schema.GroupResource{}, "m"))
+	if len(r.current.of) > 0 {
+		t.Error("the Secret of a machine that is gone is remembered")
 	}
 }
 

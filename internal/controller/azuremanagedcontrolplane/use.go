@@ -28,11 +28,11 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	if !result.Done() || in.controlPlane.Spec.ControlPlaneEndpoint.Host == "" {
 		return 0, nil
 	}
-	credentials, err := managed.Kubeconfigs(ctx, k.Facts, turn.Access, plan.ClusterID(in.planned), observed)
+	to := published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}
+	credentials, err := managed.Kubeconfigs(ctx, k.Facts, turn.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {
 		return 0, err
 	}
-	to := published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}
 	if err := credentials.Publish(ctx, to); err != nil {
 		return 0, err
 	}

@@ -3,12 +3,14 @@
 // clusters have there.
 //
 // A Secret has the finalizer exactly as long as there is an identity that may use it and that is in use itself, which its own
-// finalizers tell. Nothing else of a Secret is changed, and its values are not read.
+// finalizers tell. With the finalizer it gets the label by which clusterctl moves it, where clusterctl moves such an identity.
+// Nothing else of a Secret is changed, and its values are not read.
 package credential
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,6 +78,16 @@ func secretOf(_ context.Context, object client.Object) []ctrl.Request {
 	return []ctrl.Request{{NamespacedName: key}}
 }
 
+// moveLabels begins the labels by which clusterctl moves an object that is in no Cluster's hierarchy, "move" and "move-hierarchy"; their
+// values do not matter: https://cluster-api.sigs.k8s.io/clusterctl/provider-contract#move.
+const moveLabels = "clusterctl.cluster.x-k8s.io/"
+
+// moves tells whether an object has one of them.
+func moves(object client.Object) bool {
+	labels := object.GetLabels()
+	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabels+"move") || metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabels+"move-hierarchy")
+}
+
 // Reconcile gives a Secret the finalizer, or takes it away.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	secret := &metav1.PartialObjectMetadata{}
@@ -83,7 +95,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Client.Get(ctx, request.NamespacedName, secret); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	users, err := r.users(ctx, secret)
+	users, along, err := r.users(ctx, secret)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -93,29 +105,34 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		controllerutil.RemoveFinalizer(secret, infrav1.CredentialFinalizer)
 	case !deleting:
 		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)
+		// The label stays when nothing uses the Secret any more: whose it is by then nobody can tell.
+		if along && !moves(secret) {
+			metav1.SetMetaDataLabel(&secret.ObjectMeta, moveLabels+"move", "true")
+		}
 	case controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer):
 		r.Recorder.Eventf(secret, nil, corev1.EventTypeNormal, infrav1.InUseReason, "Delete",
 			"is kept until nothing uses it any more: %s", strings.Join(users, ", "))
 	}
-	if slices.Equal(before.Finalizers, secret.Finalizers) {
+	if slices.Equal(before.Finalizers, secret.Finalizers) && maps.Equal(before.Labels, secret.Labels) {
 		return ctrl.Result{}, nil
 	}
 	err = r.Client.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 	return ctrl.Result{}, client.IgnoreNotFound(err)
 }
 
-// users are the names of the identities that may use the Secret and are in use.
-func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMetadata) ([]string, error) {
+// users are the names of the identities that may use the Secret and are in use, along whether clusterctl moves one of them with the
+// Secret's namespace.
+func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
 	identities, err := identity.Of(ctx, r.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var out []string
 	for _, candidate := range identities {
 		if slices.ContainsFunc(candidate.Finalizers, identity.IsUser) && r.Identities.MayUse(candidate.Namespace, secret.Namespace, secret.Annotations) {
-			out = append(out, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
+			names = append(names, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
+			along = along || candidate.Namespace == secret.Namespace && moves(&candidate)
 		}
 	}
-	slices.Sort(out)
-	return out, nil
+	slices.Sort(names)
+	return names, along, nil
 }

@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// TestReconcile has a Secret, the identities that there are, and says whether the Secret has the finalizer afterwards.
+// TestReconcile has a Secret, the identities that there are, and says whether the Secret has the finalizer and moves afterwards.
 func TestReconcile(t *testing.T) {
 	const others = "others.example.com/theirs"
 	user := identity.FinalizerKey(infrav1.ClusterFinalizer, storetest.Namespace, "c1")
@@ -31,6 +32,10 @@ func TestReconcile(t *testing.T) {
 		change(&object.Spec)
 		return object
 	}
+	labelled := func(object *infrav1.AzureClusterIdentity, label string) *infrav1.AzureClusterIdentity {
+		object.Labels = map[string]string{moveLabels + label: "true"}
+		return object
+	}
 	tests := map[string]struct {
 		reason     string
 		identities []*infrav1.AzureClusterIdentity
@@ -38,7 +43,8 @@ func TestReconcile(t *testing.T) {
 		allows     string
 		// held and deleting are how the Secret is before.
 		held, deleting, moved bool
-		want, writes          bool
+		labels                map[string]string
+		want, writes, moves   bool
 		event                 string
 	}{
 		"nobody's":                  {reason: "most Secrets are not of identities"},
@@ -59,6 +65,11 @@ func TestReconcile(t *testing.T) {
 		"of others, no longer allowed": {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
 		"of others, trusted":           {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
 		"moved":                        {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
+		"used by what moves":           {reason: "an identity without its credential is of no use where clusterctl moves it", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, want: true, writes: true, moves: true},
+		"used by what moves by itself": {reason: "there are two labels", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move")}, held: true, want: true, writes: true, moves: true},
+		"moves already":                {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, labels: map[string]string{moveLabels + "move-hierarchy": ""}, held: true, want: true, moves: true},
+		"of others that move":          {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{labelled(of("far", user), "move-hierarchy")}, allows: "far", want: true, writes: true},
+		"of what moves, not in use":    {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, others), "move-hierarchy")}},
 		"deleted in use":               {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
 		"deleted before it was held":   {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
 		"deleted and free":             {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},
@@ -66,7 +77,7 @@ func TestReconcile(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			secret := &corev1.Secret{ObjectMeta: storetest.Meta("s")}
-			secret.Finalizers = []string{others}
+			secret.Finalizers, secret.Labels = []string{others}, test.labels
 			secret.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: test.allows}
 			if test.moved {
 				secret.Annotations["clusterctl.cluster.x-k8s.io/delete-for-move"] = ""
@@ -100,6 +111,9 @@ func TestReconcile(t *testing.T) {
 			after := read()
 			if got := slices.Contains(after.Finalizers, infrav1.CredentialFinalizer); got != test.want || !slices.Contains(after.Finalizers, others) {
 				t.Errorf("%s: finalizers %q", test.reason, after.Finalizers)
+			}
+			if got := moves(after); got != test.moves || test.labels != nil && !maps.Equal(after.Labels, test.labels) {
+				t.Errorf("%s: labels %q", test.reason, after.Labels)
 			}
 			if (before.ResourceVersion != after.ResourceVersion) != test.writes {
 				t.Errorf("%s: written is %t", test.reason, !test.writes)

@@ -24,6 +24,13 @@ const tokenMargin = 4 * time.Minute
 // forever is how long a kubeconfig holds that does not expire.
 const forever = 365 * 24 * time.Hour
 
+// Names of Secrets with kubeconfigs after that of the cluster, and the key in them.
+const (
+	admin = "-kubeconfig"
+	user  = "-kubeconfig-user"
+	value = "value"
+)
+
 // Credentials are the kubeconfigs of a cluster.
 type Credentials struct {
 	// Kubeconfig is what Cluster API uses: that of the local administrator, or where there are no local accounts one with
@@ -35,20 +42,26 @@ type Credentials struct {
 	Holds time.Duration
 }
 
-// Kubeconfigs asks AKS for the kubeconfigs of the cluster that it shows as observed. Passes ask every time, because they are
-// rotated.
-func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage) (*Credentials, error) {
+// Kubeconfigs asks AKS for the kubeconfigs of the cluster that it shows as observed, unless they are those that were published and
+// nothing tells that they may have been rotated.
+func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
 	out := &Credentials{Holds: forever}
 	entra, localDisabled := plan.AADManaged(observed), plan.LocalAccountsDisabled(observed)
 	var err error
 	if !localDisabled {
-		if out.Admin, err = f.Kubeconfig(ctx, access.Client, id, facts.AdminCredential); err != nil {
+		if out.Admin, err = to.Stored(ctx, to.Cluster+admin, value); err != nil {
+			return nil, err
+		}
+		if out.Admin, err = f.Kubeconfig(ctx, access.Client, id, facts.AdminCredential, out.Admin); err != nil {
 			return nil, fmt.Errorf("kubeconfig of the administrator: %w", err)
 		}
 		out.Kubeconfig = out.Admin
 	}
 	if entra {
-		if out.User, err = f.Kubeconfig(ctx, access.Client, id, facts.UserCredential); err != nil {
+		if out.User, err = to.Stored(ctx, to.Cluster+user, value); err != nil {
+			return nil, err
+		}
+		if out.User, err = f.Kubeconfig(ctx, access.Client, id, facts.UserCredential, out.User); err != nil {
 			return nil, fmt.Errorf("kubeconfig of users: %w", err)
 		}
 	}
@@ -75,11 +88,11 @@ func (c *Credentials) Publish(ctx context.Context, to published.Publisher) error
 	if err != nil {
 		return err
 	}
-	if err := to.Secret(ctx, to.Cluster+"-kubeconfig", map[string][]byte{"value": c.Kubeconfig}); err != nil {
+	if err := to.Secret(ctx, to.Cluster+admin, map[string][]byte{value: c.Kubeconfig}); err != nil {
 		return err
 	}
 	if c.User != nil {
-		if err := to.Secret(ctx, to.Cluster+"-kubeconfig-user", map[string][]byte{"value": c.User}); err != nil {
+		if err := to.Secret(ctx, to.Cluster+user, map[string][]byte{value: c.User}); err != nil {
 			return err
 		}
 	}

@@ -60,12 +60,16 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	}
 	if !a.settled.News(a.key, fingerprint) {
 		ctx = engine.Together(ctx)
+		if settled.InOrder(a.object) && !lifecycle.Requested(a.object) {
+			ctx = engine.Regularly(ctx, a.Resync)
+		}
 	}
 	a.turn.Found = takenover.Of(a.object.GetAnnotations())
 	planned, err := a.kind.Plan(facts.Asking(ctx, a.turn.Name, fingerprint), a.turn, a.in)
 	if err != nil {
 		return "", 0, err
 	}
+	planned.Sent = planned.Sent.For(planned.Graph)
 	if annotation.Set(a.object, planned.Sent.Remember(planned.Graph)) || identified {
 		if err := a.changes.Write(ctx); err != nil {
 			return "", 0, fmt.Errorf("remember the plan: %w", err)

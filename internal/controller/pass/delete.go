@@ -7,7 +7,10 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -34,7 +37,7 @@ func (a *azure[O, I]) delete(ctx context.Context) (outcome, time.Duration, error
 	}
 	planned, err := a.kind.PlanDeletion(ctx, a.turn, a.in)
 	if err != nil {
-		return "", 0, err
+		return "", 0, a.unlessNowhere(err, err)
 	}
 	return a.deleteInAzure(ctx, planned)
 }
@@ -47,13 +50,18 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 	if planned.GoesWith != "" {
 		var err error
 		if goes, err = a.Engine.DeletableWhole(ctx, request, planned.GoesWith); err != nil {
-			return "", 0, Unread(err)
+			return "", 0, a.unlessNowhere(err, Unread(err))
 		}
 	}
 	if !goes {
 		outcome, err := a.Engine.Delete(ctx, request)
 		if err != nil {
 			return "", 0, fmt.Errorf("delete: %w", err)
+		}
+		for _, cause := range outcome.Causes() {
+			if err := a.unlessNowhere(cause.Err, nil); err != nil {
+				return "", 0, err
+			}
 		}
 		a.story.Saw(outcome)
 		a.enlist(outcome)
@@ -67,6 +75,19 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 		planned.Gone()
 	}
 	return "", 0, LetGo()
+}
+
+// unlessNowhere is otherwise, but lets an object go of which nothing was ever made when nobody could look for anything: Azure does not know
+// the subscription, or Microsoft Entra ID the credential. Somebody would have to correct them only for the object to go.
+func (a *azure[O, I]) unlessNowhere(err, otherwise error) error {
+	if err == nil || !a.kind.Untouched(a.in) {
+		return otherwise
+	}
+	switch report.Reason(arm.Result{State: arm.Failed, Err: err}) {
+	case infrav1.SubscriptionNotFoundReason, infrav1.CredentialsInvalidReason:
+		return LetGo()
+	}
+	return otherwise
 }
 
 // letGo releases the identity and then the object.

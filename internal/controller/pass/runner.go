@@ -156,6 +156,7 @@ func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O,
 			return nil, fmt.Errorf("get %s %s: %w", r.declared.Name, p.key, err)
 		}
 		r.settled.Forget(p.key)
+		r.written.Gone(p.key)
 		r.teller.Forget(p.object, p.key)
 		if r.declared.Users == nil {
 			return nil, nil

@@ -16,15 +16,16 @@ import (
 
 // Written remembers what was written of objects until it is read again: caches lag behind, and a pass over an object from
 // before the last pass would do that one's work once more, and undo what it said. The zero value is usable, and nil
-// remembers nothing. It is safe for concurrent use.
+// remembers nothing. It is of the objects of one kind, and safe for concurrent use.
 type Written struct {
 	mu       sync.Mutex
-	versions map[types.UID]version
+	versions map[client.ObjectKey]version
 	swept    time.Time
 }
 
 // version is what was written of an object, and when. The write that takes the last finalizer off has ended it.
 type version struct {
+	uid      types.UID
 	resource string
 	ended    bool
 	at       time.Time
@@ -57,27 +58,34 @@ func (w *Written) Outdated(ctx context.Context, c client.Client, obj client.Obje
 	if stored.GetUID() != obj.GetUID() || stored.GetResourceVersion() != obj.GetResourceVersion() {
 		return true, nil
 	}
+	w.Gone(client.ObjectKeyFromObject(obj))
+	return false, nil
+}
+
+// Gone forgets an object that the cache does not have any more, or has as it is stored.
+func (w *Written) Gone(key client.ObjectKey) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.versions, obj.GetUID())
-	return false, nil
+	delete(w.versions, key)
 }
 
 // behind tells whether obj is older than what was last written of it. It is forgotten when it has arrived.
 func (w *Written) behind(obj client.Object) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	written, ok := w.versions[obj.GetUID()]
+	key := client.ObjectKeyFromObject(obj)
+	written, ok := w.versions[key]
 	if !ok {
 		return false
 	}
-	if written.ended {
+	if written.ended && written.uid == obj.GetUID() {
 		return true
 	}
-	if order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), written.resource); err == nil && order < 0 {
+	order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), written.resource)
+	if err == nil && order < 0 && written.uid == obj.GetUID() {
 		return true
 	}
-	delete(w.versions, obj.GetUID())
+	delete(w.versions, key)
 	return false
 }
 
@@ -89,13 +97,13 @@ func (w *Written) wrote(obj client.Object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.versions == nil {
-		w.versions = map[types.UID]version{}
+		w.versions = map[client.ObjectKey]version{}
 	}
 	now := time.Now()
 	if now.Sub(w.swept) > unread {
-		maps.DeleteFunc(w.versions, func(_ types.UID, written version) bool { return now.Sub(written.at) > unread })
+		maps.DeleteFunc(w.versions, func(_ client.ObjectKey, written version) bool { return now.Sub(written.at) > unread })
 		w.swept = now
 	}
 	ended := !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0
-	w.versions[obj.GetUID()] = version{resource: obj.GetResourceVersion(), ended: ended, at: now}
+	w.versions[client.ObjectKeyFromObject(obj)] = version{uid: obj.GetUID(), resource: obj.GetResourceVersion(), ended: ended, at: now}
 }

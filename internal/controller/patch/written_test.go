@@ -73,10 +73,10 @@ func TestObjectsThatNobodyReadsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written Written
 		for i := range 100 {
-			written.wrote(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: types.UID(fmt.Sprint(i)), ResourceVersion: "1"}})
+			written.wrote(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i), UID: types.UID(fmt.Sprint(i)), ResourceVersion: "1"}})
 		}
 		<-time.After(2 * unread)
-		written.wrote(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: "another", ResourceVersion: "2"}})
+		written.wrote(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "another", UID: "another", ResourceVersion: "2"}})
 		if len(written.versions) != 1 {
 			t.Errorf("%d objects are remembered that are not read any more", len(written.versions)-1)
 		}

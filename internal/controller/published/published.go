@@ -40,6 +40,19 @@ func (p Publisher) Secret(ctx context.Context, name string, data map[string][]by
 	return p.apply(ctx, &corev1.Secret{ObjectMeta: p.meta(name), Data: data, Type: corev1.SecretTypeOpaque})
 }
 
+// Stored is a key of a Secret that the control plane made, nil where there is none.
+func (p Publisher) Stored(ctx context.Context, name, key string) ([]byte, error) {
+	secret := &corev1.Secret{ObjectMeta: p.meta(name)}
+	err := p.Client.Get(ctx, client.ObjectKeyFromObject(secret), secret)
+	if apierrors.IsNotFound(err) || err == nil && !p.ours(secret) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get Secret %s: %w", client.ObjectKeyFromObject(secret), err)
+	}
+	return secret.Data[key], nil
+}
+
 // ConfigMap makes a ConfigMap, or brings it in line.
 func (p Publisher) ConfigMap(ctx context.Context, name string, data map[string]string) error {
 	return p.apply(ctx, &corev1.ConfigMap{ObjectMeta: p.meta(name), Data: data})

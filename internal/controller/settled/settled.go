@@ -32,8 +32,9 @@ type entry struct {
 	until time.Time
 }
 
-// New returns an empty memory. An object stays settled for resync at most: until the last moment within it at which all objects of
-// its cluster are looked at again. What one of them reads of Azure then serves the others, and no two clusters come back at once.
+// New returns an empty memory. An object stays settled for resync at most: until the last moment within it at which all objects are
+// looked at again. What one of them reads of Azure then serves the others, for a tenth of resync. Clusters come one after the other
+// within half of that.
 func New(resync time.Duration, now func() time.Time) *Memory {
 	return &Memory{resync: resync, now: now, entries: map[client.ObjectKey]entry{}}
 }
@@ -62,10 +63,15 @@ func (m *Memory) Remaining(obj Object, input Input) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[client.ObjectKeyFromObject(obj)]
-	if !ok || e.input != input || !conditions.IsTrue(obj, infrav1.ReadyCondition) || conditions.GetReason(obj, infrav1.ReadyCondition) == infrav1.LastSeenReason {
+	if !ok || e.input != input || !InOrder(obj) {
 		return 0
 	}
 	return max(0, e.until.Sub(m.now()))
+}
+
+// InOrder tells whether obj is stored as ready, and not only as ready when last seen.
+func InOrder(obj Object) bool {
+	return conditions.IsTrue(obj, infrav1.ReadyCondition) && conditions.GetReason(obj, infrav1.ReadyCondition) != infrav1.LastSeenReason
 }
 
 // News tells whether another input than this one was settled last. One that was never settled is no news: a process that starts comes
@@ -81,7 +87,7 @@ func (m *Memory) News(key client.ObjectKey, input Input) bool {
 // latest, as for one with a credential that expires.
 func (m *Memory) Settle(key, cluster client.ObjectKey, input Input, most time.Duration) time.Duration {
 	now := m.now()
-	due := m.resync - time.Duration((now.UnixNano()+phase(cluster))%max(1, int64(m.resync)))
+	due := m.resync - time.Duration((now.UnixNano()+m.phase(cluster))%max(1, int64(m.resync)))
 	if most < m.resync {
 		due = max(0, min(due, most))
 	}
@@ -91,11 +97,11 @@ func (m *Memory) Settle(key, cluster client.ObjectKey, input Input, most time.Du
 	return due
 }
 
-// phase is when within a resync the objects of a cluster are looked at.
-func phase(cluster client.ObjectKey) int64 {
+// phase is how long before the common moment the objects of a cluster are looked at.
+func (m *Memory) phase(cluster client.ObjectKey) int64 {
 	hash := fnv.New32a()
 	hash.Write([]byte(cluster.String()))
-	return int64(hash.Sum32()) * int64(time.Microsecond)
+	return int64(hash.Sum32()) * int64(time.Microsecond) % max(1, int64(m.resync)/20)
 }
 
 // Forget drops the object: the next pass is a full one.

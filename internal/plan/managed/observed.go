@@ -11,8 +11,7 @@ import (
 // It is the one way by which what Azure has enters the body of the cluster.
 type Observed struct {
 	Exists bool `json:"-"`
-	// shown is all that Azure shows.
-	shown map[string]any
+	shown  shown
 
 	Tags       map[string]string `json:"tags"`
 	Identity   *observedIdentity `json:"identity"`
@@ -68,6 +67,18 @@ type observedCluster struct {
 	} `json:"servicePrincipalProfile"`
 }
 
+// shown is all that Azure shows of a resource. Most of those who look at one want a field or two.
+type shown json.RawMessage
+
+// body is it as a body that is sent; nil is for what cannot be read.
+func (s shown) body() map[string]any {
+	var out map[string]any
+	if len(s) == 0 || json.Unmarshal(s, &out) != nil {
+		return nil
+	}
+	return out
+}
+
 // Observe reads a managed cluster as Azure shows it; nil is for one that does not exist. What cannot be read is as if it
 // were absent.
 func Observe(observed json.RawMessage) Observed {
@@ -75,8 +86,7 @@ func Observe(observed json.RawMessage) Observed {
 	if len(observed) == 0 || json.Unmarshal(observed, &out) != nil {
 		return Observed{Exists: len(observed) > 0}
 	}
-	out.Exists = true
-	_ = json.Unmarshal(observed, &out.shown) // It has been read once.
+	out.Exists, out.shown = true, shown(observed)
 	return out
 }
 
@@ -139,8 +149,7 @@ func Stopped(observed json.RawMessage) bool {
 // It is the one way by which what Azure has enters the body of the pool.
 type ObservedPool struct {
 	Exists bool `json:"-"`
-	// shown is all that Azure shows.
-	shown map[string]any
+	shown  shown
 
 	Properties observedPool `json:"properties"`
 }
@@ -164,8 +173,7 @@ func ObservePool(observed json.RawMessage) ObservedPool {
 	if len(observed) == 0 || json.Unmarshal(observed, &out) != nil {
 		return ObservedPool{Exists: len(observed) > 0}
 	}
-	out.Exists = true
-	_ = json.Unmarshal(observed, &out.shown) // It has been read once.
+	out.Exists, out.shown = true, shown(observed)
 	return out
 }
 

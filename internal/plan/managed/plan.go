@@ -44,7 +44,7 @@ func managedCluster(in Input, g *arm.Graph) Extras {
 		return Extras{}
 	}
 	body = retractCluster(in, have, &node, body)
-	omitDefaults(body, have.shown, clusterDefaults)
+	omitDefaults(body, have.shown.body(), clusterDefaults)
 	if len(have.Properties.AgentPoolProfiles) == 0 {
 		createWithPools(in, have, body, &node)
 	}

@@ -35,7 +35,7 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
 	}
 	body = retract(in, PoolMemory(in, pool), asopatch.AgentPool, have.Exists, &node, body)
 	extras = Extras{Exports: exports, Kept: node.Stays}
-	omitDefaults(body, have.shown, poolDefaults)
+	omitDefaults(body, have.shown.body(), poolDefaults)
 	node.Refused = tooNew(in, pool)
 	node.Blocked = poolWaits(in, have, body)
 	g.Add(node)

@@ -8,10 +8,11 @@
 package maxima
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
+	"math"
+	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -34,60 +35,69 @@ const (
 
 // Exceeded names what in an object of a kind is beyond its maximum. What cannot be marshalled has nothing.
 func Exceeded(kind string, object any) field.ErrorList {
-	raw, err := json.Marshal(object)
-	var decoded any
-	if err != nil || json.Unmarshal(raw, &decoded) != nil {
-		return nil
-	}
 	var errs field.ErrorList
 	for _, m := range kinds[kind] {
-		errs = append(errs, m.exceeded(decoded, m.path, nil)...)
+		errs = append(errs, m.exceeded(reflect.ValueOf(object), m.path, nil)...)
 	}
 	return errs
 }
 
-func (m maximum) exceeded(at any, path []string, here *field.Path) (errs field.ErrorList) {
+func (m maximum) exceeded(at reflect.Value, path []string, here *field.Path) (errs field.ErrorList) {
+	at = plain(at)
+	if !at.IsValid() {
+		return nil
+	}
 	if len(path) == 0 {
 		return m.check(at, here)
 	}
 	switch path[0] {
 	case "[]":
-		list, _ := at.([]any)
-		for i, item := range list {
-			errs = append(errs, m.exceeded(item, path[1:], here.Index(i))...)
+		if at.Kind() != reflect.Slice {
+			return nil
+		}
+		for i := range at.Len() {
+			errs = append(errs, m.exceeded(at.Index(i), path[1:], here.Index(i))...)
 		}
 	case "{}":
-		object, _ := at.(map[string]any)
-		for _, key := range slices.Sorted(maps.Keys(object)) {
-			errs = append(errs, m.exceeded(object[key], path[1:], here.Key(key))...)
+		if at.Kind() != reflect.Map {
+			return nil
+		}
+		for _, key := range slices.SortedFunc(slices.Values(at.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+			errs = append(errs, m.exceeded(at.MapIndex(key), path[1:], here.Key(key.String()))...)
 		}
 	default:
-		object, _ := at.(map[string]any)
-		if below, ok := object[path[0]]; ok {
-			next := field.NewPath(path[0])
-			if here != nil {
-				next = here.Child(path[0])
+		if below := property(at, path[0]); below.IsValid() {
+			if here == nil {
+				return m.exceeded(below, path[1:], field.NewPath(path[0]))
 			}
-			return m.exceeded(below, path[1:], next)
+			return m.exceeded(below, path[1:], here.Child(path[0]))
 		}
 	}
 	return errs
 }
 
-func (m maximum) check(at any, here *field.Path) field.ErrorList {
-	switch found := at.(type) {
-	case []any:
-		if m.of == items && int64(len(found)) > m.most {
-			return field.ErrorList{field.TooMany(here, len(found), int(m.most))}
+func (m maximum) check(at reflect.Value, here *field.Path) field.ErrorList {
+	switch {
+	case at.Kind() == reflect.Slice && at.Type().Elem().Kind() != reflect.Uint8:
+		if m.of == items && int64(at.Len()) > m.most {
+			return field.ErrorList{field.TooMany(here, at.Len(), int(m.most))}
 		}
-	case map[string]any:
-		if m.of == keys && int64(len(found)) > m.most {
-			return field.ErrorList{field.TooMany(here, len(found), int(m.most))}
+	case at.Kind() == reflect.Map:
+		if m.of == keys && int64(at.Len()) > m.most {
+			return field.ErrorList{field.TooMany(here, at.Len(), int(m.most))}
 		}
-	case float64:
-		if m.of == value && found > float64(m.most) {
-			return field.ErrorList{field.Invalid(here, int64(found), fmt.Sprintf("must be at most %d", m.most))}
+	case m.of != value:
+	case at.CanInt() && at.Int() > m.most, at.CanUint() && at.Uint() > uint64(m.most), at.CanFloat() && at.Float() > float64(m.most):
+		var found int64
+		switch {
+		case at.CanInt():
+			found = at.Int()
+		case at.CanUint():
+			found = int64(min(at.Uint(), math.MaxInt64))
+		default:
+			found = int64(at.Float())
 		}
+		return field.ErrorList{field.Invalid(here, found, fmt.Sprintf("must be at most %d", m.most))}
 	}
 	return nil
 }

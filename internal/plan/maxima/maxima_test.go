@@ -1,8 +1,14 @@
 package maxima_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
@@ -40,5 +46,72 @@ func TestExceeded(t *testing.T) {
 				t.Errorf("%s: %v", test.reason, errs)
 			}
 		})
+	}
+}
+
+// TestTypedAndDecoded holds what is found in objects against what is found in their JSON, of every kind with every number and
+// list beyond its maximum.
+func TestTypedAndDecoded(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := infrav1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for kind := range scheme.KnownTypes(infrav1.GroupVersion) {
+		if !strings.HasPrefix(kind, "Azure") || strings.HasSuffix(kind, "List") {
+			continue
+		}
+		object, err := scheme.New(infrav1.GroupVersion.WithKind(kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Two of each list, each with the largest numbers.
+		fill(reflect.ValueOf(object).Elem().FieldByName("Spec"), 0)
+		raw, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var decoded any
+		if err := json.Unmarshal(raw, &decoded); err != nil {
+			t.Fatal(err)
+		}
+		want, got := maxima.Exceeded(kind, decoded), maxima.Exceeded(kind, object)
+		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
+			t.Errorf("%s (-decoded +typed):\n%s", kind, diff)
+		}
+		found += len(want)
+	}
+	if found < 20 {
+		t.Errorf("only %d maxima were exceeded", found)
+	}
+}
+
+func fill(at reflect.Value, depth int) {
+	if depth > 16 || at.CanAddr() && at.Addr().Type().Implements(reflect.TypeFor[json.Marshaler]()) {
+		return
+	}
+	switch at.Kind() {
+	case reflect.Pointer:
+		at.Set(reflect.New(at.Type().Elem()))
+		fill(at.Elem(), depth+1)
+	case reflect.Struct:
+		for i := range at.NumField() {
+			fill(at.Field(i), depth+1)
+		}
+	case reflect.Slice:
+		at.Set(reflect.MakeSlice(at.Type(), 2, 2))
+		for i := range at.Len() {
+			fill(at.Index(i), depth+1)
+		}
+	case reflect.Map:
+		at.Set(reflect.MakeMap(at.Type()))
+		key, element := reflect.New(at.Type().Key()).Elem(), reflect.New(at.Type().Elem()).Elem()
+		key.SetString("k")
+		fill(element, depth+1)
+		at.SetMapIndex(key, element)
+	case reflect.String:
+		at.SetString("s")
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		at.SetInt(1 << 30)
 	}
 }

@@ -60,11 +60,21 @@ func (t Types) of(id arm.ID) (condition string, known bool) {
 type Memory struct {
 	Scope
 	sent set
+
+	// final is a plan that does not change any more, and sends what it sends.
+	final *arm.Graph
+	sends set
 }
 
 // Of reads the memory of an object. An annotation that cannot be read names nothing: then nothing of it is removed.
 func Of(annotations map[string]string, scope Scope) Memory {
 	return Memory{Scope: scope, sent: read(annotations, scope)}
+}
+
+// For is the memory for a plan that does not change any more, of which it is worked out once what it sends.
+func (m Memory) For(final *arm.Graph) Memory {
+	m.sends, m.final = m.sentBy(final), final
+	return m
 }
 
 // Remember are the annotations to store before a plan is converged, none when they are stored already: everything that was

@@ -10,17 +10,20 @@ import (
 // Dropped are the leaf paths that were sent of a node and that it sends no more, those of tags that all resources had first,
 // then sorted. A node without a body, which cannot be rendered yet, drops nothing.
 func (m Memory) Dropped(node *arm.Node) []string {
+	sent := m.sent[strings.ToLower(short(node.ID))].list()
+	if row, _ := rowOf(node.ID); row.Taggable {
+		sent = append(m.sent[everything].list(), sent...)
+	}
+	if node.Body == nil || len(sent) == 0 {
+		return nil
+	}
 	paths, _, ok := m.walk(node)
-	if !ok || node.Body == nil {
+	if !ok {
 		return nil
 	}
 	sends := set{}
 	sends.add(everything, paths...)
 	var out []string
-	sent := m.sent[strings.ToLower(short(node.ID))].list()
-	if row, _ := rowOf(node.ID); row.Taggable {
-		sent = append(m.sent[everything].list(), sent...)
-	}
 	for _, path := range sent {
 		if path != made && path != detached && !sends.has(everything, path) {
 			sends.add(everything, path)
@@ -51,17 +54,19 @@ func (m Memory) Apply(g *arm.Graph) {
 // they are the object's: by their ownership tag, or as children of what the plan has or what goes with them. A child of
 // anything else goes by the inventory alone.
 func (m Memory) Prune(g *arm.Graph) []arm.ID {
-	wanted := m.sentBy(g)
-	if m.Named != nil {
-		if named, err := m.Named(); err == nil {
-			wanted = wanted.union(m.sentBy(named))
-		}
-	}
-	candidates := set{}
+	wanted, candidates := m.sentBy(g), set{}
 	for _, entry := range m.sent.sorted() {
 		id := m.full(entry.id)
 		if _, here := wanted[strings.ToLower(entry.id)]; !here && !g.Has(id) && m.Types.Condition(id) != "" && !entry.has(detached) {
 			candidates.add(entry.id)
+		}
+	}
+	// What the spec names takes another plan, which most passes have no use for.
+	if m.Named != nil && len(candidates) > 0 {
+		if named, err := m.Named(); err == nil {
+			for key := range m.sentBy(named) {
+				delete(candidates, key)
+			}
 		}
 	}
 	var out []arm.ID

@@ -20,6 +20,9 @@ var schemas = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedC
 // sentBy is what a plan sends and a later one may want no more.
 func (m Memory) sentBy(g *arm.Graph) set {
 	out := set{}
+	if g != nil && g == m.final {
+		return out.union(m.sends)
+	}
 	var common []string
 	first := true
 	for _, node := range g.Nodes() {

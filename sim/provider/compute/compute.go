@@ -24,6 +24,9 @@ const (
 	ScaleSetVMs      = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
 )
 
+// etagSince is the first api-version with etags. Source: change log of SDK module armcompute, version 5.4.0.
+const etagSince = "2023-09-01"
+
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
 	return &provider.Provider{

@@ -13,6 +13,7 @@ func diskType() *provider.Type {
 		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating",
 		Create: provider.Timing{HTTP: ms(300), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(1)},
 		PutMerges:     true,
+		Works:         true,
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.creationData.createOption") == "" {

@@ -81,7 +81,7 @@ func imageTypes() []*provider.Type {
 func holdsNone(typ string) func(*provider.Call, *provider.Item) error {
 	return func(c *provider.Call, it *provider.Item) error {
 		if list := c.List(typ, it.ID); len(list) > 0 && !c.Internal {
-			return provider.Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", list[0].ID)
+			return provider.NestedResourcesExist(list[0].ID)
 		}
 		return nil
 	}

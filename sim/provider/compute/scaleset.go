@@ -23,7 +23,7 @@ const profilePath = "properties.virtualMachineProfile"
 // scaleSetTypes are the scale set, what Azure keeps inside it, and its instances with their interfaces.
 func scaleSetTypes() []*provider.Type {
 	set := &provider.Type{
-		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EdgeZones: true, PutMerges: true, RetryAfter: 10,
+		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, Works: true, RetryAfter: 10,
 		Create: provider.Timing{HTTP: ms(2500), LRO: sec(8)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(25)}, Read: provider.Timing{HTTP: ms(250)},
 		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
 		NameRule:      scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
@@ -52,7 +52,7 @@ func scaleSetTypes() []*provider.Type {
 	}
 	own := func(id store.ID) []string { return []string{id.String()} }
 	instance := &provider.Type{
-		Name: ScaleSetVMs, Style: provider.Compute, PutMerges: true, Serial: own,
+		Name: ScaleSetVMs, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, PutMerges: true, Serial: own,
 		Create: provider.Timing{HTTP: ms(1500), LRO: sec(8)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(30)}, Read: provider.Timing{HTTP: ms(250)},
 		Prepare: prepareInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
 		Actions: instanceActions(), ListMore: flexibleInstances,

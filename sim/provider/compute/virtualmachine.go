@@ -13,7 +13,7 @@ import (
 
 func virtualMachineType() *provider.Type {
 	return &provider.Type{
-		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EdgeZones: true, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
+		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
 		Create: provider.Timing{HTTP: ms(3500), LRO: sec(36)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(11)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(27), Spread: 0.2}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
 		NameRule:      vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,

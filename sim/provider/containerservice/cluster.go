@@ -19,7 +19,7 @@ var readOnlyCluster = []string{
 // for a deletion; the stages of reconcile add up to that.
 func clusterType() *provider.Type {
 	return &provider.Type{
-		Name: ManagedClusters, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, LowerID: true,
+		Name: ManagedClusters, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true,
 		Create: provider.Timing{HTTP: sec(5), LRO: sec(15)}, Update: provider.Timing{HTTP: sec(4), LRO: sec(5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(220), Spread: 0.1}, Read: provider.Timing{HTTP: sec(1.2)},
 		DeleteRetryAfter: -1, Works: true,
 		NameRule: clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
@@ -114,6 +114,7 @@ func prepareTags(_ *provider.Call, d *provider.Draft) error {
 // plannedPools reads agentPoolProfiles: every pool of a new cluster; later only changes of pools that exist.
 func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, error) {
 	list := body.Objects(body.Object{"l": raw}, "l")
+	plane, _ := parseVersion(body.String(d.Secret, "target"))
 	seen := map[string]bool{}
 	var out []*poolDraft
 	systems := 0
@@ -130,7 +131,7 @@ func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, e
 		}
 		p := body.Clone(e)
 		delete(p, "name")
-		pd := &poolDraft{id: id, name: name, location: d.Location, cluster: d.New, clusterID: d.ID, profile: true}
+		pd := &poolDraft{id: id, name: name, location: d.Location, cluster: d.New, clusterID: d.ID, plane: plane}
 		if err := pd.plan(c, old, body.Object{"properties": p}); err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ var readOnlyPool = []string{"properties.eTag", "properties.currentOrchestratorVe
 // poolType is the type of agent pools. The stages of poolWork have most of the time.
 func poolType() *provider.Type {
 	return &provider.Type{
-		Name: AgentPools, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, LowerID: true, Untracked: true,
+		Name: AgentPools, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true, Untracked: true,
 		Create: provider.Timing{HTTP: sec(2), LRO: sec(5)}, Update: provider.Timing{HTTP: sec(2), LRO: sec(3)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(60)}, Read: provider.Timing{HTTP: sec(0.5)},
 		DeleteRetryAfter: -1,
 		Serial:           func(id store.ID) []string { return []string{id.String()} },
@@ -37,12 +37,13 @@ func poolType() *provider.Type {
 	}
 }
 
-// poolDraft is a pool as a PUT, of its own or of its cluster, would make it.
+// poolDraft is a pool as a PUT, of its own or of its cluster, would make it. plane is the version of the control plane by the time the
+// pool is worked on: a PUT of the cluster raises the control plane first.
 type poolDraft struct {
 	id, name, location string
 	cluster            body.Object
 	clusterID          string
-	profile            bool // from a PUT of the cluster
+	plane              version
 	old                *store.Resource
 	body               body.Object
 	secret             body.Object
@@ -88,7 +89,7 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	case d.Old == nil && body.String(cl.Body, "properties.provisioningState") == store.Failed && !body.Bool(cl.Secret, "up"):
 		return refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is in a failed provisioning state. Please reconcile it first. See https://aka.ms/aks-cluster-failed", cl.Name())
 	}
-	p := &poolDraft{id: d.ID, name: d.Name, location: cl.Location, cluster: cl.Body, clusterID: cl.ID}
+	p := &poolDraft{id: d.ID, name: d.Name, location: cl.Location, cluster: cl.Body, clusterID: cl.ID, plane: planeVersion(cl)}
 	if err := p.plan(c, c.Get(d.ID), d.Sent); err != nil {
 		return err
 	}
@@ -133,6 +134,7 @@ func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object)
 	delete(p.body, "tags") // tags of a pool are among its properties
 	unset(p.body, "properties.tags", "properties.nodeLabels", "properties.nodeTaints", "properties.nodeInitializationTaints", "properties.availabilityZones")
 	body.Delete(p.body, "properties.provisioningState")
+	p.regular()
 	if was != nil {
 		body.Set(p.body, "properties.provisioningState", body.String(was, "properties.provisioningState"))
 		if err := fixed(was, p.body, fixedPool...); err != nil {
@@ -147,6 +149,16 @@ func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object)
 	}
 	p.describe(was)
 	return nil
+}
+
+// regular drops the eviction policy Delete of a pool that is not of spot machines: it is the default of the model of the official
+// CLI's SDK, which sends it with every pool, and AKS shows none.
+// Source: https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
+func (p *poolDraft) regular() {
+	const policy = "properties.scaleSetEvictionPolicy"
+	if !equalFold(body.String(p.body, "properties.scaleSetPriority"), "Spot") && equalFold(body.String(p.body, policy), "Delete") {
+		body.Delete(p.body, policy)
+	}
 }
 
 // describe notes what the running operation is called.
@@ -170,10 +182,6 @@ func (p *poolDraft) describe(was body.Object) {
 
 // versions resolves the pool's Kubernetes version and checks it against the control plane's.
 func (p *poolDraft) versions(c *provider.Call, was body.Object) error {
-	plane, _ := parseVersion(body.String(p.cluster, "properties.currentKubernetesVersion"))
-	if p.profile && was == nil {
-		body.Default(p.body, "properties.orchestratorVersion", body.String(p.cluster, "properties.kubernetesVersion"))
-	}
 	body.Default(p.body, "properties.orchestratorVersion", body.String(p.cluster, "properties.kubernetesVersion"))
 	want, running := body.String(p.body, "properties.orchestratorVersion"), body.String(was, "properties.currentOrchestratorVersion")
 	if was != nil && want == body.String(was, "properties.orchestratorVersion") && body.String(p.secret, "target") != "" {
@@ -181,8 +189,8 @@ func (p *poolDraft) versions(c *provider.Call, was body.Object) error {
 		return nil
 	}
 	v, ok := resolve(want, running, p.location, longTerm(p.cluster))
-	if w, parsed := parseVersion(want); parsed && w.patch < 0 && w.minor == plane.minor && (running == "" || !strings.HasPrefix(running, want+".")) {
-		v, ok = plane, true // the alias of the control plane's minor version is the control plane's version
+	if w, parsed := parseVersion(want); parsed && w.patch < 0 && w.minor == p.plane.minor && (running == "" || !strings.HasPrefix(running, want+".")) {
+		v, ok = p.plane, true // the alias of the control plane's minor version is the control plane's version
 	}
 	if !ok {
 		return refuse(400, "AgentPoolK8sVersionNotSupported", "Version %s is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", want).WithTarget("agentPoolProfile.orchestratorVersion")
@@ -192,7 +200,7 @@ func (p *poolDraft) versions(c *provider.Call, was body.Object) error {
 			return checkUpgrade(from, v, p.location, longTerm(p.cluster))
 		}
 	}
-	if err := checkSkew(v, plane); err != nil {
+	if err := checkSkew(v, p.plane); err != nil {
 		return err
 	}
 	p.secret["target"] = v.String()

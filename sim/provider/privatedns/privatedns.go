@@ -2,7 +2,6 @@
 package privatedns
 
 import (
-	"fmt"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -29,7 +28,7 @@ var records = map[string]string{"A": "aRecords", "AAAA": "aaaaRecords", "CNAME":
 func Provider() *provider.Provider {
 	versions := []string{"2024-06-01", "2020-06-01", "2018-09-01"}
 	zone := &provider.Type{
-		Name: Zones, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Global: true, AcceptedStatus: 202, RetryAfter: 30, DeleteRetryAfter: 30,
+		Name: Zones, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Global: true, Works: true, AcceptedStatus: 202, RetryAfter: 30, DeleteRetryAfter: 30,
 		Create: provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second}, Delete: provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
 		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.numberOfRecordSets", "properties.maxNumberOfVirtualNetworkLinks", "properties.maxNumberOfVirtualNetworkLinksWithRegistration",
 			"properties.numberOfVirtualNetworkLinks", "properties.numberOfVirtualNetworkLinksWithRegistration", "properties.internalId"},
@@ -55,7 +54,7 @@ func Provider() *provider.Provider {
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"all": listAll},
 	}
 	link := &provider.Type{
-		Name: Links, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Weak, Global: true, AcceptedStatus: 202, RetryAfter: 30, DeleteRetryAfter: 30,
+		Name: Links, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Quoted, Global: true, Works: true, AcceptedStatus: 202, RetryAfter: 30, DeleteRetryAfter: 30,
 		Create: provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second}, Delete: provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
 		ReadOnlyPaths: []string{"properties.virtualNetworkLinkState"},
 		Serial:        func(id store.ID) []string { return []string{id.String()} },
@@ -191,7 +190,7 @@ func viewZone(c *provider.Call, it *provider.Item) {
 
 func zoneInUse(c *provider.Call, it *provider.Item) error {
 	for _, l := range c.List(Links, it.ID) {
-		return provider.Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", fmt.Sprintf("privateDnsZones/virtualNetworkLinks/%s", l.ID))
+		return provider.NestedResourcesExist(l.ID)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ var computeRows = map[string]row{
 }
 
 func disk(t *provider.Type) {
-	t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter, t.DeleteRetryAfter = provider.Disk, 202, "Updating", 2, -1
+	t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter, t.DeleteRetryAfter, t.Works = provider.Disk, 202, "Updating", 2, -1, true
 	takes(2*time.Second, time.Second, 2*time.Second)(t)
 }
 

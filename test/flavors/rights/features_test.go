@@ -34,6 +34,16 @@ var operations = []string{
 	"Microsoft.Resources/subscriptions/operationresults/read",
 }
 
+// everybody is what looks at what is in order take, which come later than stories last. Without it they read more.
+var everybody = []string{"Microsoft.Resources/subscriptions/resources/read"}
+
+// children are types that are seen in the documents of their parents, and by themselves when those have changed since they were read, which
+// is a matter of time: whoever may do anything with one may read it, and does without where that is refused.
+var children = []string{
+	"Microsoft.ContainerService/managedClusters/agentPools", "Microsoft.Network/loadBalancers/inboundNatRules",
+	"Microsoft.Network/virtualNetworks/subnets", "Microsoft.Network/virtualNetworks/virtualNetworkPeerings",
+}
+
 var features = map[string]feature{
 	"self-managed": {
 		unnamed: map[string]string{
@@ -99,6 +109,7 @@ var features = map[string]feature{
 	},
 	"self-managed-private": {
 		beyond:      "self-managed",
+		also:        map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether a rule is there, when the load balancer has changed since it was read"},
 		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
 		stories: map[string]func(*harness.Stage){
 			"private": func(s *harness.Stage) {

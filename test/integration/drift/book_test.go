@@ -28,6 +28,13 @@ What is not repaired differs because Azure was changed or because the spec was, 
 changed outside", or "stays as it was made, and the spec now says otherwise". Where the manager has not seen the two agree, as
 when one was changed while no manager ran, it says only that the resource "differs from the spec".
 
+What Azure's list of all resources of the subscription shows, which is each write to a resource that can carry tags, its deletion,
+and its tags, is found then. What that list does not show is read once in ` + "`--full-sync-period`" + `, an hour by default, and found then: tags of
+resource groups; subnets, peerings, security rules, routes, inbound NAT rules, DNS records, role assignments and agent pools, where Azure
+does not have them change the time of the resource that they are in; what AKS changes of a cluster by itself, as its version after an
+automatic upgrade; instances of AKS pools that come or go without a change of their scale set; and kubeconfigs that were rotated by hand.
+With ` + "`--full-sync-period=0`" + ` all is found at the next look. Whoever may not list the resources of the subscription or group reads all each time.
+
 A machine that is stopped is found at the next look, as everything else: whether machines run is part of the list that all
 machines of a resource group share, and costs no request of its own.
 

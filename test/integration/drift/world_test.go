@@ -260,9 +260,14 @@ func (w *world) look(name, resource string) {
 		annotations["example.com/look"] = fmt.Sprint(mark)
 		o.SetAnnotations(annotations)
 	})
+	shows := []string{id, path.Dir(id)}
+	if holder := path.Dir(path.Dir(id)); slices.Contains([]string{"subnets", "virtualNetworkPeerings", "inboundNatRules"}, path.Base(path.Dir(id))) {
+		// The document of what holds it has it, too.
+		shows = append(shows, holder, path.Dir(holder))
+	}
 	w.Eventually("the provider reads "+id, func() bool {
 		return slices.ContainsFunc(w.Azure.Since(mark), func(request string) bool {
-			return strings.HasPrefix(request, "GET "+id+" ") || strings.HasPrefix(request, "GET "+path.Dir(id)+" ")
+			return slices.ContainsFunc(shows, func(shown string) bool { return strings.HasPrefix(request, "GET "+shown+" ") })
 		})
 	})
 }

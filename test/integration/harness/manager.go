@@ -16,7 +16,7 @@ var errKilled = errors.New("the manager was killed")
 
 // ManagerOptions configure a manager. The zero value is how users run it.
 type ManagerOptions struct {
-	// SyncPeriod is how long an object found in order is left alone; 0 is the default of the flag.
+	// SyncPeriod is how long an object found in order is left alone, to be read in full then; 0 are the defaults of the flags.
 	SyncPeriod time.Duration
 	// KillAtWrite kills the manager at its nth write to Azure; 0 never.
 	KillAtWrite int
@@ -43,6 +43,7 @@ type Manager struct {
 	dead       bool
 	writes     int
 	kubernetes []string
+	read       []string
 }
 
 // StartManager starts a manager, which is stopped when the test ends.
@@ -58,7 +59,7 @@ func (s *Stage) StartManager(options ManagerOptions) *Manager {
 func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	more := options.Flags
 	if options.SyncPeriod > 0 {
-		more = append([]string{"--sync-period=" + options.SyncPeriod.String()}, more...)
+		more = append([]string{"--sync-period=" + options.SyncPeriod.String(), "--full-sync-period=0"}, more...)
 	}
 	parsed, err := managerFlags(s.Namespace, s.Environment.envtest.WebhookInstallOptions.LocalServingCertDir, more)
 	if err != nil {
@@ -109,6 +110,13 @@ func (m *Manager) KubernetesWrites() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]string(nil), m.kubernetes...)
+}
+
+// KubernetesReads are the paths of what was read from the API server itself. What is watched is left out.
+func (m *Manager) KubernetesReads() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.read...)
 }
 
 // azure sends requests to the simulator and kills the manager at the write it shall die at.
@@ -166,6 +174,9 @@ func (m *Manager) kubernetesTransport(next http.RoundTripper) http.RoundTripper 
 		dead := m.dead
 		if request.Method != http.MethodGet && !strings.Contains(request.URL.Path, "/events") {
 			m.kubernetes = append(m.kubernetes, fmt.Sprintf("%s %s", request.Method, request.URL.Path))
+		}
+		if request.Method == http.MethodGet && request.URL.RawQuery == "" {
+			m.read = append(m.read, request.URL.Path)
 		}
 		m.mu.Unlock()
 		if dead {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -46,7 +47,8 @@ func TestDefaultCluster(t *testing.T) {
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: syncPeriod})
 	stage.CreateIdentity()
 
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	applied := stage.AzureCluster("c1")
+	stage.CreateCluster(applied)
 	azureCluster := stage.WaitClusterProvisioned("c1")
 	if diff := cmp.Diff(clusterWrites, inGroup("c1", stage.Azure.Writes(0))); diff != "" {
 		t.Errorf("writes for the cluster (-want +got):\n%s", diff)
@@ -57,6 +59,10 @@ func TestDefaultCluster(t *testing.T) {
 	if port := azureCluster.Spec.ControlPlaneEndpoint.Port; port != 6443 {
 		t.Errorf("spec.controlPlaneEndpoint.port is %d, want 6443", port)
 	}
+	applied.Spec.ControlPlaneEndpoint = azureCluster.Spec.ControlPlaneEndpoint
+	if diff := cmp.Diff(applied.Spec, azureCluster.Spec); diff != "" {
+		t.Errorf("the spec is the user's but for the endpoint (-applied +provisioned):\n%s", diff)
+	}
 	var zones []string
 	for _, domain := range azureCluster.Status.FailureDomains.Domains {
 		zones = append(zones, domain.Name)
@@ -66,10 +72,15 @@ func TestDefaultCluster(t *testing.T) {
 	}
 
 	mark := stage.Azure.Mark()
-	stage.CreateMachine(stage.AzureMachine("c1", "c1-cp"), harness.ControlPlane, "1")
-	stage.CreateMachine(stage.AzureMachine("c1", "c1-md"), harness.Worker, "")
-	for _, name := range []string{"c1-cp", "c1-md"} {
+	machines := map[string]*infrav1.AzureMachine{"c1-cp": stage.AzureMachine("c1", "c1-cp"), "c1-md": stage.AzureMachine("c1", "c1-md")}
+	stage.CreateMachine(machines["c1-cp"], harness.ControlPlane, "1")
+	stage.CreateMachine(machines["c1-md"], harness.Worker, "")
+	for name, applied := range machines {
 		machine := stage.WaitMachineProvisioned(name)
+		applied.Spec.ProviderID = machine.Spec.ProviderID
+		if diff := cmp.Diff(applied.Spec, machine.Spec); diff != "" {
+			t.Errorf("the spec of %s is the user's but for the ID (-applied +provisioned):\n%s", name, diff)
+		}
 		want := "azure:///subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/" + name
 		if *machine.Spec.ProviderID != want {
 			t.Errorf("providerID of %s is %q, want %q", name, *machine.Spec.ProviderID, want)

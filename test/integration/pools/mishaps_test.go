@@ -118,7 +118,7 @@ func TestMishaps(t *testing.T) {
 	waitNodes(stage, 2*len(mishaps)-1)
 }
 
-// waitNodes waits until this many VMs have Ready nodes.
+// waitNodes waits until this many VMs have Ready nodes, and nothing stands for a VM that is not there any more.
 func waitNodes(stage *harness.Stage, want int) {
 	stage.T.Helper()
 	stage.Eventually("the VMs are Ready", func() bool {
@@ -132,7 +132,7 @@ func waitNodes(stage *harness.Stage, want int) {
 				ready++
 			}
 		}
-		return ready == want
+		return ready == want && len(vms.Items) == 2*len(mishaps)
 	})
 }
 
@@ -180,7 +180,7 @@ func TestRefusedPools(t *testing.T) {
 	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "growing", "refused", func(p *infrav1.AzureMachinePool) bool {
 		running := harness.Condition(p, infrav1.ScaleSetRunningCondition)
-		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && len(p.Spec.ProviderIDList) >= 1
+		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && !harness.Ready(p) && len(p.Spec.ProviderIDList) >= 1
 	})
 	stage.Azure.ClearFaults()
 	stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}})

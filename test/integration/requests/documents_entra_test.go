@@ -19,12 +19,12 @@ import (
 func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 	unmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
-		w.start()
+		w.Manage()
 		c := w.Documents("c1", "pool0")
 		c.ControlPlane.Spec.Resources[0] = with(w.T, c.ControlPlane.Spec.Resources[0], `{
 			"aadProfile": {"managed": true, "adminGroupObjectIDs": ["00000000-0000-0000-0000-0000000000aa"]}, "disableLocalAccounts": true,
 			"operatorSpec": {"secrets": {"userCredentials": {"name": "people", "key": "config"}}}}`)
-		w.makeDocuments(c)
+		w.MakeDocuments(c)
 		if user := w.user("people", "config"); user.Exec == nil || user.Exec.Command != "kubelogin" || user.Token != "" {
 			w.T.Error("people do not sign in by kubelogin")
 		}

@@ -70,10 +70,10 @@ func (w *world) live(making, deleting int) (out life) {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(text))
 	}
 	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(windowDocument))
-	w.outlived(making, func() { w.makeDocuments(c) })
+	w.outlived(making, func() { w.MakeDocuments(c) })
 	out.Made, out.Whole = harness.Changes(w.Azure.Writes(0)), drawn(w.Azure.Resources())
 	mark := w.Azure.Mark()
-	w.outlived(deleting, func() { w.deleteDocuments(c) })
+	w.outlived(deleting, func() { w.DeleteDocuments(c) })
 	out.Deleted, out.Left = harness.Changes(w.Azure.Writes(mark)), w.Azure.Resources()
 	return out
 }
@@ -84,12 +84,12 @@ func (w *world) outlived(times int, do func()) {
 	died := 0
 	start := func() *virtual.Manager {
 		if died < times {
-			return w.startDoomed(1, died%2 == 0)
+			return w.ManageDoomed(1, died%2 == 0)
 		}
-		return w.start()
+		return w.Manage()
 	}
 	m := start()
-	w.meanwhile = func() {
+	w.Meanwhile = func() {
 		select {
 		case <-m.Killed:
 			m.Stop()
@@ -99,7 +99,7 @@ func (w *world) outlived(times int, do func()) {
 		}
 	}
 	do()
-	w.meanwhile = nil
+	w.Meanwhile = nil
 	m.Stop()
 	if died != times {
 		w.T.Errorf("%d managers died, want %d", died, times)

@@ -12,6 +12,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // roleDocument is a resource outside of the group that cannot carry a tag: that it is the Cluster's is told by the inventory alone.
@@ -35,27 +36,27 @@ func TestDocumentsMove(t *testing.T) {
 		c := w.Documents("c1", "pool0", "pool1")
 		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(windowDocument))
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
-		w.makeDocuments(c)
-		target := &world{World: w.Elsewhere()}
-		target.start()
+		w.MakeDocuments(c)
+		target := &world{World: &clusters.World{World: w.Elsewhere()}}
+		target.Manage()
 		// The Secret is the user's to move.
 		target.CreateOperatorSecret(harness.OperatorSecret)
 
 		w.Pause("c1", true)
 		documents := []client.Object{c.Infrastructure, c.ControlPlane, c.Pools[0], c.Pools[1]}
 		for _, object := range documents {
-			w.until(object.GetName()+" is free to move", ready(w, object, object.GetName(), harness.Movable))
+			w.Until(object.GetName()+" is free to move", clusters.Ready(w.World, object, object.GetName(), harness.Movable))
 		}
 		mark, before, known := w.Azure.Mark(), w.Azure.Resources(), w.known(c)
-		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, machinePool("c1-pool0"), machinePool("c1-pool1")}
+		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, clusters.MachinePool("c1-pool0"), clusters.MachinePool("c1-pool1")}
 		moved = append(append(moved, documents...), secret("c1-kubeconfig"), secret("c1-ca"))
 		w.Move(target.Stage, moved)
-		target.until("it is paused there, too", ready(target, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.Paused(o) }))
+		target.Until("it is paused there, too", clusters.Ready(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.Paused(o) }))
 		if asked := w.Azure.Since(mark); len(asked) > 0 {
 			w.T.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 		}
 		target.Pause("c1", false)
-		target.until("the documents are in place there", func() bool { return target.inPlace(c) })
+		target.Until("the documents are in place there", func() bool { return target.InPlace(c) })
 		target.hour()
 		w.wrote("moved", mark)
 		if diff := cmp.Diff(before, w.Azure.Resources()); diff != "" {
@@ -73,7 +74,7 @@ func TestDocumentsMove(t *testing.T) {
 				w.T.Errorf("Secret %s has the owners %v, want only the control plane of there, %s", name, found.OwnerReferences, own.UID)
 			}
 		}
-		target.deleteDocuments(c)
+		target.DeleteDocuments(c)
 		w.left()
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 const (
@@ -34,16 +35,16 @@ spec:
 func TestDocuments(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.Documents("c1", "pool0", "pool1")
-		w.makeDocuments(c)
+		w.MakeDocuments(c)
 		w.wrote("made", 0, "PUT resourceGroups/c1", "PUT "+aksWrite)
 		w.upgradeDocuments(c)
 
 		mark := w.Azure.Mark()
 		window := w.Document(windowDocument)
 		harness.Change(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = append(o.Spec.Resources, window) })
-		w.until("the window is in place", func() bool {
+		w.Until("the window is in place", func() bool {
 			w.Get(c.ControlPlane, "c1")
-			return len(c.ControlPlane.Status.Resources) == 2 && w.inPlace(c)
+			return len(c.ControlPlane.Status.Resources) == 2 && w.InPlace(c)
 		})
 		if made := w.shown(windowWrite); harness.Find(made, "properties.maintenanceWindow.startTime") != "02:00" {
 			t.Errorf("the window in Azure is %v", made)
@@ -61,19 +62,19 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 	const next = "v1.34.2"
 	mark := w.Azure.Mark()
 	for _, pool := range c.Pools {
-		harness.Change(w.Stage, machinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
-		w.until("the pool says what it waits for", ready(w, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
+		harness.Change(w.Stage, clusters.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
+		w.Until("the pool says what it waits for", clusters.Ready(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
 			said := harness.Condition(o, infrav1.ReadyCondition)
 			return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, "to run "+next+": it runs "+harness.ManagedVersion)
 		}))
 	}
 	w.wrote("pools above their control plane", mark)
 	harness.Change(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = next })
-	w.until("the control plane runs the version", ready(w, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+	w.Until("the control plane runs the version", clusters.Ready(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 		return o.Status.Version == next && len(o.Status.Versions) == 1 && o.Status.Versions[0].Version == next
 	}))
-	w.until("the pools run the version", func() bool {
-		return w.inPlace(c) && harness.Find(w.shown(aksWrite+"/agentPools/pool0"), "properties.currentOrchestratorVersion") == "1.34.2" &&
+	w.Until("the pools run the version", func() bool {
+		return w.InPlace(c) && harness.Find(w.shown(aksWrite+"/agentPools/pool0"), "properties.currentOrchestratorVersion") == "1.34.2" &&
 			harness.Find(w.shown(aksWrite+"/agentPools/pool1"), "properties.currentOrchestratorVersion") == "1.34.2"
 	})
 	w.wrote("upgraded", mark, "PUT "+aksWrite, "PUT "+aksWrite+"/agentPools/pool0", "PUT "+aksWrite+"/agentPools/pool1")
@@ -84,28 +85,28 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	w.T.Helper()
 	mark := w.Azure.Mark()
-	w.remove(machinePool("c1-pool1"), c.Pools[1])
-	w.gone(c.Pools[1])
+	w.Remove(clusters.MachinePool("c1-pool1"), c.Pools[1])
+	w.Gone(c.Pools[1])
 	w.wrote("a pool goes", mark, "DELETE "+aksWrite+"/agentPools/pool1")
 	c.Pools = c.Pools[:1]
-	w.until("the cluster is Ready without the pool", func() bool { return w.inPlace(c) })
+	w.Until("the cluster is Ready without the pool", func() bool { return w.InPlace(c) })
 
 	mark = w.Azure.Mark()
-	w.remove(c.ControlPlane)
-	w.until("the control plane says what it waits for", ready(w, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+	w.Remove(c.ControlPlane)
+	w.Until("the control plane says what it waits for", clusters.Ready(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 		return strings.Contains(harness.Condition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
 	}))
 	w.hour()
 	w.wrote("the control plane waits for its pool", mark)
-	w.remove(machinePool("c1-pool0"), c.Pools[0])
-	w.gone(c.Pools[0])
-	w.gone(c.ControlPlane)
+	w.Remove(clusters.MachinePool("c1-pool0"), c.Pools[0])
+	w.Gone(c.Pools[0])
+	w.Gone(c.ControlPlane)
 	w.wrote("the control plane goes", mark, "DELETE "+aksWrite)
 	w.left("resourceGroups/c1")
 
 	mark = w.Azure.Mark()
-	w.remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
-	w.gone(c.Infrastructure)
+	w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
+	w.Gone(c.Infrastructure)
 	w.wrote("the group goes", mark, "DELETE resourceGroups/c1")
 	w.left()
 }

@@ -32,6 +32,8 @@ func TestQuiet(t *testing.T) {
 	}
 	want := small
 	want["GET virtualMachines"] = passes * pages
+	// Each VM has two disks, and the list of all resources has pages of the same size.
+	want["GET resources"] = passes * (2 * pages)
 	if diff := cmp.Diff(want, large); diff != "" {
 		t.Errorf("a large pool costs what a small one does, but for %d pages (-want +got):\n%s", pages, diff)
 	}

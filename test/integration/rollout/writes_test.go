@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -70,6 +71,7 @@ func (w *world) live(k int, unsent bool) (writes int) {
 	w.until("the pool is gone", func() bool {
 		return apierrors.IsNotFound(w.Kubernetes.Get(w.t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
 	})
+	w.free()
 	w.meanwhile = nil
 	m.Stop()
 	if !restarted {
@@ -77,6 +79,20 @@ func (w *world) live(k int, unsent bool) (writes int) {
 	}
 	w.collect()
 	return len(w.Azure.Writes(mark))
+}
+
+// free looks whether the pool has let go of what stands for its VMs: what still had our finalizer would stay for ever.
+func (w *world) free() {
+	w.t.Helper()
+	vms := &infrav1.AzureMachinePoolMachineList{}
+	if err := w.Kubernetes.List(w.t.Context(), vms); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, vm := range vms.Items {
+		if controllerutil.ContainsFinalizer(&vm, infrav1.MachinePoolMachineFinalizer) {
+			w.t.Errorf("the pool is gone, and AzureMachinePoolMachine %s cannot go", vm.Name)
+		}
+	}
 }
 
 // collect takes away what the API server's garbage collector and Cluster API would.

@@ -21,7 +21,7 @@ import (
 // the time runs from when it is in place. Azure takes its time and limits requests as the real one does. The manager is a
 // process of its own with its default flags; the simulator runs in this one.
 //
-//	go test ./test/integration/scale -run '^$' -bench . -benchtime 1x
+//	go test ./test/integration/scale -run '^$' -bench Hundred -benchtime 1x
 func BenchmarkHundredMachines(b *testing.B) {
 	for b.Loop() {
 		hundredMachines(b, 3, 97)

@@ -21,7 +21,7 @@ func TestCallsPerMachine(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 
-	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	mark, before, red := stage.Azure.Mark(), len(manager.KubernetesWrites()), len(manager.KubernetesReads())
 	var names []string
 	create := func(name string, role harness.Role) {
 		stage.CreateMachine(stage.AzureMachine("c1", name), role, "")
@@ -72,5 +72,16 @@ func TestCallsPerMachine(t *testing.T) {
 	if written["secrets"] != machines || written["azuremachines"] > 7*machines {
 		t.Errorf("%v writes to Kubernetes for %d machines, want one Secret each and at most 7 of the AzureMachine", written, machines)
 	}
+	// The Secrets with bootstrap data and with azure.json, each once, or again as long as the watch has not told of it.
+	secrets := 0
+	for _, path := range manager.KubernetesReads()[red:] {
+		if strings.Contains(path, "/secrets/") {
+			secrets++
+		}
+	}
+	if secrets < 2*machines || secrets > 5*machines {
+		t.Errorf("%d reads of Secrets for %d machines, want two for each and at most 5", secrets, machines)
+	}
+	t.Logf("%d reads of Secrets", secrets)
 	t.Logf("%d reads (gets %v, lists %v, polls %d), writes to Kubernetes %v", got.reads(), got.Gets, got.Lists, got.Polls, written)
 }

@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+// TestLookBeforeMakingThatFails has the list of a type answered, which says that a resource is missing, and the look at that resource
+// refused, which comes before it is made because a list may lag behind. The look is put off like any other request that fails.
+func TestLookBeforeMakingThatFails(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		rule   fault.Rule
+	}{
+		"unavailable": {"Azure may be back soon", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}},
+		"forbidden":   {"a role may allow lists alone", fault.Rule{Kind: fault.Status, Status: 403, Code: "AuthorizationFailed"}},
+		"reset":       {"the connection broke", fault.Rule{Kind: fault.Reset}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, _ := made(t, groupNode())
+			other := pipNode()
+			other.ID = arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "other")
+			// What is made with the group is known to be missing without a look.
+			w.restart()
+			// It comes to an end, because one that is asked without a pause is asked for as long as it fails.
+			const failing = 300
+			test.rule.Method, test.rule.ID, test.rule.Count = "GET", "*/publicipaddresses/pip", failing
+			w.fault(test.rule)
+			w.requests()
+			request := w.request(groupNode(), pipNode(), other)
+			outcome := w.until(request, 2*time.Minute, func(arm.Outcome) bool { return false })
+			_, reads := w.requests()
+			reads = slices.DeleteFunc(reads, func(read string) bool { return read != "GET rg publicIPAddresses/pip" })
+			if len(reads) == 0 || len(reads) > 30 {
+				t.Errorf("%s: asked %d times in two minutes, want some and at most 30", test.reason, len(reads))
+			}
+			if got := result(t, outcome, pip); got.Done() || got.Err == nil {
+				t.Errorf("%s: the outcome is %+v, want why it is not made", test.reason, got)
+			}
+			w.sim.ClearFaults()
+			if outcome := w.converge(request, 20*time.Minute); !outcome.Done() {
+				t.Errorf("not made once the look is answered: %+v", outcome.Causes())
+			}
+		})
+	}
+}

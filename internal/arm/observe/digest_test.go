@@ -1,0 +1,163 @@
+package observe_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+)
+
+// subscription has two tables and a network with a subnet, all of which its list of all resources shows unless it is refused.
+type subscription struct {
+	mu      sync.Mutex
+	now     time.Time
+	rows    map[arm.ID]map[string]any
+	refuses []string
+	asked   []string
+}
+
+func (s *subscription) Now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.now.Add(time.Millisecond)
+	return s.now
+}
+
+func (s *subscription) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := strings.TrimPrefix(r.URL.Path, "/subscriptions/s")
+	s.asked = append(s.asked, r.URL.Path[strings.LastIndex(r.URL.Path[:strings.LastIndex(r.URL.Path, "/")], "/")+1:])
+	id := arm.ID(r.URL.Path)
+	switch {
+	case slices.Contains(s.refuses, path):
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = fmt.Fprint(w, `{"error":{"code":"AuthorizationFailed"}}`)
+	case strings.HasSuffix(path, "/resources"):
+		var rows []any
+		for _, id := range []arm.ID{table, table2, network} {
+			if row := s.rows[id]; row != nil {
+				rows = append(rows, row)
+			}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"value": rows})
+	case id.Equal(network):
+		_, _ = fmt.Fprintf(w, `{"id":%q,"name":"vnet","properties":{"provisioningState":"Succeeded","subnets":[{"id":%q,"name":"nodes","properties":{}}]}}`, id, id.Child("subnets", "nodes"))
+	case s.rows[id] != nil || id.Equal(nodes):
+		_, _ = fmt.Fprintf(w, `{"id":%q,"name":%q,"properties":{"provisioningState":"Succeeded"}}`, id, id.Name())
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = fmt.Fprint(w, `{"error":{"code":"ResourceNotFound"}}`)
+	}
+}
+
+var (
+	table   = arm.NewID("s", "one", types.RouteTable, "table")
+	table2  = arm.NewID("s", "two", types.RouteTable, "table2")
+	network = arm.NewID("s", "one", types.VirtualNetwork, "vnet")
+	nodes   = network.Child("subnets", "nodes")
+	machine = arm.NewID("s", "one", types.VirtualMachine, "vm")
+)
+
+// TestDigest looks at what was in order, and again after ten minutes in which something may have happened.
+func TestDigest(t *testing.T) {
+	const whole, one = "s/resources", "one/resources"
+	all := func(*subscription, *observe.Reader) {}
+	for name, test := range map[string]struct {
+		reason string
+		ids    []arm.ID
+		// before is done before the first look, between before the second one, which asks Azure for want.
+		before, between func(*subscription, *observe.Reader)
+		later           time.Duration
+		want            []string
+	}{
+		"nothing":         {"the list of all resources tells that nothing was written", []arm.ID{table, network, nodes}, all, all, 10 * time.Minute, []string{whole}},
+		"within a minute": {"one list serves all who come at the same time", []arm.ID{table, network}, all, all, 30 * time.Second, nil},
+		"written":         {"what was written is read", []arm.ID{table, network}, all, func(s *subscription, _ *observe.Reader) { s.rows[table]["changedTime"] = "2" }, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"tagged":          {"Azure shows other tags, whatever it says of the time", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { s.rows[table]["tags"] = map[string]any{"a": "b"} }, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"failed":          {"only what is Succeeded is in order", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { s.rows[table]["provisioningState"] = "Failed" }, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"not shown":       {"the list may lag, and never tells that something is gone", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { delete(s.rows, table) }, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"no time":         {"what has no time is never vouched for", []arm.ID{table}, func(s *subscription, _ *observe.Reader) { delete(s.rows[table], "changedTime") }, all, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"written by us": {"a list from before the write tells nothing about it", []arm.ID{table}, all, func(_ *subscription, r *observe.Reader) {
+			r.Cache.Invalidate(observe.Change{ID: table, Extent: observe.Resource})
+		}, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"child written by us": {"its parent has not changed, as far as the list tells", []arm.ID{network, nodes}, all, func(_ *subscription, r *observe.Reader) {
+			r.Cache.Invalidate(observe.Change{ID: nodes, Extent: observe.Resource, Document: network})
+		}, 10 * time.Minute, []string{whole, "subnets/nodes"}},
+		"full":      {"children are in no list of all resources", []arm.ID{table, nodes, network}, all, all, time.Hour, []string{whole, "routeTables/table", "virtualNetworks/vnet"}},
+		"a machine": {"whether it runs is in no list of all resources", []arm.ID{machine}, func(s *subscription, _ *observe.Reader) { s.rows[machine] = s.rows[table] }, all, 10 * time.Minute, []string{"virtualMachines/vm"}},
+		"refused":   {"the group may be listed, and the subscription is not tried again", []arm.ID{table}, func(s *subscription, _ *observe.Reader) { s.refuses = []string{"/resources"} }, all, 10 * time.Minute, []string{one}},
+		"refused altogether": {"everything is read as without digests, and nothing is tried again", []arm.ID{table}, func(s *subscription, _ *observe.Reader) {
+			s.refuses = []string{"/resources", "/resourceGroups/one/resources"}
+		}, all, 10 * time.Minute, []string{"routeTables/table"}},
+		"group of another one": {"a digest of a group says nothing of others", []arm.ID{table2}, func(s *subscription, _ *observe.Reader) {
+			s.refuses = []string{"/resources", "/resourceGroups/two/resources"}
+		}, all, 10 * time.Minute, []string{"routeTables/table2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: map[arm.ID]map[string]any{}}
+			for _, id := range []arm.ID{table, table2, network} {
+				service.rows[id] = map[string]any{"id": id, "changedTime": "1", "provisioningState": "Succeeded"}
+			}
+			reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
+			c := service.client(t, "p")
+			look := func() (asked []string) {
+				service.asked = nil
+				for key, found := range reader.Read(observe.Regularly(t.Context(), time.Minute), c, test.ids, 10*time.Second) {
+					if found.Err != nil || !found.Exists && name != "not shown" {
+						t.Errorf("%s: %+v", key, found.Observed)
+					}
+				}
+				slices.Sort(service.asked)
+				return service.asked
+			}
+			test.before(service, reader)
+			look()
+			test.between(service, reader)
+			service.now = service.now.Add(test.later)
+			want := slices.Sorted(slices.Values(test.want))
+			if diff := cmp.Diff(want, look()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDigestOfAnother has two identities look: what one was shown says nothing to the other.
+func TestDigestOfAnother(t *testing.T) {
+	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
+	reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
+	ctx := observe.Regularly(t.Context(), time.Minute)
+	reader.Read(ctx, service.client(t, "one"), []arm.ID{table}, 10*time.Second)
+	service.asked = nil
+	reader.Read(ctx, service.client(t, "other"), []arm.ID{table}, 10*time.Second)
+	if diff := cmp.Diff([]string{"s/resources", "routeTables/table"}, service.asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func (s *subscription) client(t *testing.T, principal string) *client.Client {
+	t.Helper()
+	listener := httptest.NewTLSServer(s)
+	t.Cleanup(listener.Close)
+	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "a"}}}, client.Options{Principal: principal, Transport: listener.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// event is a line of the audit log.
+func event(id, verb, stage, user, agent, resource, at string) string {
+	return `{"kind":"Event","auditID":"` + id + `","stage":"` + stage + `","verb":"` + verb + `","user":{"username":"system:serviceaccount:` + user +
+		`"},"userAgent":"` + agent + `","objectRef":{"resource":"` + resource + `"},"requestReceivedTimestamp":"2026-01-01T12:00:` + at + `Z"}` + "\n"
+}
+
+func TestCountCalls(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		// The API server puts parts of the log aside.
+		"audit-2026-01-01T12-00-00.000.jsonl": event("0", "get", "ResponseComplete", "a:ours", "manager/v2", "secrets", "00.500000"),
+		"audit.jsonl": event("1", "watch", "ResponseStarted", "a:ours", "manager/v2", "secrets", "01.000000") +
+			event("1", "watch", "ResponseComplete", "a:ours", "manager/v2", "secrets", "01.000000") +
+			event("2", "patch", "ResponseComplete", "a:ours", "manager/v2", "azureclusters", "02.000000") +
+			event("3", "patch", "ResponseComplete", "a:second", "other/v1", "azureclusters", "02.000000") +
+			event("4", "patch", "ResponseComplete", "b:theirs", "core/v1", "clusters", "02.000000") +
+			event("5", "create", "ResponseComplete", "a:ours", "manager/v2", "tokenreviews", "02.000000") +
+			event("6", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "59.000000") +
+			`{"kind":"Event","auditID":"7","ver`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls, err := readAudit(filepath.Join(folder, "audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ours, second, theirs = "system:serviceaccount:a:ours", "system:serviceaccount:a:second", "system:serviceaccount:b:theirs"
+	got := countCalls(calls, span{noon, noon.Add(30 * time.Second)}, []string{ours, second})
+	want := Kubernetes{
+		Verbs: map[string]int{"get": 1, "watch": 1, "patch": 2},
+		Callers: map[string]map[string]map[string]int{
+			ours: {"manager": {"get": 1, "watch": 1, "patch": 1}}, second: {"other": {"patch": 1}}, theirs: {"core": {"patch": 1}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if got.Reads() != 2 || got.Writes() != 2 {
+		t.Errorf("%d reads and %d writes, want 2 each", got.Reads(), got.Writes())
+	}
+}

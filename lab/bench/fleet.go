@@ -1,0 +1,197 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
+)
+
+// fleet are clusters that come all at once.
+type fleet struct {
+	settings *settings.Settings
+	kube     client.Client
+	clusters [][]*unstructured.Unstructured
+}
+
+// newFleet renders the clusters of a scenario.
+func newFleet(ctx context.Context, s *settings.Settings, kube client.Client, scenario Scenario) (*fleet, error) {
+	f := &fleet{settings: s, kube: kube}
+	var common []*unstructured.Unstructured
+	if scenario.kind == managed {
+		objects, err := render(ctx, s, placeholder, workload.Options{Flavor: "aks", ControlPlaneMachines: 1, WorkerMachines: scenario.nodes})
+		if err != nil {
+			return nil, err
+		}
+		if common, err = ofPools(objects, scenario.pools); err != nil {
+			return nil, err
+		}
+	}
+	for i := range scenario.clusters {
+		objects := scenario.ofMachines(clusterName(i))
+		if common != nil {
+			var err error
+			if objects, err = named(common, clusterName(i)); err != nil {
+				return nil, err
+			}
+		}
+		f.clusters = append(f.clusters, objects)
+	}
+	return f, nil
+}
+
+// atOnce is how many requests the bench itself has under way.
+const atOnce = 8
+
+// create makes all objects. Those of a cluster come in their order, several clusters at a time, or several machines of one.
+func (f *fleet) create(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, objects := range f.clusters {
+		// The Cluster and what comes before it; machines do not depend on one another.
+		first := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Cluster" }) + 1
+		for _, o := range objects[:first] {
+			if err := f.kube.Create(ctx, o.DeepCopy()); err != nil {
+				return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+			}
+		}
+		for pair := range slices.Chunk(objects[first:], 2) {
+			group.Go(func() error {
+				for _, o := range pair {
+					if err := f.kube.Create(ctx, o.DeepCopy()); err != nil {
+						return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// provisionedFields say of an object of Cluster API that all of its infrastructure is there, whatever the provider says of its own
+// objects.
+var provisionedFields = map[string][]string{
+	"Cluster": {"infrastructureProvisioned"}, "Machine": {"infrastructureProvisioned"}, "MachinePool": {"infrastructureProvisioned"},
+}
+
+// waiting are the objects whose infrastructure is not there, as KIND NAME.
+func (f *fleet) waiting(ctx context.Context) ([]string, error) {
+	var out []string
+	for _, kind := range []string{"Cluster", "Machine", "MachinePool"} {
+		items, err := f.list(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		for i := range items {
+			fields := provisionedFields[kind]
+			if _, found, _ := unstructured.NestedMap(items[i].Object, "spec", "controlPlaneRef"); found {
+				fields = append(slices.Clone(fields), "controlPlaneInitialized")
+			}
+			for _, field := range fields {
+				if done, _, _ := unstructured.NestedBool(items[i].Object, "status", "initialization", field); !done {
+					out = append(out, kind+" "+items[i].GetName())
+					break
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func (f *fleet) list(ctx context.Context, kind string) ([]unstructured.Unstructured, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.FromAPIVersionAndKind(core, kind+"List"))
+	err := f.kube.List(ctx, list, client.InNamespace(management.Namespace))
+	return list.Items, err
+}
+
+// await looks until nothing is waited for. A look costs more the more there is, and so looks are rarer.
+func (f *fleet) await(ctx context.Context, what string, look func(context.Context) ([]string, error)) error {
+	all := 0
+	for _, objects := range f.clusters {
+		all += len(objects)
+	}
+	tick := time.NewTicker(max(200*time.Millisecond, time.Duration(all)*time.Millisecond))
+	defer tick.Stop()
+	begun := time.Now()
+	var left []string
+	for {
+		next, err := look(ctx)
+		switch {
+		case err == nil && len(next) == 0:
+			return nil
+		case err == nil:
+			left = next
+		case ctx.Err() == nil:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return f.late(ctx, what, left, time.Since(begun))
+		case <-tick.C:
+		}
+	}
+}
+
+// late is the error of what is not so in time: what it is, and the deepest cause that the first of it says.
+func (f *fleet) late(ctx context.Context, what string, left []string, after time.Duration) error {
+	shown := left
+	if len(shown) > 5 {
+		shown = append(slices.Clone(shown[:5]), "...")
+	}
+	err := fmt.Errorf("after %s %d %s: %s: %w", after.Round(time.Second), len(left), what, strings.Join(shown, ", "), context.Cause(ctx))
+	if len(left) == 0 {
+		return err
+	}
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	_, name, _ := strings.Cut(left[0], " ")
+	for i := range f.clusters {
+		if !strings.HasPrefix(name, clusterName(i)) {
+			continue
+		}
+		root, loadErr := workload.Load(asking, f.kube, management.Namespace, clusterName(i))
+		if loadErr != nil || root == nil {
+			return err
+		}
+		if cause := workload.FindCause(root, nil); cause != nil {
+			return fmt.Errorf("%w, because of\n  %s", err, cause)
+		}
+	}
+	return err
+}
+
+// remove deletes all Clusters, several at a time.
+func (f *fleet) remove(ctx context.Context) error {
+	clusters, err := f.list(ctx, "Cluster")
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range clusters {
+		group.Go(func() error { return client.IgnoreNotFound(f.kube.Delete(ctx, &clusters[i])) })
+	}
+	return group.Wait()
+}
+
+// there are the Clusters that are left.
+func (f *fleet) there(ctx context.Context) ([]string, error) {
+	clusters, err := f.list(ctx, "Cluster")
+	var out []string
+	for i := range clusters {
+		out = append(out, "Cluster "+clusters[i].GetName())
+	}
+	return out, err
+}

@@ -1,0 +1,214 @@
+package bench
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/timeline"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
+)
+
+// phase measures what do does. What happens in the rest after it is nobody's.
+func (r *runner) phase(ctx context.Context, name string, do func(context.Context, *Phase) error) error {
+	p := Phase{Name: name}
+	before := r.histogram(ctx)
+	cpu, _, _ := r.watcher.usage()
+	during := span{from: time.Now()}
+	if err := r.guarded(ctx, func(ctx context.Context) error { return do(ctx, &p) }); err != nil {
+		return fmt.Errorf("%s, phase %s: %w", r.scenario.Name, name, err)
+	}
+	during.to = time.Now()
+	p.Begun, p.Ended = during.from.UTC(), during.to.UTC()
+	if p.WallSeconds == 0 {
+		p.WallSeconds = during.to.Sub(during.from).Seconds()
+	}
+	after, _, _ := r.watcher.usage()
+	p.Process = &Process{CPUSeconds: after - cpu}
+	p.Passes = r.histogram(ctx).since(before).passes()
+	if err := wait(ctx, r.Rest); err != nil {
+		return err
+	}
+	_, p.Process.RestMiB, p.Process.PeakMiB = r.watcher.usage()
+
+	log, err := timeline.ReadLog(r.settings.RequestLog())
+	if err != nil {
+		return err
+	}
+	calls, err := readAudit(r.settings.AuditLog())
+	if err != nil {
+		return err
+	}
+	p.Azure = countRequests(log, during)
+	kubernetes := countCalls(calls, during, r.accounts)
+	p.Kubernetes = &kubernetes
+	p.Requests = points(log, during)
+	p.Memory = r.watcher.samplesIn(during, shown)
+	r.out.Phases = append(r.out.Phases, p)
+	r.Report("%s: %s, %d reads, %d writes, %d deletes", name, seconds(during.to.Sub(during.from)), p.Azure.Reads, p.Azure.Writes, p.Azure.Deletes)
+	return nil
+}
+
+// guarded bounds a phase in time, and ends it when a program of the provider exits.
+func (r *runner) guarded(ctx context.Context, do func(context.Context) error) error {
+	bounded, cancel := context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("the time limit of %s is over", r.Timeout))
+	defer cancel()
+	bounded, stop := context.WithCancelCause(bounded)
+	defer stop(nil)
+	go func() {
+		tick := time.NewTicker(watchInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-bounded.Done():
+				return
+			case <-tick.C:
+			}
+			for _, p := range r.programs {
+				if err := management.Processes(r.settings).Exited(p.Name); err != nil && !r.restarting.Load() {
+					stop(errExited{err})
+					return
+				}
+			}
+		}
+	}()
+	err := do(bounded)
+	var exited errExited
+	if errors.As(context.Cause(bounded), &exited) {
+		return exited
+	}
+	return err
+}
+
+// errExited says that a program of the provider has ended by itself.
+type errExited struct{ error }
+
+// shown is how many points of a curve are kept.
+const shown = 200
+
+// points are how many requests there were at each moment.
+func points(log []schedule.Request, during span) []Point {
+	var all []Point
+	for _, request := range log {
+		if ofProvider(request) && during.has(request.Time) {
+			all = append(all, Point{Seconds: request.Time.Sub(during.from).Seconds(), Count: len(all) + 1})
+		}
+	}
+	out := thin(all, shown)
+	if len(all) > 0 {
+		out = append(out, Point{Seconds: during.to.Sub(during.from).Seconds(), Count: len(all)})
+	}
+	return out
+}
+
+// histogram adds up what the provider's programs serve of controller-runtime's metrics. One that serves none leaves it empty.
+func (r *runner) histogram(ctx context.Context) histogram {
+	out := histogram{}
+	managers := []settings.Manager{settings.Azure}
+	if len(r.programs) > 0 {
+		managers = nil
+		for _, p := range r.programs {
+			managers = append(managers, p.Manager)
+		}
+	}
+	for _, m := range managers {
+		for _, scheme := range []string{"https://", "http://"} {
+			metrics, err := r.get(ctx, scheme+r.settings.DiagnosticsAddress(m)+"/metrics")
+			if err != nil {
+				continue
+			}
+			for bound, count := range readPasses(metrics) {
+				out[bound] += count
+			}
+			break
+		}
+	}
+	return out
+}
+
+// metricsClient takes any certificate: managers make their own.
+var metricsClient = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+	TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
+}}
+
+func (r *runner) get(ctx context.Context, url string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+r.token)
+	response, err := metricsClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answers %s", url, response.Status)
+	}
+	return string(raw), err
+}
+
+// silence is how long there has to be next to no request for a restart to be over: objects that were found in order are looked at
+// again at moments of their own, so that with many of them there always is one.
+const silence = 15 * time.Second
+
+// restart kills the provider, starts it anew, and waits until it has seen everything. It lasted until the silence began.
+func (r *runner) restart(ctx context.Context, p *Phase) error {
+	begin := time.Now()
+	table := management.Processes(r.settings)
+	r.restarting.Store(true)
+	defer r.restarting.Store(false)
+	for _, name := range r.processes() {
+		if err := table.Kill(ctx, name); err != nil {
+			return err
+		}
+	}
+	for _, program := range r.programs {
+		if err := program.start(ctx, r.settings, r.webhooks[program.Name]); err != nil {
+			return err
+		}
+	}
+	r.restarting.Store(false)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("Azure is asked all the time: %w", context.Cause(ctx))
+		case <-tick.C:
+		}
+		log, err := timeline.ReadLog(r.settings.RequestLog())
+		if err != nil {
+			return err
+		}
+		if end, over := settled(log, begin, time.Now()); over {
+			p.WallSeconds = end.Sub(begin).Seconds()
+			return nil
+		}
+	}
+}
+
+// settled tells whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
+func settled(log []schedule.Request, begin, now time.Time) (end time.Time, over bool) {
+	all, late := 0, 0
+	end = begin
+	for _, request := range log {
+		switch {
+		case !ofProvider(request) || request.Time.Before(begin):
+			continue
+		case request.Time.After(now.Add(-silence)):
+			late++
+		default:
+			end = request.Time
+		}
+		all++
+	}
+	return end, all > 0 && late <= all/20 && now.Sub(begin) > silence
+}

@@ -1,0 +1,159 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/bench"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// benchDir is the bench's directory unless --dir says another: it is never the lab that somebody works with.
+const benchDir = ".lab-bench"
+
+// outputs are what figures are written to.
+type outputs struct{ json, html string }
+
+func (o *outputs) flags(c *cobra.Command) {
+	c.Flags().StringVar(&o.json, "json", "", "file that gets all figures")
+	c.Flags().StringVar(&o.html, "html", "", "file that gets a page with plots")
+}
+
+// write prints the table and writes the files.
+func (o *outputs) write(out io.Writer, runs []bench.Run) error {
+	if err := bench.Print(out, runs); err != nil {
+		return err
+	}
+	if o.json != "" {
+		if err := bench.Write(o.json, runs); err != nil {
+			return err
+		}
+	}
+	if o.html != "" {
+		return bench.WriteHTML(o.html, runs)
+	}
+	return nil
+}
+
+func benchCommand() *cobra.Command {
+	var o bench.Options
+	var to outputs
+	c := &cobra.Command{
+		Use:   "bench SCENARIO...",
+		Short: "Measure what a provider costs, in a lab of its own for each scenario",
+		Long: `Measure what a provider costs: requests to Azure, calls of Kubernetes, time, processor time and memory. Without a scenario it lists
+all there are. The scenarios of an hour or a day run our controllers in virtual time with ` + "`go test`" + `.
+
+A provider that is not ours is one or more programs. Each is run by a shell with exec, finds the management cluster by KUBECONFIG and
+the simulated Azure by HTTPS_PROXY and SSL_CERT_FILE or by AZURE_RESOURCE_MANAGER_ENDPOINT and AZURE_AUTHORITY_HOST, and may use
+$WEBHOOK_PORT, $WEBHOOK_CERT_DIR, $HEALTH_ADDRESS and $DIAGNOSTICS_ADDRESS on its command line.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listScenarios(c.OutOrStdout())
+			}
+			return measure(c, args, o, to)
+		},
+	}
+	c.Flags().IntVar(&o.BasePort, "base-port", 26000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
+	c.Flags().Float64Var(&o.TimeScale, "time-scale", 1, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
+	c.Flags().IntVar(&o.Clusters, "clusters", 0, "number of clusters (default that of the scenario)")
+	c.Flags().IntVar(&o.Machines, "machines", 0, "number of machines of each cluster (default that of the scenario)")
+	c.Flags().IntVar(&o.Pools, "pools", 0, "number of pools of each AKS cluster (default that of the scenario)")
+	c.Flags().DurationVar(&o.Timeout, "timeout", 30*time.Minute, "how long each phase may take")
+	c.Flags().DurationVar(&o.Rest, "rest", 20*time.Second, "how long nothing is done after a phase before resting memory is read")
+	c.Flags().DurationVar(&o.Steady, "steady", 0, "how long to measure after everything is made and nothing happens (default not at all)")
+	c.Flags().StringVar(&o.Name, "name", "", "what to call the provider (default ours, or the program of --provider)")
+	c.Flags().StringArrayVar(&o.Commands, "provider", nil, "command of another provider in place of ours; may be repeated for one of several programs")
+	c.Flags().StringArrayVar(&o.Components, "components", nil, "file with the manifests of the --provider of the same place")
+	to.flags(c)
+	c.AddCommand(reportCommand())
+	return c
+}
+
+func listScenarios(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "SCENARIO\tSIZE\tWHAT IS MEASURED")
+	for _, s := range bench.Scenarios {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Size(), s.About)
+	}
+	return w.Flush()
+}
+
+// measure runs scenarios one after the other. What was measured before one fails is written nevertheless.
+func measure(c *cobra.Command, names []string, o bench.Options, to outputs) error {
+	var scenarios []bench.Scenario
+	for _, name := range names {
+		s, err := bench.Find(name)
+		if err != nil {
+			return err
+		}
+		scenarios = append(scenarios, s)
+	}
+	dir, err := c.Flags().GetString("dir")
+	if err != nil {
+		return err
+	}
+	if !c.Flags().Changed("dir") {
+		dir = benchDir
+	}
+	if o.Dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if o.Root, err = settings.FindRoot(); err != nil {
+		return err
+	}
+	if o.Name == "" {
+		o.Name = "ours"
+		if len(o.Commands) > 0 {
+			program, _, _ := strings.Cut(o.Commands[0], " ")
+			o.Name = filepath.Base(program)
+		}
+	}
+	// The client would say after a while that nobody reads its log.
+	log.SetLogger(logr.Discard())
+	out := c.OutOrStdout()
+	o.Report = func(format string, args ...any) { fmt.Fprintf(out, "  "+format+"\n", args...) }
+	var runs []bench.Run
+	var failure error
+	for _, s := range scenarios {
+		fmt.Fprintf(out, "%s: %s\n", s.Name, s.About)
+		run, err := bench.Start(c.Context(), s, o)
+		if err != nil {
+			failure = err
+			break
+		}
+		runs = append(runs, run)
+	}
+	if len(runs) == 0 {
+		return failure
+	}
+	fmt.Fprintln(out)
+	return errors.Join(failure, to.write(out, runs))
+}
+
+func reportCommand() *cobra.Command {
+	var to outputs
+	c := &cobra.Command{
+		Use:   "report FILE...",
+		Short: "Put the figures of several files of --json beside each other",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			runs, err := bench.Read(args...)
+			if err != nil {
+				return err
+			}
+			return to.write(c.OutOrStdout(), runs)
+		},
+	}
+	to.flags(c)
+	return c
+}

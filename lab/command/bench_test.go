@@ -1,0 +1,27 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/bench"
+)
+
+// TestBenchNamesItsScenarios has a list of all of them, and says in an error what there is.
+func TestBenchNamesItsScenarios(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "lab")
+	out, err := run(t, dir, "bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range bench.Scenarios {
+		if !strings.Contains(out, "\n"+s.Name+" ") {
+			t.Errorf("the list lacks %s:\n%s", s.Name, out)
+		}
+	}
+	_, err = run(t, dir, "bench", "default", "nothing")
+	expect(t, err, "there is no scenario nothing", "default, aks, ")
+	_, err = run(t, dir, "bench", "report", filepath.Join(dir, "none.json"))
+	expect(t, err, "none.json")
+}

@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pythonDefaults are what the models of the official CLI's SDK send with every pool that is not of spot machines.
+// Source: https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
+func pythonDefaults(more obj) obj {
+	p := obj{"scaleSetPriority": "Regular", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}
+	for k, v := range more {
+		p[k] = v
+	}
+	return p
+}
+
+func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
+	a := newAzure(t)
+	a.aks(func(p obj) { p["agentPoolProfiles"] = []any{aksProfile("pool0", pythonDefaults(nil))} })
+	for name, c := range map[string]struct {
+		reason string
+		pool   obj
+		status int
+		policy any
+	}{
+		"regular":    {"the default is as good as nothing, and is not shown", pythonDefaults(nil), 201, nil},
+		"lower":      {"in any casing", pythonDefaults(obj{"scaleSetEvictionPolicy": "delete"}), 201, nil},
+		"noprio":     {"a pool without a priority is a regular one", obj{"scaleSetEvictionPolicy": "Delete"}, 201, nil},
+		"deallocate": {"nothing evicts regular machines, so that this is a mistake", pythonDefaults(obj{"scaleSetEvictionPolicy": "Deallocate"}), 400, nil},
+		"spot":       {"spot machines keep it", pythonDefaults(obj{"scaleSetPriority": "Spot"}), 201, "Delete"},
+	} {
+		r := a.do("PUT", pools+name+aksV, agentPool(c.pool))
+		a.sim.Settle()
+		shown := a.do("GET", pools+name+aksV, nil).at("properties.scaleSetEvictionPolicy")
+		if r.status != c.status || shown != c.policy {
+			t.Errorf("%s: %d %v, eviction policy %v, want %d and %v", c.reason, r.status, r.body, shown, c.status, c.policy)
+		}
+	}
+	if r := a.do("PUT", pools+"regular"+aksV, agentPool(pythonDefaults(obj{"count": 2}))); r.status != 200 {
+		t.Errorf("the defaults are no change of a pool that is there: %d %v", r.status, r.body)
+	}
+}
+
+// TestOneUpgradeOfClusterAndPools does what `az aks upgrade` does: it reads the cluster, raises it and every pool in what it read,
+// and writes that back.
+func TestOneUpgradeOfClusterAndPools(t *testing.T) {
+	upgrade := func(a *azure, plane, pool string) response {
+		whole := a.do("GET", aks+aksV, nil).body
+		properties, _ := whole["properties"].(map[string]any)
+		properties["kubernetesVersion"] = plane
+		profiles, _ := properties["agentPoolProfiles"].([]any)
+		for _, p := range profiles {
+			p.(map[string]any)["orchestratorVersion"] = pool
+		}
+		return a.do("PUT", aks+aksV, whole)
+	}
+	a := newAzure(t)
+	a.aks(nil)
+	a.settled("pool1", agentPool(pythonDefaults(nil)))
+	aksRefused(t, "pools are not to be above what the cluster becomes", upgrade(a, "1.34.0", "1.34.1"), 400, "NodePoolMcVersionIncompatible", "bigger than control plane version 1.34.0")
+	if r := upgrade(a, "1.34.1", "1.34.1"); r.status != 200 || r.at("properties.provisioningState") != "Upgrading" {
+		t.Fatalf("PUT = %d %v", r.status, r.body)
+	}
+	// The control plane goes first.
+	for range 100 {
+		if a.do("GET", aks+aksV, nil).at("properties.currentKubernetesVersion") == "1.34.1" {
+			break
+		}
+		if got := cmp.Diff([]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2"}, a.nodes()); got != "" {
+			t.Fatalf("nodes before the control plane is upgraded (-want +got):\n%s", got)
+		}
+		a.sim.Advance(10 * time.Second)
+	}
+	a.sim.Settle()
+	if got := cmp.Diff([]string{"pool0/1.34.1", "pool0/1.34.1", "pool1/1.34.1"}, a.nodes()); got != "" {
+		t.Errorf("nodes in the end (-want +got):\n%s", got)
+	}
+	end := a.do("GET", aks+aksV, nil)
+	if end.at("properties.provisioningState") != "Succeeded" || end.at("properties.agentPoolProfiles.1.currentOrchestratorVersion") != "1.34.1" {
+		t.Errorf("in the end: %v", end.body)
+	}
+}

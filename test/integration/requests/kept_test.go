@@ -1,0 +1,137 @@
+package requests_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+var swept = flag.Int("swept", 4, "how many machines are made and deleted of which nothing is to be kept")
+
+// TestNothingIsKept makes clusters with machines and deletes them, twice. What the manager keeps then is no more than after the
+// first time: in all maps, lists and slices that live as long as it does, in goroutines, and in the label sets of its metrics.
+//
+//	go test ./test/integration/requests -run NothingIsKept -swept 1000 -v
+func TestNothingIsKept(t *testing.T) {
+	unmanaged(t, func(w *world) {
+		m := w.Start(func(ctx context.Context, m *virtual.Manager) error {
+			secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}
+			if err := secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)}, azurejson.Kinds{Machines: true}); err != nil {
+				return err
+			}
+			return clusters.Register(ctx, m)
+		})
+		w.comeAndGo("first", *swept)
+		once, goroutines, series := m.Sizes(), runtime.NumGoroutine(), labelSets(t)
+		w.comeAndGo("second", *swept)
+		// The last eight durations are known of each type of operation.
+		once["operate.pace.recent[]"] = 8 * once["operate.pace.recent"]
+		// Those of the last network that were asked for within ten seconds, which are more or fewer with how long its operations take.
+		once["observe.listing.asked"] *= 2
+		for name, size := range m.Sizes() {
+			if size > once[name] {
+				t.Errorf("%s has %d elements after %d machines have come and gone twice, and %d after the first time", name, size, *swept, once[name])
+			}
+		}
+		if now := runtime.NumGoroutine(); now > goroutines {
+			t.Errorf("%d goroutines, and %d after the first time", now, goroutines)
+		}
+		// A result that was not seen before makes one, what names objects one for each.
+		if now := labelSets(t); now >= series+*swept {
+			t.Errorf("%d label sets of metrics, and %d after the first time", now, series)
+		}
+		t.Logf("%d kinds of maps, lists and slices, %d goroutines, %d label sets", len(once), goroutines, series)
+	})
+}
+
+// comeAndGo makes a cluster of each kind, the first with so many machines, and deletes them. Then it waits until what is kept for
+// a while is over.
+func (w *world) comeAndGo(name string, machines int) {
+	w.T.Helper()
+	w.Cluster(name, machines-3)
+	var all []string
+	for i := range 3 {
+		all = append(all, fmt.Sprintf("%s-control-plane-%d", name, i))
+	}
+	for i := range machines - 3 {
+		all = append(all, fmt.Sprintf("%s-md-0-%d", name, i))
+	}
+	for _, machine := range all {
+		object := &clusterv1.Machine{}
+		object.Name = machine
+		azure := &infrav1.AzureMachine{}
+		azure.Name = machine
+		w.Remove(object, azure)
+	}
+	for _, machine := range all {
+		azure := &infrav1.AzureMachine{}
+		azure.Name, azure.Namespace = machine, w.Namespace
+		w.Gone(azure)
+	}
+	cluster, azureCluster := &clusterv1.Cluster{}, &infrav1.AzureCluster{}
+	cluster.Name, azureCluster.Name = name, name
+	w.Remove(cluster, azureCluster)
+	w.Gone(azureCluster)
+
+	documents := w.Documents(name+"-documents", "pool0")
+	w.MakeDocuments(documents)
+	w.DeleteDocuments(documents)
+	credential := &corev1.Secret{}
+	credential.Name = harness.OperatorSecret
+	w.Remove(credential)
+
+	w.Managed(name+"-aks", 1)
+	pool, controlPlane, managed, owner := &infrav1.AzureManagedMachinePool{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedCluster{}, &clusterv1.Cluster{}
+	pool.Name, controlPlane.Name, managed.Name, owner.Name = name+"-aks-pool0", name+"-aks", name+"-aks", name+"-aks"
+	w.Remove(owner, clusters.MachinePool(pool.Name), pool)
+	w.Gone(pool)
+	w.Remove(controlPlane)
+	w.Gone(controlPlane)
+	w.Remove(managed)
+	w.Gone(managed)
+
+	// Three hours are how long what may still be needed is kept at most. It is dropped when something else is looked at.
+	virtual.Wait(nil, 4*time.Hour)
+	last := w.AzureCluster(name + "-last")
+	w.CreateCluster(last)
+	w.Until("the last network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, last.Name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	cluster, azureCluster = &clusterv1.Cluster{}, &infrav1.AzureCluster{}
+	cluster.Name, azureCluster.Name = last.Name, last.Name
+	w.Remove(cluster, azureCluster)
+	w.Gone(azureCluster)
+	synctest.Wait()
+}
+
+// labelSets counts those of the manager's metrics.
+func labelSets(t *testing.T) (count int) {
+	t.Helper()
+	gatherer, ok := ctrlmetrics.Registry.(prometheus.Gatherer)
+	if !ok {
+		t.Fatal("the metrics cannot be gathered")
+	}
+	families, err := gatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		count += len(family.GetMetric())
+	}
+	return count
+}

@@ -1,0 +1,67 @@
+package requests_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// TestPolicyTags has Azure Policy add a tag to whatever is written, to agent pools too: that leads to no other write, neither while a cluster
+// is made nor afterwards, and the tag stays.
+func TestPolicyTags(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		w.Written = w.tag
+		w.Cluster("c1", 0)
+		w.Managed("aks1", 2)
+		if diff := cmp.Diff(slices.Compact(harness.Changes(w.Azure.Writes(0))), harness.Changes(w.Azure.Writes(0))); diff != "" {
+			t.Errorf("what is written more than once (-once +all):\n%s", diff)
+		}
+		mark := w.Azure.Mark()
+		harness.Change(w.Stage, clusters.MachinePool("aks1-pool1"), func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
+		w.Until("the pool is larger", clusters.Ready(w.World, &infrav1.AzureManagedMachinePool{}, "aks1-pool1", func(o *infrav1.AzureManagedMachinePool) bool {
+			return harness.Ready(o) && o.Status.Replicas == 3
+		}))
+		w.hour()
+		w.wrote("a larger pool", mark, "PUT resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1")
+		for _, path := range []string{"resourceGroups/c1", "resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-control-plane-0", "resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1"} {
+			if got := harness.Find(w.shown(path), "tags.costs"); got != "4711" {
+				t.Errorf("%s has the tag %q of the policy", path, got)
+			}
+		}
+		if got := harness.Find(w.shown("resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1"), "properties.tags.costs"); got != "4711" {
+			t.Errorf("the pool has the tag %q of the policy", got)
+		}
+	})
+}
+
+// tag adds the tag to what was written.
+func (w *world) tag(request *http.Request) {
+	if request.Method != http.MethodPut && request.Method != http.MethodPatch {
+		return
+	}
+	for _, resource := range w.Sim.State() {
+		id, _ := resource["id"].(string)
+		if !strings.EqualFold(id, request.URL.Path) {
+			continue
+		}
+		patch := map[string]any{"tags": map[string]any{"costs": "4711"}}
+		if strings.Contains(id, "/agentPools/") {
+			patch = map[string]any{"properties": patch}
+		} else if resource["tags"] == nil {
+			return
+		}
+		if err := w.Azure.AddFault(fault.Rule{Kind: fault.Edit, ID: strings.ToLower(id), Now: true, Patch: patch}); err != nil {
+			w.T.Error(err)
+		}
+		return
+	}
+}

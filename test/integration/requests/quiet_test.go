@@ -1,0 +1,159 @@
+package requests_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+var (
+	workers = flag.Int("quiet-workers", 8, "how many workers the larger of the clusters has that are left alone")
+	page    = flag.Int("quiet-page", 1000, "how many resources a page of Azure's lists has; with fewer there are as many pages as of larger clusters")
+	many    = flag.Int("quiet-clusters", 3, "how many clusters of three machines there are where there are many")
+)
+
+// TestQuietHour leaves a self-managed and an AKS cluster alone. What the list of all resources shows whole, disks and the scale sets of
+// pools, was read in the hour before.
+func TestQuietHour(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		w.Cluster("c1", 2)
+		w.Managed("aks1", 2)
+		w.hour()
+		w.quiet(map[string]int{
+			"resources list": 6, "virtualMachines list": 6,
+			"resourceGroups list": 1, "virtualNetworks list": 1, "networkSecurityGroups list": 1, "routeTables": 1, "natGateways": 1,
+			"publicIPAddresses list": 1, "loadBalancers": 1, "networkInterfaces list": 1,
+			"managedClusters": 1, "virtualMachineScaleSets/virtualMachines list": 2, "managedClusters/listClusterAdminCredential": 1,
+		})
+	})
+}
+
+// TestManyWorkers is left alone for an hour like a cluster with two: what is read does not grow with the machines, but for pages of a
+// thousand.
+//
+//	go test ./test/integration/requests -run ManyWorkers -quiet-workers 27 -quiet-page 15 -v
+func TestManyWorkers(t *testing.T) {
+	paged(t, func(w *world) {
+		w.Manage()
+		w.Cluster("c1", *workers)
+		w.hour()
+		if *page < 1000 {
+			w.T.Logf("%d workers: %s", *workers, w.hour())
+			return
+		}
+		w.quiet(map[string]int{
+			"resources list": 6, "virtualMachines list": 6,
+			"resourceGroups": 1, "virtualNetworks": 1, "networkSecurityGroups list": 1, "routeTables": 1, "natGateways": 1,
+			"publicIPAddresses list": 1, "loadBalancers": 1, "networkInterfaces list": 1,
+		})
+	})
+}
+
+// TestManyClusters is left alone for an hour like one cluster, but for pages, and so is it after a restart: what all of them have is read
+// in lists of the subscription.
+//
+//	go test ./test/integration/requests -run ManyClusters -quiet-clusters 10 -quiet-page 50 -v
+func TestManyClusters(t *testing.T) {
+	paged(t, func(w *world) {
+		manager := w.Manage()
+		w.small(*many)
+		w.hour()
+		hour := func() {
+			if *page < 1000 {
+				w.T.Logf("%d clusters: %s", *many, w.hour())
+				return
+			}
+			w.quiet(map[string]int{
+				"resources list": 6, "virtualMachines list": 6,
+				"resourceGroups list": 1, "virtualNetworks list": 1, "networkSecurityGroups list": 1, "routeTables list": 1, "natGateways list": 1,
+				"publicIPAddresses list": 1, "loadBalancers list": 1, "networkInterfaces list": 1,
+			})
+		}
+		hour()
+		manager.Stop()
+		mark := w.Azure.Mark()
+		w.Manage()
+		virtual.Wait(nil, 30*time.Second)
+		restarted := w.since(mark)
+		w.T.Logf("after a restart: %s", restarted)
+		// Everything is read once, in lists of the subscription; those of the first cluster came before there was a second one.
+		if restarted.writes > 0 || restarted.reads-restarted.of["skus list"] > 30 {
+			w.T.Errorf("%d writes and %d reads after a restart with %d clusters", restarted.writes, restarted.reads, *many)
+		}
+		hour()
+	})
+}
+
+// paged is unmanaged with pages of their size.
+func paged(t *testing.T, test func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		test(&world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, PageSize: *page})}})
+	})
+}
+
+// small makes so many clusters of a control plane machine and two workers, all at once.
+func (w *world) small(count int) {
+	w.T.Helper()
+	name := func(i int) string { return fmt.Sprintf("c%d", i) }
+	for i := range count {
+		azureCluster := w.AzureCluster(name(i))
+		webhook.DefaultAzureCluster(azureCluster)
+		w.CreateCluster(azureCluster)
+	}
+	var machines []string
+	for i := range count {
+		w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+		owner := &clusterv1.Cluster{}
+		w.Get(owner, name(i))
+		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		for j, role := range []harness.Role{harness.ControlPlane, harness.Worker, harness.Worker} {
+			machine := fmt.Sprintf("%s-%d", name(i), j)
+			w.Machine(name(i), machine, role)
+			machines = append(machines, machine)
+		}
+	}
+	for _, machine := range machines {
+		w.Provisioned(machine)
+	}
+}
+
+// hour is what is asked in an hour in which nothing happens.
+func (w *world) hour() cost {
+	w.T.Helper()
+	// What made the last object Ready may still wake others.
+	virtual.Wait(nil, time.Minute)
+	mark := w.Azure.Mark()
+	virtual.Wait(nil, time.Hour)
+	asked := w.since(mark)
+	// The catalogs of a subscription are read for all of its clusters, when they are too old.
+	for _, catalog := range []string{"locations list", "skus list"} {
+		if *page == 1000 && asked.of[catalog] > 6 {
+			w.T.Errorf("%s is read %d times in an hour", catalog, asked.of[catalog])
+		}
+		asked.reads -= asked.of[catalog]
+		delete(asked.of, catalog)
+	}
+	return asked
+}
+
+// quiet holds an hour in which nothing happens against what is to be read in it.
+func (w *world) quiet(want map[string]int) {
+	w.T.Helper()
+	got := w.hour()
+	if diff := cmp.Diff(want, got.of); diff != "" || got.writes > 0 {
+		w.T.Errorf("%d writes and these reads in an hour in which nothing happens (-want +got):\n%s", got.writes, diff)
+	}
+}

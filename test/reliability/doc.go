@@ -1,0 +1,5 @@
+// Package reliability kills the manager at every call that it makes, in virtual time. Whatever it was at, in the end everything is as if
+// nothing had happened.
+//
+// Each test tries a part of its rows, the same at each run; -every 1 tries all, as make reliability does.
+package reliability

@@ -1,0 +1,78 @@
+package reliability_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+func pool() *infrav1.AzureMachinePool {
+	return &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
+}
+
+// pools are the stages of a cluster with a pool of VMs.
+func pools() []stage {
+	return []stage{
+		network(nil),
+		{"create", func(w *world) {
+			w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+			azurePool := w.AzureMachinePool("c1", "pool")
+			azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
+			azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
+				Type:          infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
+				RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), DeletePolicy: infrav1.OldestDeletePolicyType},
+			}
+			webhook.DefaultAzureMachinePool(azurePool)
+			w.CreatePool(azurePool, 1)
+			w.poolWhole(1)
+		}},
+		{"scale", func(w *world) {
+			harness.Change(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+			w.poolWhole(2)
+		}},
+		{"change", func(w *world) {
+			harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+			w.poolWhole(2)
+		}},
+		{"scale down", func(w *world) {
+			harness.Change(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
+			w.poolWhole(1)
+		}},
+		{"upgrade", func(w *world) {
+			harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+			w.poolWhole(1)
+		}},
+		{"delete", func(w *world) {
+			w.Remove(clusters.MachinePool("pool"), pool())
+			gone := pool()
+			gone.Namespace = w.Namespace
+			w.Gone(gone)
+			w.release(clusters.MachinePool("pool"))
+		}},
+	}
+}
+
+// poolWhole waits until the pool has as many VMs as are wanted, all as its spec has them.
+func (w *world) poolWhole(replicas int) {
+	w.T.Helper()
+	w.Until("the pool is whole", func() bool {
+		azurePool, vms := pool(), &infrav1.AzureMachinePoolMachineList{}
+		w.Get(azurePool, azurePool.Name)
+		if err := w.Kubernetes.List(w.T.Context(), vms); err != nil {
+			w.T.Fatal(err)
+		}
+		whole := current(azurePool) && azurePool.Status.ObservedGeneration == azurePool.Generation && len(azurePool.Spec.ProviderIDList) == replicas && len(vms.Items) == replicas
+		for _, vm := range vms.Items {
+			whole = whole && vm.Status.Ready && vm.DeletionTimestamp.IsZero()
+		}
+		for _, instance := range azurePool.Status.Instances {
+			whole = whole && instance.LatestModelApplied
+		}
+		return whole
+	})
+}

@@ -1,0 +1,129 @@
+package reliability_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// state is what there is in Kubernetes and in Azure, without what is drawn by lot or tells the time: values with their paths, each as
+// often as it is there.
+type state map[string]int
+
+// drawn is what differs from run to run: GUIDs, what AKS draws for names, times, public addresses, and those of network cards.
+var drawn = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|\+00:00)|\b[0-9]{8}\b|\b20(\.[0-9]+){3}|-[0-9a-z]{8}\.(portal\.|priv\.)?hcp\.|00-0D-3A(-[0-9A-F]{2}){3}`)
+
+// counted are properties that count writes.
+var counted = []string{"resourceVersion", "etag"}
+
+// add adds the leaves of something, by their path, without what is drawn.
+func (s state) add(path string, value any) {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			s.add(fmt.Sprintf("%s.%d", path, i), v[i])
+		}
+		return
+	case map[string]any:
+		for key, of := range v {
+			if !slices.Contains(counted, key) {
+				s.add(path+"."+key, of)
+			}
+		}
+		return
+	case string:
+		if strings.Contains(path, "/MC_") && strings.HasSuffix(path, ".privateIPAddress") {
+			v = "" // first come, first served
+		}
+		value = drawn.ReplaceAllString(v, "#")
+	}
+	s[fmt.Sprintf("%s: %v", drawn.ReplaceAllString(path, "#"), value)]++
+}
+
+// differences are what another state has less or more.
+func (s state) differences(other state) (out []string) {
+	for line, often := range s {
+		if other[line] < often {
+			out = append(out, line+" is missing")
+		}
+	}
+	for line, often := range other {
+		if s[line] < often {
+			out = append(out, line+" is too much")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// decoded is an object as JSON has it.
+func (w *world) decoded(object any) (out any) {
+	w.T.Helper()
+	raw, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return out
+}
+
+func (w *world) state() state {
+	w.T.Helper()
+	out := state{}
+	for _, list := range []client.ObjectList{
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureClusterIdentityList{},
+		&infrav1.AzureManagedClusterList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
+		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
+		&clusterv1.ClusterList{}, &clusterv1.MachinePoolList{}, &clusterv1.MachineList{}, &corev1.SecretList{}, &corev1.ConfigMapList{},
+	} {
+		if err := w.Kubernetes.List(w.T.Context(), list); err != nil {
+			w.T.Fatal(err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(client.Object)
+			if secret, is := object.(*corev1.Secret); is {
+				// What they hold is made anew for each cluster.
+				for name := range secret.Data {
+					secret.Data[name] = nil
+				}
+			}
+			out.add(fmt.Sprintf("%T %s", object, object.GetName()), w.decoded(object))
+			return nil
+		})
+		if err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	for _, resource := range w.Sim.State() {
+		id, _ := resource["id"].(string)
+		out.add(strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/"), w.decoded(resource))
+	}
+	return out
+}
+
+// accepted counts what Azure took since a mark, by method and resource. To read by POST is none of it.
+func (w *world) accepted(mark harness.Mark) map[string]int {
+	out := map[string]int{}
+	for _, request := range w.Azure.Requests()[mark:] {
+		path, _, _ := strings.Cut(request.URL, "?")
+		if request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 || !strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
+			continue
+		}
+		out[request.Method+" "+strings.TrimPrefix(path, "/subscriptions/"+w.Azure.SubscriptionID+"/")]++
+	}
+	return out
+}

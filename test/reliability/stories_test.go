@@ -1,0 +1,164 @@
+package reliability_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// world is one of clusters whose manager may be replaced at any time.
+type world struct {
+	*clusters.World
+	manager *virtual.Manager
+	// deaths counts managers that were replaced.
+	deaths int
+	// player plays Cluster API about the VMs of pools; nil is that there are none.
+	player *harness.PoolPlayer
+}
+
+// newWorld is one with a manager. It has to be called in a bubble of virtual time.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{World: clusters.New(t)}
+	w.manager = w.Manage()
+	w.Meanwhile = func() {
+		select {
+		case <-w.manager.Killed:
+			w.manager.Stop()
+			w.manager = w.Manage()
+			w.deaths++
+		default:
+		}
+		if w.player != nil {
+			w.player.Look(w.T.Context())
+		}
+	}
+	return w
+}
+
+// quiet is how long nothing more has to be expected after what made an object Ready, and less than controllers leave alone what is in
+// order.
+const quiet = 2 * time.Minute
+
+// settle waits for all that may still come, whoever is killed meanwhile.
+func (w *world) settle() {
+	deaths := w.deaths
+	for end := time.Now().Add(quiet); time.Now().Before(end); {
+		virtual.Wait(nil, 5*time.Second)
+		if w.Meanwhile(); w.deaths != deaths {
+			deaths, end = w.deaths, time.Now().Add(quiet)
+		}
+	}
+}
+
+// stage is a part of the life of a cluster. It ends when what it asks for is there.
+type stage struct {
+	name string
+	play func(w *world)
+}
+
+// network makes a self-managed cluster without machines.
+func network(change func(*infrav1.AzureCluster)) stage {
+	return stage{"network", func(w *world) {
+		azureCluster := w.AzureCluster("c1")
+		if change != nil {
+			change(azureCluster)
+		}
+		webhook.DefaultAzureCluster(azureCluster)
+		w.CreateCluster(azureCluster)
+		w.clusterReady()
+		owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	}}
+}
+
+func (w *world) clusterReady() {
+	w.T.Helper()
+	w.Until("the network is as its spec", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return current(c) }))
+}
+
+// conditioned is an object that says how it is.
+type conditioned interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}
+
+// current tells whether an object is Ready as it is stored.
+func current(object conditioned) bool {
+	said := harness.Condition(object, infrav1.ReadyCondition)
+	return said.Status == metav1.ConditionTrue && said.ObservedGeneration == object.GetGeneration()
+}
+
+// machine makes a machine.
+func machine(name string, role harness.Role) stage {
+	return stage{"machine " + name, func(w *world) {
+		w.Machine("c1", name, role)
+		w.Provisioned(name)
+	}}
+}
+
+// withoutMachine deletes a machine in the order of Cluster API.
+func withoutMachine(name string) stage {
+	return stage{"without machine " + name, func(w *world) {
+		owner := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		azureMachine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		w.Remove(owner, azureMachine)
+		w.Gone(azureMachine)
+		w.release(owner)
+		w.Remove(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}}
+}
+
+// release takes what Cluster API keeps an object for, which is being deleted, from it.
+func (w *world) release(object client.Object) {
+	w.T.Helper()
+	harness.Change(w.Stage, object, func(o client.Object) { o.SetFinalizers(nil) })
+}
+
+// upgrade replaces a machine with one of another size, as a rollout does.
+func upgrade(from, to string) stage {
+	return stage{"upgrade", func(w *world) {
+		machine(to, harness.Worker).play(w)
+		withoutMachine(from).play(w)
+	}}
+}
+
+// changedCluster changes the AzureCluster.
+func changedCluster(name string, change func(*infrav1.AzureCluster)) stage {
+	return stage{name, func(w *world) {
+		harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
+		w.clusterReady()
+	}}
+}
+
+// changedMachine changes an AzureMachine.
+func changedMachine(name, machine string, change func(*infrav1.AzureMachine)) stage {
+	return stage{name, func(w *world) {
+		harness.Change(w.Stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machine}}, change)
+		w.Until("the machine is as its spec", clusters.Ready(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return current(m) }))
+	}}
+}
+
+// withoutCluster deletes a self-managed cluster whose last machines go with it.
+func withoutCluster(machines ...string) stage {
+	return stage{"without cluster", func(w *world) {
+		w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+		for _, name := range machines {
+			withoutMachine(name).play(w)
+		}
+		azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+		w.Remove(azureCluster)
+		w.Gone(azureCluster)
+		w.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+	}}
+}

@@ -1,0 +1,98 @@
+package virtual
+
+import (
+	"container/list"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// held are the packages whose structs are looked into: all of the provider, and what has a queue's back-off and what is in it.
+// What else is reachable, as the objects of the API server that is played, is not the manager's.
+var held = []string{
+	"sigs.k8s.io/cluster-api-provider-azure/internal/", "sigs.k8s.io/controller-runtime/pkg/internal/controller",
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue", "k8s.io/client-go/util/workqueue", "golang.org/x/sync/singleflight",
+}
+
+// Sizes are how many elements the maps, lists and slices have that live as long as the manager, by where they are: the type of a
+// struct and its field. Whatever a controller, the engine or anything that they share keeps is among them, whoever adds it; what
+// only a function has captured is not.
+func (m *Manager) Sizes() map[string]int {
+	w := walk{sizes: map[string]int{}, seen: map[visit]bool{}}
+	for _, root := range []any{m.added, m.Engine, m.Facts, m.Gate} {
+		w.value("", reflect.ValueOf(root))
+	}
+	delete(w.sizes, "")
+	return w.sizes
+}
+
+type walk struct {
+	sizes map[string]int
+	seen  map[visit]bool
+}
+
+type visit struct {
+	at uintptr
+	of reflect.Type
+}
+
+// value counts what is in v, which is the field called name.
+func (w *walk) value(name string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface:
+		w.value(name, v.Elem())
+	case reflect.Pointer:
+		if v.IsNil() || w.visited(v.Pointer(), v.Type()) {
+			return
+		}
+		w.value(name, v.Elem())
+	case reflect.Map:
+		if v.IsNil() || w.visited(v.Pointer(), v.Type()) {
+			return
+		}
+		w.sizes[name] += v.Len()
+		for each := v.MapRange(); each.Next(); {
+			w.value(name+"[]", each.Value())
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		w.sizes[name] += v.Len()
+		for i := range v.Len() {
+			w.value(name+"[]", v.Index(i))
+		}
+	case reflect.Struct:
+		w.structure(name, v)
+	}
+}
+
+func (w *walk) structure(name string, v reflect.Value) {
+	of := v.Type()
+	if of == reflect.TypeFor[list.List]() {
+		w.sizes[name] += int(v.FieldByName("len").Int())
+		return
+	}
+	if of == reflect.TypeFor[sync.Map]() {
+		// Its entries cannot be counted from outside.
+		panic(fmt.Sprintf("%s is a sync.Map: use a map and a lock, whose size can be told", name))
+	}
+	for _, prefix := range held {
+		if strings.HasPrefix(of.PkgPath()+"/", prefix) || strings.HasPrefix(of.PkgPath(), prefix) || of.PkgPath() == "" {
+			// Kinds that share a generic type are one place.
+			kind, _, _ := strings.Cut(of.String(), "[")
+			for i := range of.NumField() {
+				w.value(kind+"."+of.Field(i).Name, v.Field(i))
+			}
+			return
+		}
+	}
+}
+
+func (w *walk) visited(at uintptr, of reflect.Type) bool {
+	key := visit{at, of}
+	before := w.seen[key]
+	w.seen[key] = true
+	return before
+}
