@@ -71,10 +71,16 @@ func TestRefusedCluster(t *testing.T) {
 func TestRefusedMachine(t *testing.T) {
 	t.Parallel()
 	stage, _, _ := standing(t, harness.ManagerOptions{})
+	first := true
 	for name, refusal := range refusals {
 		refuse(stage, "*/virtualmachines/m2", refusal.status, refusal.code)
-		remove(stage, machine("m2"), azureMachine("m2"))
-		later(stage, azureMachine("m2"))
+		if first {
+			// It is looked at for having been deleted. Woken as well, it could be refused and go before anybody has read why.
+			remove(stage, machine("m2"), azureMachine("m2"))
+			first = false
+		} else {
+			later(stage, azureMachine("m2"))
+		}
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
 			return harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
 				containsAll(harness.Condition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2", "kubectl patch")

@@ -85,7 +85,7 @@ func TestMishaps(t *testing.T) {
 	for name := range mishaps {
 		first[name] = stage.WaitPool(name, 2).Spec.ProviderIDList[0]
 	}
-	waitNodes(stage, 2*len(mishaps))
+	waitNodes(stage, 2*len(mishaps), 2*len(mishaps))
 	mark := stage.Azure.Mark()
 	for name, test := range mishaps {
 		test.happen(stage, name)
@@ -115,11 +115,11 @@ func TestMishaps(t *testing.T) {
 		}
 	}
 	// The one that Azure has deallocated is not made anew as long as its node is Ready, and does not say that it is Ready itself.
-	waitNodes(stage, 2*len(mishaps)-1)
+	waitNodes(stage, 2*len(mishaps)-1, 2*len(mishaps))
 }
 
-// waitNodes waits until this many VMs have Ready nodes, and nothing stands for a VM that is not there any more.
-func waitNodes(stage *harness.Stage, want int) {
+// waitNodes waits until that many VMs of so many have Ready nodes, and nothing stands for a VM that is not there any more.
+func waitNodes(stage *harness.Stage, want, of int) {
 	stage.T.Helper()
 	stage.Eventually("the VMs are Ready", func() bool {
 		vms := &infrav1.AzureMachinePoolMachineList{}
@@ -132,7 +132,7 @@ func waitNodes(stage *harness.Stage, want int) {
 				ready++
 			}
 		}
-		return ready == want && len(vms.Items) == 2*len(mishaps)
+		return ready == want && len(vms.Items) == of
 	})
 }
 

@@ -24,7 +24,7 @@ func TestPausedMachine(t *testing.T) {
 	stage.WaitClusterProvisioned("c1")
 	stage.CreatePool(stage.AzureMachinePool("c1", "pool"), 2)
 	before := stage.WaitPool("pool", 2).Spec.ProviderIDList
-	waitNodes(stage, 2)
+	waitNodes(stage, 2, 2)
 	pause := func(paused bool) {
 		harness.Change(stage, &infrav1.AzureMachinePoolMachine{ObjectMeta: metav1.ObjectMeta{Name: "pool-0"}}, func(vm *infrav1.AzureMachinePoolMachine) {
 			if vm.Annotations == nil {
