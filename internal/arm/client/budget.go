@@ -28,6 +28,8 @@ type Budgets struct {
 type bucket struct {
 	size, rate, tokens float64
 	at                 time.Time
+	// promised is when the last of those that wait may come again.
+	promised time.Time
 }
 
 // limits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; what is left
@@ -44,6 +46,17 @@ func NewBudgets(now func() time.Time) *Budgets {
 		now = time.Now
 	}
 	return &Budgets{now: now, buckets: map[string]*bucket{}, held: map[string]time.Time{}}
+}
+
+// promise is how long to wait for a token: one after the other, so that not all who wait come for the same one, and a second or more,
+// as Azure counts, for a look at an object takes several.
+func (b *bucket) promise(now time.Time) time.Duration {
+	next := now.Add(time.Duration((1 - b.tokens) / b.rate * float64(time.Second)))
+	if after := b.promised.Add(time.Duration(float64(time.Second) / b.rate)); after.After(next) {
+		next = after
+	}
+	b.promised = next
+	return max(next.Sub(now), time.Second)
 }
 
 func class(method string) string {
@@ -101,8 +114,7 @@ func (b *Budgets) take(principal string, request Request) error {
 	}
 	bucket := b.bucket(principal, request)
 	if bucket.tokens < 1 {
-		wait := time.Duration((1 - bucket.tokens) / bucket.rate * float64(time.Second))
-		return hold(max(wait, 100*time.Millisecond), "the budget of "+class(request.Method)+" of this identity in the subscription is used up")
+		return hold(bucket.promise(now), "the budget of "+class(request.Method)+" of this identity in the subscription is used up")
 	}
 	bucket.tokens--
 	return nil

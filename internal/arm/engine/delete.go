@@ -107,6 +107,8 @@ func (d *deletion) groups() []arm.ID {
 			case s.listed:
 				within[key] = ours
 			}
+		case unclear:
+			d.whole[key], d.unsure[key] = true, s.found.Err
 		case stays:
 			extra = append(extra, ours...)
 		}

@@ -72,8 +72,10 @@ const (
 	whole fate = "whole"
 	// stays is for groups that do not go: what is the cluster's in them goes one by one.
 	stays fate = "stays"
-	// absent groups are not there, or could not be read.
+	// absent groups are not there, or may not be read.
 	absent fate = "absent"
+	// unclear groups could not be read now: what is in them waits with them.
+	unclear fate = "unclear"
 	// unlisted groups need a look at what is in them.
 	unlisted fate = "unlisted"
 )
@@ -85,6 +87,8 @@ func decideGroup(s groupSituation) fate {
 	case s.under != "" && s.under != arm.Updating:
 		// Only what is ours is made or deleted.
 		return whole
+	case s.found.Err != nil && passes(s.found.Err):
+		return unclear
 	case !s.found.Exists || s.found.Err != nil:
 		return absent
 	case s.owned && doing == arm.Deleting:
@@ -95,4 +99,10 @@ func decideGroup(s groupSituation) fate {
 		return whole
 	}
 	return stays
+}
+
+// passes tells whether an error goes by itself.
+func passes(err error) bool {
+	class := arm.Classify(err)
+	return class == arm.ClassWaiting || class == arm.ClassRetry
 }
