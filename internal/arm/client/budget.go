@@ -22,14 +22,8 @@ type Budgets struct {
 	buckets map[string]*bucket
 	// held are the kinds of requests that Azure asked to hold back, until when.
 	held map[string]time.Time
-}
-
-// bucket holds tokens; one request takes one.
-type bucket struct {
-	size, rate, tokens float64
-	at                 time.Time
-	// promised is when the last of those that wait may come again.
-	promised time.Time
+	// regions are those of resource groups, by key, as far as something was made in them.
+	regions map[string]string
 }
 
 // limits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; what is left
@@ -40,23 +34,17 @@ var limits = map[string]bucket{
 	"deletes": {size: 180, rate: 10},
 }
 
+// networkLimits are how many requests Microsoft.Network takes in networkWindow, in a subscription and a region; writes and deletions
+// count together. A twentieth is left for others.
+// https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#network-throttling
+var networkLimits = map[string]float64{"reads": 9500, "writes": 950, "deletes": 950}
+
 // NewBudgets makes full budgets. now is the clock; nil is time.Now.
 func NewBudgets(now func() time.Time) *Budgets {
 	if now == nil {
 		now = time.Now
 	}
-	return &Budgets{now: now, buckets: map[string]*bucket{}, held: map[string]time.Time{}}
-}
-
-// promise is how long to wait for a token: one after the other, so that not all who wait come for the same one, and a second or more,
-// as Azure counts, for a look at an object takes several.
-func (b *bucket) promise(now time.Time) time.Duration {
-	next := now.Add(time.Duration((1 - b.tokens) / b.rate * float64(time.Second)))
-	if after := b.promised.Add(time.Duration(float64(time.Second) / b.rate)); after.After(next) {
-		next = after
-	}
-	b.promised = next
-	return max(next.Sub(now), time.Second)
+	return &Budgets{now: now, buckets: map[string]*bucket{}, held: map[string]time.Time{}, regions: map[string]string{}}
 }
 
 func class(method string) string {
@@ -69,19 +57,58 @@ func class(method string) string {
 	return "writes"
 }
 
+// bucket is the principal's, with the tokens of now.
 func (b *Budgets) bucket(principal string, request Request) *bucket {
 	kind := class(request.Method)
-	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + kind
+	return b.of(principal+"|"+strings.ToLower(request.ID.Subscription())+"|"+kind, limits[kind])
+}
+
+// network is the bucket of the region that a request to Microsoft.Network is about, nil for any other.
+func (b *Budgets) network(principal string, request Request) *bucket {
+	if !strings.HasPrefix(strings.ToLower(request.ID.Type()), "microsoft.network/") {
+		return nil
+	}
+	kind := class(request.Method)
+	if kind == "deletes" {
+		kind = "writes"
+	}
+	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + b.regions[flowOf(request.ID)] + "|network " + kind
+	limit := networkLimits[kind]
+	return b.of(key, bucket{size: limit, rate: limit / networkWindow.Seconds(), window: &window{}})
+}
+
+func (b *Budgets) of(key string, limit bucket) *bucket {
 	found, ok := b.buckets[key]
 	if !ok {
-		limit := limits[kind]
-		found = &bucket{size: limit.size, rate: limit.rate, tokens: limit.size, at: b.now()}
+		found = &limit
+		found.tokens, found.at = found.size, b.now()
 		b.buckets[key] = found
 	}
-	now := b.now()
-	found.tokens = min(found.size, found.tokens+found.rate*now.Sub(found.at).Seconds())
-	found.at = now
+	found.refill(b.now())
 	return found
+}
+
+// place notes the region of a resource group, by what is made in it.
+func (b *Budgets) place(request Request) {
+	flow := flowOf(request.ID)
+	switch {
+	case request.Method == http.MethodDelete && strings.EqualFold(request.ID.Key(), flow):
+		delete(b.regions, flow)
+	case request.Method == http.MethodPut:
+		if body, ok := request.Body.(map[string]any); ok {
+			if region, ok := body["location"].(string); ok && region != "" {
+				b.regions[flow] = strings.ToLower(strings.ReplaceAll(region, " ", ""))
+			}
+		}
+	}
+}
+
+// flowOf is who gets a share of a budget: a resource group, as each cluster has one, or all that is in none.
+func flowOf(id arm.ID) string {
+	if group := id.ResourceGroup(); group != "" {
+		return arm.ResourceGroupID(id.Subscription(), group).Key()
+	}
+	return ""
 }
 
 // holdKeys are the keys that hold a request back: its class as a whole, and its class in its resource provider.
@@ -112,11 +139,19 @@ func (b *Budgets) take(principal string, request Request) error {
 			delete(b.held, key)
 		}
 	}
-	bucket := b.bucket(principal, request)
-	if bucket.tokens < 1 {
-		return hold(bucket.promise(now), "the budget of "+class(request.Method)+" of this identity in the subscription is used up")
+	b.place(request)
+	bucket, network := b.bucket(principal, request), b.network(principal, request)
+	asked := turn{key: request.Method + " " + string(request.ID) + request.SubPath + request.URL, flow: flowOf(request.ID), first: request.Method == http.MethodDelete}
+	if wait := bucket.line.wait(asked, bucket, now); wait > 0 {
+		return hold(wait, "the budget of "+class(request.Method)+" of this identity in the subscription is used up")
 	}
-	bucket.tokens--
+	if network != nil {
+		if wait := network.line.wait(asked, network, now); wait > 0 {
+			return hold(wait, "what Microsoft.Network takes in five minutes is used up")
+		}
+		network.spend(asked, now)
+	}
+	bucket.spend(asked, now)
 	return nil
 }
 

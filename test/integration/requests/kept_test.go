@@ -43,7 +43,7 @@ func TestNothingIsKept(t *testing.T) {
 		w.comeAndGo("second", *swept)
 		// The last eight durations are known of each type of operation.
 		once["operate.pace.recent[]"] = 8 * once["operate.pace.recent"]
-		// Those of the last network that were asked for within ten seconds, which are more or fewer with how long its operations take.
+		// Those that were asked for within ten seconds before the last sweep, which are more or fewer with how long operations take.
 		once["observe.listing.asked"] *= 2
 		for name, size := range m.Sizes() {
 			if size > once[name] {

@@ -1,0 +1,109 @@
+package requests_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+var mass = flag.Int("mass", 100, "how many machines are made at once")
+
+// TestMassCreation makes many machines at once: what Azure lets a principal write is never exceeded, and used as long as work waits. A
+// machine of another cluster that comes meanwhile need not wait for the many, and one that goes goes.
+//
+//	go test ./test/integration/requests -run MassCreation -mass 1000 -v
+func TestMassCreation(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		for _, name := range []string{"large", "small"} {
+			azureCluster := w.AzureCluster(name)
+			webhook.DefaultAzureCluster(azureCluster)
+			w.CreateCluster(azureCluster)
+			w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+			owner := &clusterv1.Cluster{}
+			w.Get(owner, name)
+			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		}
+		alone := w.time(func() { w.Machine("small", "alone", harness.Worker); w.Provisioned("alone") })
+		w.Machine("small", "goes", harness.Worker)
+		w.Provisioned("goes")
+		virtual.Wait(nil, 10*time.Minute)
+
+		mark, begun := w.Azure.Mark(), time.Now()
+		for i := range *mass {
+			w.Machine("large", fmt.Sprintf("large-%d", i), harness.Worker)
+		}
+		virtual.Wait(nil, time.Duration(*mass)*time.Second/30)
+		w.Machine("small", "comes", harness.Worker)
+		goes, azure := &clusterv1.Machine{}, &infrav1.AzureMachine{}
+		goes.Name, azure.Name = "goes", "goes"
+		w.Remove(goes, azure)
+		among := w.time(func() { w.Provisioned("comes") })
+		for i := range *mass {
+			w.await("the machine", clusters.Ready(w.World, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i), func(m *infrav1.AzureMachine) bool { return harness.Ready(m) }))
+		}
+		w.Gone(azure)
+		took := time.Since(begun)
+		share, throttled := w.share(mark)
+		t.Logf("%d machines after %s, %d answers 429; a machine of another cluster after %s, alone after %s", *mass, took, throttled, among, alone)
+		if throttled > 0 {
+			t.Errorf("%d requests were answered 429", throttled)
+		}
+		// Fewer are over before it matters.
+		if *mass >= 500 {
+			t.Logf("%.0f %% of the write budget was used while work waited", 100*share)
+			if share < 0.85 {
+				t.Error("want 85 %")
+			}
+		}
+		if among > alone+time.Minute {
+			t.Errorf("a machine of another cluster took %s among %d, and %s alone", among, *mass, alone)
+		}
+	})
+}
+
+// time is how long something takes.
+func (w *world) time(what func()) time.Duration {
+	begun := time.Now()
+	what()
+	return time.Since(begun)
+}
+
+// share is the part of Azure's write budget that was used from when the principal's bucket was empty until the last writes were sent, or
+// that of Microsoft.Network in five minutes where that is more, and how many requests were answered 429.
+func (w *world) share(mark harness.Mark) (used float64, throttled int) {
+	w.T.Helper()
+	var writes []time.Time
+	network := 0.0
+	for _, request := range w.Azure.Requests()[mark:] {
+		if request.Status == http.StatusTooManyRequests {
+			throttled++
+		}
+		if request.Method != http.MethodPut && request.Method != http.MethodPatch {
+			continue
+		}
+		if writes = append(writes, request.Time); strings.Contains(request.URL, "/Microsoft.Network/") && request.Time.Sub(writes[0]) < 5*time.Minute {
+			network++
+		}
+	}
+	// Azure's bucket: 200, and 10 more in each second. Microsoft.Network takes 1,000.
+	const bucket, rate, rest = 200, 10, 20
+	if len(writes) < 180 {
+		w.T.Fatalf("%d writes do not empty the provider's part of the bucket", len(writes))
+	}
+	if len(writes) < bucket+3*rest {
+		return 0, throttled
+	}
+	from, to := writes[bucket], writes[len(writes)-rest]
+	return max(network/1000, float64(len(writes)-rest-bucket)/(rate*to.Sub(from).Seconds())), throttled
+}
