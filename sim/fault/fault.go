@@ -26,6 +26,7 @@ const (
 	Stuck     Kind = "stuck"       // the operation does not end before the rules are removed
 	Slow      Kind = "slow"        // the operation takes Factor times as long, or exactly Seconds when set
 	Fail      Kind = "fail"        // the operation ends Failed with Code and Message
+	Cancel    Kind = "cancel"      // the operation ends Canceled with Code and Message
 	Allocate  Kind = "allocation"  // the operation ends with AllocationFailed, or Code of its family
 	Quota     Kind = "quota"       // the PUT is refused with OperationNotAllowed for cores
 	Capacity  Kind = "skuCapacity" // the PUT is refused with SkuNotAvailable
@@ -34,10 +35,15 @@ const (
 	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
 	Omit      Kind = "omit"        // leave out of the list that is answered what has an ID that ends with Target
 	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
+	SlowBody  Kind = "slowBody"    // do the request, answer with half of the body, and with the rest after Seconds
+	Truncate  Kind = "truncate"    // do the request, answer with half of the body, then cut the connection
+	Stale     Kind = "stale"       // answer a GET with what the same GET was answered with up to Seconds ago, 60 by default
+	Unseen    Kind = "unseen"      // after a PUT that creates the resource, a GET of it says 404 for Seconds, 10 by default
+	Token     Kind = "token"       // 401 with Code, InvalidAuthenticationToken by default, as for a token that expired on the way
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Omit, Evict}
+var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Cancel, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Omit, Evict, SlowBody, Truncate, Stale, Unseen, Token}
 
 // At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
 
@@ -57,7 +63,7 @@ type Rule struct {
 	Target     string         `json:"target,omitempty"`
 	RetryAfter int            `json:"retryAfter,omitempty"` // seconds
 	Factor     float64        `json:"factor,omitempty"`
-	Seconds    float64        `json:"seconds,omitempty"` // how long a slow operation takes, not scaled
+	Seconds    float64        `json:"seconds,omitempty"` // how long a slow operation or body takes, or what is stale or unseen stays so; not scaled
 	Patch      map[string]any `json:"patch,omitempty"`
 }
 
@@ -73,6 +79,8 @@ func (r Rule) Validate() error {
 		return fmt.Errorf("kind fail needs the code the operation ends with")
 	case r.Kind == Edit && r.Patch == nil:
 		return fmt.Errorf("kind edit needs a patch")
+	case r.Kind == SlowBody && r.Seconds <= 0:
+		return fmt.Errorf("kind slowBody needs the seconds it takes")
 	case r.Kind == Omit && r.Target == "":
 		return fmt.Errorf("kind omit needs a target, the end of the ID of what is left out")
 	case r.Now && (r.ID == "" || strings.Contains(r.ID, "*")):
@@ -82,7 +90,9 @@ func (r Rule) Validate() error {
 }
 
 // OfOperation tells whether the kind acts on the long-running operation and not on the request.
-func (k Kind) OfOperation() bool { return k == Stuck || k == Slow || k == Fail || k == Allocate }
+func (k Kind) OfOperation() bool {
+	return k == Stuck || k == Slow || k == Fail || k == Cancel || k == Allocate
+}
 
 // OfCheck tells whether the kind acts inside a provider's own check.
 func (k Kind) OfCheck() bool { return k == Quota || k == Capacity }

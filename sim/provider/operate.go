@@ -54,7 +54,7 @@ func (c *Call) Complete(op *store.Operation) {
 		if !errors.As(err, &e) {
 			e = Errorf(500, "InternalServerError", "%s", err.Error())
 		}
-		op.Status, op.Error = store.Failed, e.Object(op.Style == string(Network))
+		op.Status, op.Error = op.Breaks(), e.Object(op.Style == string(Network))
 	}
 	c.PutOperation(op)
 }
@@ -82,7 +82,7 @@ func (c *Call) complete(op *store.Operation) error {
 		return c.completePut(op, t, it, r, fault)
 	case "delete":
 		if fault != nil {
-			c.setStates(t, r, it, store.Failed)
+			c.setStates(t, r, it, op.Breaks())
 			return fault
 		}
 		if t.WaitDelete != nil {
@@ -128,7 +128,7 @@ func (c *Call) complete(op *store.Operation) error {
 
 func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Resource, fault *Error) error {
 	if fault != nil {
-		c.setStates(t, r, it, store.Failed)
+		c.setStates(t, r, it, op.Breaks())
 		return fault
 	}
 	if t.Finish != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -118,6 +119,9 @@ func (x *exchange) serveARM() {
 			x.fail(err)
 			return
 		}
+		if x.answers(rule) {
+			return
+		}
 	}
 	s.opts.Clock.Sleep(x.r.Context(), x.latency())
 	s.runDue()
@@ -125,7 +129,13 @@ func (x *exchange) serveARM() {
 	err := s.store.Update(func(tx *store.Tx) error {
 		x.call.Tx = tx
 		var err error
-		rep, err = x.dispatch()
+		if x.r.Method == "GET" && s.views.hidden(id, s.opts.Clock.Now()) {
+			return x.call.NotFound()
+		}
+		existed := !hit || rule.Kind != fault.Unseen || x.call.Find(id) != nil
+		if rep, err = x.dispatch(); err == nil && !existed {
+			s.views.hide(id, s.opts.Clock.Now().Add(lasting(rule.Seconds, 10)))
+		}
 		return err
 	})
 	if hit {
@@ -161,6 +171,8 @@ func (x *exchange) before(rule fault.Rule, id string) error {
 		e := provider.Errorf(429, "TooManyRequests", "The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", wait)
 		e.RetryAfter = time.Duration(wait) * time.Second
 		return e
+	case fault.Token:
+		return x.challenge(cmp.Or(rule.Code, "InvalidAuthenticationToken"), cmp.Or(rule.Message, "The access token is invalid."))
 	case fault.Reset:
 		x.abort()
 	case fault.EtagRace, fault.Edit, fault.Remove, fault.Evict:
@@ -203,29 +215,31 @@ func (discard) Header() http.Header         { return http.Header{} }
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func (discard) WriteHeader(int)             {}
 
+// challenge refuses the request's token.
+func (x *exchange) challenge(code, msg string) error {
+	e := provider.Errorf(401, code, "%s", msg)
+	e.Gateway = true
+	e.Header = map[string]string{"WWW-Authenticate": fmt.Sprintf(`Bearer authorization_uri="https://login.microsoftonline.com/%s", error="invalid_token", error_description="%s"`, x.s.opts.Tenant, msg)}
+	return e
+}
+
 func (x *exchange) authenticate() error {
 	h := x.r.Header.Get("Authorization")
-	challenge := func(code, msg string) error {
-		e := provider.Errorf(401, code, "%s", msg)
-		e.Gateway = true
-		e.Header = map[string]string{"WWW-Authenticate": fmt.Sprintf(`Bearer authorization_uri="https://login.microsoftonline.com/%s", error="invalid_token", error_description="%s"`, x.s.opts.Tenant, msg)}
-		return e
-	}
 	if h == "" {
-		return challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.")
+		return x.challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.")
 	}
 	kind, token, _ := strings.Cut(h, " ")
 	if !strings.EqualFold(kind, "Bearer") || token == "" {
-		return challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is provided in an invalid format.")
+		return x.challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is provided in an invalid format.")
 	}
 	c, ok := x.s.entra.check(token)
 	switch {
 	case !ok:
-		return challenge("InvalidAuthenticationToken", "The access token is invalid.")
+		return x.challenge("InvalidAuthenticationToken", "The access token is invalid.")
 	case time.Unix(c.Exp, 0).Before(time.Now()):
-		return challenge("ExpiredAuthenticationToken", "The access token expiry UTC time is earlier than current UTC time.")
+		return x.challenge("ExpiredAuthenticationToken", "The access token expiry UTC time is earlier than current UTC time.")
 	case !strings.EqualFold(c.TID, x.s.opts.Tenant):
-		return challenge("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
+		return x.challenge("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
 	}
 	x.call.Principal = provider.Principal{ClientID: c.AppID, ObjectID: c.OID, TenantID: c.TID}
 	x.record.Principal = c.AppID

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -65,12 +66,16 @@ func (s *Server) operationFault(op *store.Operation) {
 			return
 		}
 		op.Due = op.Started.Add(time.Duration(float64(op.Due.Sub(op.Started)) * max(rule.Factor, 1)))
-	case fault.Fail:
+	case fault.Fail, fault.Cancel:
+		code := rule.Code
+		if rule.Kind == fault.Cancel {
+			op.Broken, code = store.Canceled, cmp.Or(code, "OperationPreempted")
+		}
 		msg := rule.Message
 		if msg == "" {
 			msg = "The operation failed. Injected by the fault script."
 		}
-		op.Error = provider.Errorf(0, rule.Code, "%s", msg).WithTarget(rule.Target).Object(false)
+		op.Error = provider.Errorf(0, code, "%s", msg).WithTarget(rule.Target).Object(false)
 	case fault.Allocate:
 		op.Error = allocationError(rule.Code).Object(false)
 	}

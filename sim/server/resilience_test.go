@@ -142,6 +142,60 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("one more PUT must heal it: %v", r.at("properties.provisioningState"))
 			}
 		}},
+		"cancel": {"the operation and the resource end Canceled, and one more PUT heals it", fault.Rule{Kind: fault.Cancel}, func(t *testing.T, a *azure) {
+			op := put(a).header.Get("Azure-AsyncOperation")
+			a.sim.Settle()
+			if r := a.do("GET", op, nil); r.at("status") != "Canceled" || r.at("error.code") != "OperationPreempted" {
+				t.Errorf("%v", r.body)
+			}
+			for _, want := range []string{"Canceled", "Succeeded"} {
+				if r := a.do("GET", table, nil); r.at("properties.provisioningState") != want {
+					t.Errorf("%v, want %s", r.at("properties.provisioningState"), want)
+				}
+				put(a)
+				a.sim.Settle()
+			}
+		}},
+		"truncate": {"the write happens, the answer breaks off", fault.Rule{Kind: fault.Truncate, Method: "PUT"}, func(t *testing.T, a *azure) {
+			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
+				t.Error("a whole answer arrived")
+			}
+			if r := a.do("GET", table, nil); r.status != 200 {
+				t.Errorf("GET = %d", r.status)
+			}
+		}},
+		"stale": {"a GET shows for a minute what it showed before", fault.Rule{Kind: fault.Stale, Method: "GET", Count: -1}, func(t *testing.T, a *azure) {
+			for _, want := range []int{404, 404, 200} {
+				if r := a.do("GET", table, nil); r.status != want {
+					t.Errorf("GET = %d, want %d", r.status, want)
+				}
+				put(a)
+				a.sim.Advance(40 * time.Second)
+			}
+		}},
+		"unseen": {"a GET right after the creation says 404", fault.Rule{Kind: fault.Unseen, Method: "PUT", Seconds: 5, Count: -1}, func(t *testing.T, a *azure) {
+			for _, want := range [][]int{{201, 404}, {200, 200}} {
+				if r := put(a); r.status != want[0] {
+					t.Errorf("PUT = %d, want %d", r.status, want[0])
+				}
+				a.sim.Advance(4 * time.Second)
+				if r := a.do("GET", table, nil); r.status != want[1] {
+					t.Errorf("GET = %d %s, want %d", r.status, r.code(), want[1])
+				}
+				a.sim.Advance(2 * time.Second)
+				if r := a.do("GET", table, nil); r.status != 200 {
+					t.Errorf("GET after 6 s = %d", r.status)
+				}
+			}
+		}},
+		"token": {"the token is refused with a challenge", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, func(t *testing.T, a *azure) {
+			if r := put(a); r.status != 401 || r.code() != "ExpiredAuthenticationToken" || r.header.Get("WWW-Authenticate") == "" {
+				t.Errorf("%d %s", r.status, r.code())
+			}
+			if r := put(a); r.status != 201 {
+				t.Errorf("%d", r.status)
+			}
+		}},
 		"race": {"somebody writes just before", fault.Rule{Kind: fault.EtagRace, Method: "PUT", Nth: 2}, func(t *testing.T, a *azure) {
 			put(a)
 			a.sim.Settle()
@@ -178,6 +232,7 @@ func (a *azure) broken(method, path string, body any) error {
 	req.Header.Set("Authorization", "Bearer "+a.sim.Token(""))
 	res, err := a.http.Do(req)
 	if err == nil {
+		_, err = io.Copy(io.Discard, res.Body)
 		res.Body.Close()
 	}
 	return err

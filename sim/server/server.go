@@ -73,6 +73,7 @@ type Server struct {
 	store  *store.Store
 	env    *provider.Env
 	faults *fault.Script
+	views  views
 	entra  *entra
 	tls    *authority
 	log    *requestLog
@@ -170,6 +171,7 @@ func (s *Server) AddFault(r fault.Rule) error {
 // ClearFaults removes all rules. Operations that are stuck end now.
 func (s *Server) ClearFaults() {
 	s.faults.Clear()
+	s.views.clear()
 	_ = s.store.Update(func(tx *store.Tx) error {
 		for _, running := range tx.Running() {
 			if !running.Due.IsZero() {

@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Terminal and running states of an Operation.
 const (
@@ -29,17 +32,22 @@ type Operation struct {
 	Ended    time.Time `json:"ended,omitzero"`
 	Status   string    `json:"status"`
 	// MinPolls is how many polls still have to be answered with InProgress although the work is done.
-	MinPolls int            `json:"minPolls,omitempty"`
-	Polls    int            `json:"polls,omitempty"`
-	Keys     []string       `json:"keys,omitempty"` // lower-case IDs no other write may touch meanwhile
-	Error    map[string]any `json:"error,omitempty"`
-	Result   map[string]any `json:"result,omitempty"`
-	Data     map[string]any `json:"data,omitempty"` // provider's own notes
-	Seq      int64          `json:"seq"`
+	MinPolls int      `json:"minPolls,omitempty"`
+	Polls    int      `json:"polls,omitempty"`
+	Keys     []string `json:"keys,omitempty"` // lower-case IDs no other write may touch meanwhile
+	// Broken is how it ends with its error: Failed when empty.
+	Broken string         `json:"broken,omitempty"`
+	Error  map[string]any `json:"error,omitempty"`
+	Result map[string]any `json:"result,omitempty"`
+	Data   map[string]any `json:"data,omitempty"` // provider's own notes
+	Seq    int64          `json:"seq"`
 }
 
 // Running tells whether the operation has not ended.
 func (o *Operation) Running() bool { return o.Status == InProgress }
+
+// Breaks is the state that its error leaves.
+func (o *Operation) Breaks() string { return cmp.Or(o.Broken, Failed) }
 
 // Visible is the status a poller is shown: an operation that ended at once is still InProgress for MinPolls polls.
 func (o *Operation) Visible() string {

@@ -6,9 +6,12 @@ package virtual
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -97,11 +100,34 @@ func (w *World) azure(request *http.Request) (*http.Response, error) {
 		served.Body = http.NoBody
 	}
 	recorder := httptest.NewRecorder()
-	w.handler.ServeHTTP(recorder, served)
+	cut := cut(func() { w.handler.ServeHTTP(recorder, served) })
 	if request.Method != http.MethodGet && w.Written != nil {
 		w.Written(request)
 	}
+	if err := request.Context().Err(); err != nil {
+		return nil, err
+	}
 	response := recorder.Result()
 	response.Request = request
-	return response, request.Context().Err()
+	switch {
+	case cut && recorder.Body.Len() == 0:
+		return nil, syscall.ECONNRESET
+	case cut:
+		response.Body = io.NopCloser(io.MultiReader(recorder.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	}
+	return response, nil
+}
+
+// cut tells whether a handler cuts the connection, as net/http has them do it.
+func cut(serve func()) (cut bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if cause != http.ErrAbortHandler {
+				panic(cause)
+			}
+			cut = true
+		}
+	}()
+	serve()
+	return false
 }
