@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -107,6 +108,12 @@ func (s *scene) inputs() {
 	s.identity("certificate", infrav1.ServicePrincipalCertificate, "certificate", string(certificate)+string(key))
 	s.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})
 	s.identity("workload", infrav1.WorkloadIdentity, "", "")
+	if err := errors.Join(
+		s.Azure.TrustCertificate(s.Azure.ClientID, certificate),
+		s.Azure.TrustSubject(s.Azure.ClientID, s.TrustTokens(), "system:serviceaccount:"+s.Namespace+":"+infrav1.WorkloadIdentityServiceAccount),
+	); err != nil {
+		s.t.Fatal(err)
+	}
 	s.CreateCluster(s.AzureCluster("c1"))
 	// Who has signed in is told that there is no such region, which costs least.
 	refused := map[string]string{"certificate": "nowhere", "refused": "AADSTS7000215", "workload": "nowhere"}

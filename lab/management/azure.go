@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
@@ -21,6 +22,8 @@ const (
 	// documentSecret is the credential that the documents of flavors name, as Azure Service Operator reads it.
 	documentSecret = "aso-credential"
 	Namespace      = "default"
+	// workloadIdentity is the account that identities of its namespace sign in as.
+	workloadIdentity = "capz-workload-identity"
 )
 
 // The templates' default identity of control-plane machines, which cloud-provider-azure logs in with.
@@ -71,6 +74,30 @@ func (l *lab) seedAzure(ctx context.Context) error {
 	return azure.Put(ctx, machineIdentityID, "2023-01-31", map[string]any{"location": settings.Location})
 }
 
+// federatedSubjects are who may sign in as the lab's application with a token of the management cluster: the identity of the
+// templates, our manager, and the established provider's and its operator's.
+var federatedSubjects = []string{
+	"system:serviceaccount:" + Namespace + ":" + workloadIdentity,
+	"system:serviceaccount:" + managerNamespace + ":" + managerServiceAccount,
+	"system:serviceaccount:" + managerNamespace + ":azureserviceoperator-default",
+}
+
+// trustTokens has the lab's application trust the management cluster, as `az ad app federated-credential create` does it.
+func (l *lab) trustTokens(ctx context.Context) error {
+	azure, err := simulator.New(l.s)
+	if err != nil {
+		return err
+	}
+	keys, err := pki.KeySet(l.s.Path("pki"))
+	if err != nil {
+		return err
+	}
+	if err := azure.TrustIssuer(ctx, pki.Issuer, keys); err != nil {
+		return fmt.Errorf("the issuer of tokens in the simulated Entra ID: %w", err)
+	}
+	return azure.TrustSubjects(ctx, pki.Issuer, federatedSubjects)
+}
+
 // applyIdentity makes the credentials that the templates name, and the Secret for those who prefer a service principal.
 func (l *lab) applyIdentity(ctx context.Context) error {
 	kube, err := Client(l.s)
@@ -100,7 +127,7 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 		// Tenants are isolated, so the identity proves itself with this account of its namespace.
 		objects = append(objects, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "ServiceAccount",
-			"metadata": map[string]any{"name": "capz-workload-identity", "namespace": Namespace},
+			"metadata": map[string]any{"name": workloadIdentity, "namespace": Namespace},
 		}}, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",
 			"metadata": map[string]any{

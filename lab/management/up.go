@@ -131,7 +131,11 @@ func (l *lab) startKubernetes(ctx context.Context, rendered <-chan struct{}) err
 // startAzure brings up the simulated Azure with the resources that clusters expect to find, and the bridge.
 func (l *lab) startAzure(ctx context.Context) error {
 	if l.s.Beside != "" {
-		return l.writeCABundle() // all the rest is the other lab's
+		// All the rest is the other lab's.
+		if err := l.writeCABundle(); err != nil {
+			return err
+		}
+		return l.trustTokens(ctx)
 	}
 	if err := l.start(ctx, azuresimSpec(l.s)); err != nil {
 		return err
@@ -141,6 +145,9 @@ func (l *lab) startAzure(ctx context.Context) error {
 	}
 	if err := l.seedAzure(ctx); err != nil {
 		return fmt.Errorf("resources in the simulated Azure: %w", err)
+	}
+	if err := l.trustTokens(ctx); err != nil {
+		return err
 	}
 	if l.s.WithoutGuests {
 		return nil

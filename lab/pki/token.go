@@ -43,6 +43,22 @@ func ServiceAccountToken(dir, namespace, name, audience string) (string, error) 
 	return header + "." + claims + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
+// KeySet is the key of the service-account tokens as the issuer publishes it at its jwks_uri: RFC 7517 section 5 and RFC 7518
+// section 6.2.
+func KeySet(dir string) ([]map[string]string, error) {
+	key, err := readKey(filepath.Join(dir, ServiceAccountKey))
+	if err != nil {
+		return nil, err
+	}
+	public, err := key.PublicKey.ECDH()
+	if err != nil {
+		return nil, err
+	}
+	point := public.Bytes()[1:] // X and Y after the form
+	text := base64.RawURLEncoding.EncodeToString
+	return []map[string]string{{"kty": "EC", "crv": "P-256", "x": text(point[:32]), "y": text(point[32:])}}, nil
+}
+
 func segment(v any) (string, error) {
 	raw, err := json.Marshal(v)
 	return base64.RawURLEncoding.EncodeToString(raw), err

@@ -124,6 +124,28 @@ func (c *Client) ClearFaults(ctx context.Context) error {
 	return c.send(ctx, http.MethodDelete, "/_sim/faults", nil, nil)
 }
 
+// TrustIssuer says which keys an issuer of federated tokens publishes.
+func (c *Client) TrustIssuer(ctx context.Context, issuer string, keys []map[string]string) error {
+	return c.register(ctx, "/_sim/issuers", map[string]any{"issuer": issuer, "keys": keys})
+}
+
+// TrustSubjects has the lab's application take tokens of the issuer for these subjects.
+func (c *Client) TrustSubjects(ctx context.Context, issuer string, subjects []string) error {
+	credentials := []any{}
+	for _, subject := range subjects {
+		credentials = append(credentials, map[string]any{"issuer": issuer, "subject": subject})
+	}
+	return c.register(ctx, "/_sim/applications", map[string]any{"clientID": settings.ClientID, "federatedCredentials": credentials})
+}
+
+func (c *Client) register(ctx context.Context, path string, body map[string]any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, http.MethodPut, path, bytes.NewReader(raw), nil)
+}
+
 func (c *Client) control(ctx context.Context, path string, into any) error {
 	return c.send(ctx, http.MethodGet, path, nil, into)
 }

@@ -50,7 +50,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	rec := &statusWriter{ResponseWriter: w}
 	x.w = rec
 	defer func() { x.record.Status = rec.status }()
-	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serve(rec, r) {
+	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serve(rec, r) || s.entra.serveGraph(rec, r) {
 		return
 	}
 	x.serveARM()
@@ -237,7 +237,9 @@ func (x *exchange) authenticate() error {
 	case !ok:
 		return x.challenge("InvalidAuthenticationToken", "The access token is invalid.")
 	case time.Unix(c.Exp, 0).Before(time.Now()):
-		return x.challenge("ExpiredAuthenticationToken", "The access token expiry UTC time is earlier than current UTC time.")
+		return x.challenge("ExpiredAuthenticationToken", fmt.Sprintf("The access token expiry UTC time '%s' is earlier than current UTC time '%s'.", tokenTime(time.Unix(c.Exp, 0)), tokenTime(time.Now())))
+	case !managementAudience(c.Aud):
+		return x.challenge("InvalidAuthenticationTokenAudience", fmt.Sprintf("The access token has been obtained for wrong audience or resource '%v'. It should exactly match with one of the allowed audiences '%s'.", c.Aud, strings.Join(managementAudiences, "','")))
 	case !strings.EqualFold(c.TID, x.s.opts.Tenant):
 		return x.challenge("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
 	}
@@ -245,6 +247,9 @@ func (x *exchange) authenticate() error {
 	x.record.Principal = c.AppID
 	return nil
 }
+
+// tokenTime is how Resource Manager writes times of tokens.
+func tokenTime(t time.Time) string { return t.UTC().Format("1/2/2006 3:04:05 PM") }
 
 var versionForm = regexp.MustCompile(`^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(-[A-Za-z0-9.]+)?$`)
 

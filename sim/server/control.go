@@ -45,6 +45,10 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.controlDemand(w, r)
 	case "POST /_sim/clusters/autoupgrade":
 		s.controlAutoUpgrade(w, r)
+	case "PUT /_sim/applications":
+		s.controlApplication(w, r)
+	case "PUT /_sim/issuers":
+		s.controlIssuer(w, r)
 	case "GET /_sim/dial":
 		s.controlDial(w, r)
 	case "GET /_sim/state":

@@ -130,30 +130,10 @@ func (e *entra) identity(match func(r *store.Resource) bool) *store.Resource {
 	return found
 }
 
-// decode splits a JWT without checking its signature.
-func decode(token string) (claims, bool) {
-	var c claims
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return c, false
-	}
-	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
-	return c, err == nil && json.Unmarshal(raw, &c) == nil
-}
-
 // check verifies a token of our own.
 func (e *entra) check(token string) (claims, bool) {
-	c, ok := decode(token)
-	if !ok {
-		return c, false
-	}
-	i := strings.LastIndexByte(token, '.')
-	sig, err := base64.RawURLEncoding.DecodeString(token[i+1:])
-	if err != nil {
-		return c, false
-	}
-	sum := sha256.Sum256([]byte(token[:i]))
-	return c, rsa.VerifyPKCS1v15(&e.key.PublicKey, crypto.SHA256, sum[:], sig) == nil
+	j, ok := parseJWT(token)
+	return j.claims, ok && j.header.Alg == "RS256" && j.signedBy(&e.key.PublicKey)
 }
 
 // serve answers the token service. It tells whether the path was one of its own.
@@ -223,13 +203,9 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 		e.fail(w, 400, 70003, "unsupported_grant_type", fmt.Sprintf("The app requested an unsupported grant type '%s'.", f.Get("grant_type")))
 		return
 	}
-	scope := f.Get("scope")
-	if scope == "" {
-		scope = f.Get("resource")
-	}
-	audience := audienceOf(scope)
-	if audience == "" {
-		e.fail(w, 400, 900144, "invalid_request", "The request body must contain the following parameter: 'scope'.")
+	audience, refused := e.audience(f.Get("scope"), f.Get("resource"), tenant)
+	if refused != nil {
+		e.fail(w, 400, refused.code, refused.name, refused.message)
 		return
 	}
 	known, accepted := false, false
@@ -247,8 +223,8 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 		return
 	}
 	if f.Get("client_assertion") != "" {
-		if code, name, msg := e.assertion(f.Get("client_assertion"), f.Get("client_assertion_type"), client, identity); code != 0 {
-			e.fail(w, 401, code, name, msg)
+		if refused := e.assertion(f.Get("client_assertion"), f.Get("client_assertion_type"), client, r.Host, identity); refused != nil {
+			e.fail(w, 401, refused.code, refused.name, refused.message)
 			return
 		}
 	} else if !accepted {
@@ -260,43 +236,6 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 		mirid = identity.ID
 	}
 	writeJSON(w, 200, body.Object{"token_type": "Bearer", "expires_in": int(tokenLifetime.Seconds()) - 1, "ext_expires_in": int(tokenLifetime.Seconds()) - 1, "access_token": e.issue(client, audience, mirid)})
-}
-
-// audienceOf is the resource that a token is asked for. Clients ask for OpenID scopes besides.
-func audienceOf(scope string) string {
-	for word := range strings.FieldsSeq(scope) {
-		if resource, ok := strings.CutSuffix(word, "/.default"); ok {
-			return resource
-		}
-	}
-	return scope
-}
-
-// assertion judges a signed assertion: a certificate's (issuer and subject are the client) or a federated token.
-func (e *entra) assertion(token, kind, client string, identity *store.Resource) (int, string, string) {
-	c, ok := decode(token)
-	if !ok || kind != "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" {
-		return 50027, "invalid_request", "JWT token is invalid or malformed."
-	}
-	if c.Exp != 0 && time.Unix(c.Exp, 0).Before(time.Now()) {
-		return 700024, "invalid_client", "Client assertion is not within its valid time range."
-	}
-	if strings.EqualFold(c.Iss, client) && strings.EqualFold(c.Sub, client) {
-		return 0, "", ""
-	}
-	if identity == nil {
-		return 0, "", ""
-	}
-	match := false
-	e.s.store.View(func(tx *store.Tx) {
-		for _, f := range tx.List("Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials", identity.ID) {
-			match = match || body.String(f.Body, "properties.issuer") == c.Iss && body.String(f.Body, "properties.subject") == c.Sub
-		}
-	})
-	if !match {
-		return 700213, "invalid_client", fmt.Sprintf("No matching federated identity record found for presented assertion subject '%s'. Check your federated identity credential Subject, Audience and Issuer against the presented assertion. https://learn.microsoft.com/entra/workload-id/workload-identity-federation", c.Sub)
-	}
-	return 0, "", ""
 }
 
 func (e *entra) fail(w http.ResponseWriter, status, code int, name, msg string) {

@@ -2,20 +2,12 @@ package server_test
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
 	"io"
-	"math/big"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -75,74 +67,6 @@ func TestClientSecret(t *testing.T) {
 	}
 	if err := a.use(stranger); err == nil || !strings.Contains(err.Error(), "AADSTS700016") {
 		t.Errorf("an unknown application: %v", err)
-	}
-}
-
-func TestClientCertificate(t *testing.T) {
-	a := newAzure(t)
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "app"}, NotAfter: time.Now().Add(time.Hour)}
-	raw, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cred, err := azidentity.NewClientCertificateCredential(server.DefaultTenant, server.DefaultClientID, []*x509.Certificate{cert}, key,
-		&azidentity.ClientCertificateCredentialOptions{ClientOptions: a.clientOptions(), DisableInstanceDiscovery: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.use(cred); err != nil {
-		t.Error(err)
-	}
-}
-
-// federatedToken is a service account token as Kubernetes projects it; the simulator reads its claims only.
-func federatedToken(t *testing.T, issuer, subject string) string {
-	t.Helper()
-	raw, err := json.Marshal(map[string]any{"iss": issuer, "sub": subject, "aud": []string{"api://AzureADTokenExchange"}, "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	enc := base64.RawURLEncoding
-	return enc.EncodeToString([]byte(`{"alg":"RS256"}`)) + "." + enc.EncodeToString(raw) + "." + enc.EncodeToString([]byte("signature"))
-}
-
-func TestWorkloadIdentityOfAUserAssignedIdentity(t *testing.T) {
-	a := newAzure(t)
-	a.group()
-	identity := groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/mi"
-	id := a.must("PUT", identity, obj{"location": "westus3"})
-	client, _ := id.at("properties.clientId").(string)
-	if lower, _ := id.at("id").(string); id.status != 201 || !strings.Contains(lower, "/resourcegroups/") || client == "" || id.at("properties.principalId") == nil {
-		t.Errorf("identity: %d %v", id.status, id.body)
-	}
-	credential := obj{"properties": obj{"issuer": "https://issuer.example", "subject": "system:serviceaccount:capz-system:capz-manager", "audiences": []any{"api://AzureADTokenExchange"}}}
-	a.must("PUT", identity+"/federatedIdentityCredentials/capz", credential)
-	if r := a.do("PUT", identity+"/federatedIdentityCredentials/again", credential); r.status != 409 {
-		t.Errorf("the same issuer and subject twice: %d", r.status)
-	}
-	for subject, want := range map[string]string{"system:serviceaccount:capz-system:capz-manager": "", "system:serviceaccount:other:other": "AADSTS700213"} {
-		file := filepath.Join(t.TempDir(), "token")
-		if err := os.WriteFile(file, []byte(federatedToken(t, "https://issuer.example", subject)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cred, err := azidentity.NewWorkloadIdentityCredential(&azidentity.WorkloadIdentityCredentialOptions{ClientOptions: a.clientOptions(), ClientID: client, TenantID: server.DefaultTenant, TokenFilePath: file, DisableInstanceDiscovery: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.use(cred); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("subject %s: %v, want %q", subject, err, want)
-		}
-	}
-	if r := a.must("DELETE", identity, nil); r.status != 200 {
-		t.Errorf("DELETE: %d", r.status)
 	}
 }
 

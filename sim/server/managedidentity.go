@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,9 +32,9 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 	default:
 		return false
 	}
-	resource := q.Get("resource")
-	if resource == "" {
-		writeJSON(w, 400, body.Object{"error": "invalid_resource", "error_description": "AADSTS500011: the resource query parameter is missing"})
+	resource, refused := s.entra.audience("", q.Get("resource"), s.opts.Tenant)
+	if refused != nil {
+		writeJSON(w, 400, body.Object{"error": refused.name, "error_description": fmt.Sprintf("AADSTS%d: %s", refused.code, refused.message)})
 		return true
 	}
 	client, mirid := s.opts.Principals[0].ClientID, ""

@@ -174,6 +174,9 @@ var tries = map[string]try{
 		do: func(s *scene) {
 			path := filepath.Join(s.certificates, "operators.pem")
 			certificate, key := credential.Certificate(s.tenant.T)
+			if err := s.Azure.TrustCertificate(s.Azure.ClientID, certificate); err != nil {
+				s.tenant.T.Fatal(err)
+			}
 			if err := os.WriteFile(path, append(certificate, key...), 0o600); err != nil {
 				s.tenant.T.Fatal(err)
 			}

@@ -18,6 +18,9 @@ func TestUses(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
 	certificate, key := credential.Certificate(t)
+	if err := w.Azure.TrustCertificate(w.Azure.ClientID, certificate); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(w.certificates, "operators.pem"), append(certificate, key...), 0o600); err != nil {
 		t.Fatal(err)
 	}

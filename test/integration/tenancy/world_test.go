@@ -2,8 +2,6 @@ package tenancy_test
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,18 +42,10 @@ func newWorld(t *testing.T, flags ...string) *world {
 	w := &world{Stage: harness.NewStage(t, environment), certificates: t.TempDir(), token: filepath.Join(t.TempDir(), "token")}
 	t.Cleanup(w.clear)
 	w.account(w.Stage, managerAccount)
-	token := w.tokenOf(managerAccount)
-	if err := os.WriteFile(w.token, []byte(token), 0o600); err != nil {
+	if err := os.WriteFile(w.token, []byte(w.tokenOf(managerAccount)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var claims struct {
-		Issuer string `json:"iss"`
-	}
-	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err != nil || json.Unmarshal(raw, &claims) != nil {
-		t.Fatalf("the API server's token: %v", err)
-	}
-	w.issuer = claims.Issuer
+	w.issuer = w.TrustTokens()
 	w.Azure.Put("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
 	w.flags = append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace, "--identity-certificate-folder=" + w.certificates}, flags...)
 	w.start()
