@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -67,15 +66,7 @@ func managed() []stage {
 			})
 		}},
 		{"without a pool", func(w *world) { w.removeManagedPool("aks1-pool1"); w.managedReady("aks1-pool0") }},
-		{"delete", func(w *world) {
-			w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}})
-			w.removeManagedPool("aks1-pool0")
-			for _, object := range []client.Object{controlPlane(), &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}} {
-				w.Remove(object)
-				w.Gone(object)
-			}
-			w.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}})
-		}},
+		withoutManaged("aks1-pool0"),
 	}
 }
 

@@ -20,8 +20,9 @@ import (
 type world struct {
 	*clusters.World
 	manager *virtual.Manager
-	// deaths counts managers that were replaced.
+	// deaths counts managers that were replaced, mortal has each that comes die at its first write.
 	deaths int
+	mortal bool
 	// player plays Cluster API about the VMs of pools; nil is that there are none.
 	player *harness.PoolPlayer
 }
@@ -35,8 +36,8 @@ func newWorld(t *testing.T) *world {
 		select {
 		case <-w.manager.Killed:
 			w.manager.Stop()
-			w.manager = w.Manage()
 			w.deaths++
+			w.manager = w.next()
 		default:
 		}
 		if w.player != nil {

@@ -164,9 +164,10 @@ func (m *Manager) Counted() int {
 // act does something outside, unless the manager is dead.
 func (m *Manager) act(do func() error) error { return m.do(false, do) }
 
-// request is act for a request to Azure.
+// request is act for a request to Azure. To read by POST is no write.
 func (m *Manager) request(request *http.Request, do func() error) error {
-	return m.do(request.Method != http.MethodGet && strings.HasPrefix(request.URL.Path, "/subscriptions/"), do)
+	path := request.URL.Path
+	return m.do(request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"), do)
 }
 
 func (m *Manager) do(write bool, do func() error) error {

@@ -77,9 +77,10 @@ func Provisioning(body json.RawMessage) (doing arm.State, failed bool) {
 		return "", false
 	case "failed", "canceled", "cancelled":
 		return "", true
-	case "deleting":
+	// Members of fleets join and leave.
+	case "deleting", "leaving":
 		return arm.Deleting, false
-	case "creating", "accepted":
+	case "creating", "accepted", "joining":
 		return arm.Creating, false
 	}
 	return arm.Updating, false

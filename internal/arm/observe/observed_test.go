@@ -22,6 +22,8 @@ func TestProvisioning(t *testing.T) {
 		"creating":      {"", `{"properties":{"provisioningState":"Creating"}}`, arm.Creating, false},
 		"accepted":      {"it is about to be made", `{"properties":{"provisioningState":"Accepted"}}`, arm.Creating, false},
 		"deleting":      {"", `{"properties":{"provisioningState":"Deleting"}}`, arm.Deleting, false},
+		"joining":       {"members of fleets are made so", `{"properties":{"provisioningState":"Joining"}}`, arm.Creating, false},
+		"leaving":       {"and go so", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
 		"failed":        {"", `{"properties":{"provisioningState":"Failed"}}`, "", true},
 		"cancelled":     {"it is not what was wanted either", `{"properties":{"provisioningState":"Canceled"}}`, "", true},
 		"any other":     {"AKS has a word for each of its operations", `{"properties":{"provisioningState":"UpgradingNodeImageVersion"}}`, arm.Updating, false},

@@ -1,13 +1,11 @@
 package harness
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -18,10 +16,6 @@ var errKilled = errors.New("the manager was killed")
 type ManagerOptions struct {
 	// SyncPeriod is how long an object found in order is left alone, to be read in full then; 0 are the defaults of the flags.
 	SyncPeriod time.Duration
-	// KillAtWrite kills the manager at its nth write to Azure; 0 never.
-	KillAtWrite int
-	// KillBefore has that write not reach Azure; else Azure does it and the manager never hears of it.
-	KillBefore bool
 	// Flags are further flags.
 	Flags []string
 	// TokenFile has the token of the manager's own ServiceAccount; "" is none.
@@ -30,18 +24,12 @@ type ManagerOptions struct {
 
 // Manager is a manager of the provider that watches the stage's namespace and talks to its simulator.
 type Manager struct {
-	// Killed is closed when KillAtWrite was reached.
-	Killed <-chan struct{}
-
 	process *process
-	options ManagerOptions
-	killed  chan struct{}
 	// sent are the writes that are on their way.
 	sent sync.WaitGroup
 
 	mu         sync.Mutex
 	dead       bool
-	writes     int
 	kubernetes []string
 	read       []string
 }
@@ -66,8 +54,7 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 		return nil, fmt.Errorf("flags: %w", err)
 	}
 	parsed.WebhookHost, parsed.WebhookPort = ownAddress()
-	m := &Manager{options: options, killed: make(chan struct{}), process: newProcess()}
-	m.Killed = m.killed
+	m := &Manager{process: newProcess()}
 	parsed.Identity.AuthorityHost, parsed.Identity.ResourceManagerEndpoint = s.Azure.URL, s.Azure.URL
 	parsed.Identity.ResourceManagerAudience = "https://management.core.windows.net/"
 	parsed.Identity.TokenFile = options.TokenFile
@@ -119,52 +106,19 @@ func (m *Manager) KubernetesReads() []string {
 	return append([]string(nil), m.read...)
 }
 
-// azure sends requests to the simulator and kills the manager at the write it shall die at.
+// azure sends requests to the simulator, unless the manager is dead.
 func (m *Manager) azure(client *http.Client) roundTripper {
 	return func(request *http.Request) (*http.Response, error) {
-		last, done, err := m.admit(request)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		if last && m.options.KillBefore {
+		m.mu.Lock()
+		if m.dead {
+			m.mu.Unlock()
 			return nil, errKilled
 		}
-		if m.options.KillAtWrite > 0 && isWrite(request.Method, request.URL.Path) {
-			// The end of a process does not take back what it has sent.
-			request = request.WithContext(context.WithoutCancel(request.Context()))
-		}
-		response, err := client.Do(request)
-		if last {
-			if err == nil {
-				_ = response.Body.Close()
-			}
-			return nil, errKilled
-		}
-		return response, err
+		m.sent.Add(1)
+		m.mu.Unlock()
+		defer m.sent.Done()
+		return client.Do(request)
 	}
-}
-
-// admit counts a request to Azure and tells whether it is the one that the manager dies at. done is to be called when
-// Azure has answered.
-func (m *Manager) admit(request *http.Request) (last bool, done func(), err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.dead {
-		return false, nil, errKilled
-	}
-	if !isWrite(request.Method, request.URL.Path) {
-		return false, func() {}, nil
-	}
-	m.sent.Add(1)
-	m.writes++
-	if m.writes != m.options.KillAtWrite {
-		return false, m.sent.Done, nil
-	}
-	m.dead = true
-	close(m.killed)
-	m.process.cancel()
-	return true, m.sent.Done, nil
 }
 
 // kubernetesTransport records what changes something and cuts a dead manager off.
@@ -184,50 +138,4 @@ func (m *Manager) kubernetesTransport(next http.RoundTripper) http.RoundTripper 
 		}
 		return next.RoundTrip(request)
 	})
-}
-
-// AtEveryWrite runs test side by side for each of this many writes to Azure, with the options of a manager that is killed at
-// it: once before Azure gets the write, and once after.
-func AtEveryWrite(t *testing.T, writes int, test func(t *testing.T, kill ManagerOptions)) {
-	t.Helper()
-	for k := 1; k <= writes; k++ {
-		for _, before := range []bool{true, false} {
-			name := fmt.Sprintf("write %d taken", k)
-			if before {
-				name = fmt.Sprintf("write %d not sent", k)
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				test(t, ManagerOptions{KillAtWrite: k, KillBefore: before})
-			})
-		}
-	}
-}
-
-// RestartWhenKilled starts another manager as soon as m is killed. restarted waits until that has happened.
-func (s *Stage) RestartWhenKilled(m *Manager) (restarted func()) {
-	done := make(chan struct{})
-	ended := make(chan struct{})
-	s.T.Cleanup(func() { close(ended) })
-	go func() {
-		select {
-		case <-ended:
-		case <-m.Killed:
-			m.Kill()
-			if _, err := s.startManager(ManagerOptions{}); err != nil {
-				s.T.Error(err)
-			}
-			close(done)
-		}
-	}()
-	return func() {
-		s.T.Helper()
-		ctx, cancel := s.context()
-		defer cancel()
-		select {
-		case <-done:
-		case <-ctx.Done():
-			s.T.Fatalf("the manager is not killed and started again after %s", Patience)
-		}
-	}
 }

@@ -50,8 +50,7 @@ func TestDocumentsKilledAtEveryWrite(t *testing.T) {
 	if making < 6 || deleting < 3 {
 		t.Fatalf("group, network, subnet, identity, cluster and window are made, and most go one by one: %v", undisturbed)
 	}
-	// The kubeconfig is asked for by POST when everything is made.
-	unmanaged(t, func(w *world) { killed = w.live(2*(making+1), 2*deleting) })
+	unmanaged(t, func(w *world) { killed = w.live(2*making, 2*deleting) })
 	if diff := cmp.Diff(undisturbed, killed); diff != "" {
 		t.Errorf("-undisturbed +killed:\n%s", diff)
 	}
