@@ -93,8 +93,11 @@ func (e *Env) inlineOf(typ string) []*Type {
 }
 
 // GUID returns a random GUID of the seeded generator.
-func (e *Env) GUID() string {
-	a, b := e.Rand.Uint64(), e.Rand.Uint64()
+func (e *Env) GUID() string { return GUID(e.Rand) }
+
+// GUID draws a GUID.
+func GUID(r *rand.Rand) string {
+	a, b := r.Uint64(), r.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
 }
 

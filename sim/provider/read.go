@@ -110,42 +110,6 @@ func (c *Call) Read() (*Reply, error) {
 	return rep, nil
 }
 
-// ListAll returns everything the call's collection shows, rendered. scope is a subscription, a resource group, or the parent.
-func (c *Call) ListAll() ([]any, error) {
-	if err := c.checkGroup(false); err != nil {
-		return nil, err
-	}
-	t := c.Type
-	out := []any{}
-	if len(c.ID.Types) > 1 {
-		parent := c.Find(c.ID.Parent().String())
-		if parent == nil {
-			p := c.ID.Parent()
-			if len(p.Names) > 1 {
-				return nil, c.checkParent()
-			}
-			return nil, ResourceNotFound(p)
-		}
-		if t.Inline != "" {
-			for _, e := range body.Objects(parent.Body, t.Inline) {
-				name := body.String(e, "name")
-				out = append(out, c.renderItem(t, &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Body: e, Resource: parent.Resource}))
-			}
-			return out, nil
-		}
-	}
-	for _, r := range c.List(t.Name, c.listScope()) {
-		if t.ListFilter != nil && !t.ListFilter(c, r) {
-			continue
-		}
-		out = append(out, c.Render(r))
-	}
-	if t.ListMore != nil {
-		out = append(out, t.ListMore(c)...)
-	}
-	return out, nil
-}
-
 func (c *Call) listScope() string {
 	if len(c.ID.Types) > 1 {
 		return c.ID.Parent().String()

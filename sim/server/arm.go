@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +41,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.control(w, r)
 		return
 	}
-	x := &exchange{s: s, w: w, r: r, record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: newGUID()}}
+	x := &exchange{s: s, w: w, r: r, record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: s.newGUID()}}
 	defer func() {
 		x.record.DurationMs = s.opts.Clock.Now().Sub(start).Milliseconds()
 		s.log.add(x.record)
@@ -378,7 +377,7 @@ func (x *exchange) head() {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	h.Set("x-ms-correlation-request-id", corr)
-	h.Set("x-ms-routing-request-id", fmt.Sprintf("%s:%s:%s", strings.ToUpper(x.s.opts.Locations[0]), now.Format("20060102T150405Z"), newGUID()))
+	h.Set("x-ms-routing-request-id", fmt.Sprintf("%s:%s:%s", strings.ToUpper(x.s.opts.Locations[0]), now.Format("20060102T150405Z"), x.s.newGUID()))
 	h.Set("X-Cache", "CONFIG_NOCACHE")
 	h.Set("X-MSEdge-Ref", "Ref A: "+strings.ToUpper(strings.ReplaceAll(x.record.RequestID, "-", ""))+" Ref B: SIM000000000001 Ref C: "+now.Format(time.RFC3339))
 	h.Set("Date", now.Format(http.TimeFormat))
@@ -480,11 +479,11 @@ func segments(path string) []string {
 	return out
 }
 
-func newGUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+// newGUID is an ID that is drawn outside of transactions: of a request, or a trace.
+func (s *Server) newGUID() string {
+	s.idMu.Lock()
+	defer s.idMu.Unlock()
+	return provider.GUID(s.ids)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -17,7 +17,7 @@ func (s *Server) disturb(rule fault.Rule, id string) error {
 		return err
 	}
 	return s.store.Update(func(tx *store.Tx) error {
-		c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, BaseURL: "https://management.azure.com", Internal: true, RequestID: newGUID()}
+		c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, BaseURL: "https://management.azure.com", Internal: true, RequestID: s.newGUID()}
 		it := c.Find(id)
 		if it == nil {
 			return nil

@@ -240,7 +240,7 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 
 func (e *entra) fail(w http.ResponseWriter, status, code int, name, msg string) {
 	now := time.Now().UTC().Format("2006-01-02 15:04:05Z")
-	id := newGUID()
+	id := e.s.newGUID()
 	writeJSON(w, status, body.Object{"error": name, "error_description": fmt.Sprintf("AADSTS%d: %s Trace ID: %s Correlation ID: %s Timestamp: %s", code, msg, id, id, now),
 		"error_codes": []any{code}, "timestamp": now, "trace_id": id, "correlation_id": id, "error_uri": fmt.Sprintf("https://login.microsoftonline.com/error?code=%d", code)})
 }

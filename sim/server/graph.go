@@ -29,16 +29,16 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 	aud, _ := c.Aud.(string)
 	switch {
 	case !strings.EqualFold(kind, "Bearer") || token == "":
-		graphError(w, 401, "InvalidAuthenticationToken", "Access token is empty.")
+		e.graphError(w, 401, "InvalidAuthenticationToken", "Access token is empty.")
 		return true
 	case !valid:
-		graphError(w, 401, "InvalidAuthenticationToken", "Access token validation failure. Invalid signature.")
+		e.graphError(w, 401, "InvalidAuthenticationToken", "Access token validation failure. Invalid signature.")
 		return true
 	case time.Unix(c.Exp, 0).Before(time.Now()):
-		graphError(w, 401, "InvalidAuthenticationToken", "Lifetime validation failed, the token is expired.")
+		e.graphError(w, 401, "InvalidAuthenticationToken", "Lifetime validation failed, the token is expired.")
 		return true
 	case !slices.Contains(graphAudiences, aud):
-		graphError(w, 401, "InvalidAuthenticationToken", "Access token validation failure. Invalid audience.")
+		e.graphError(w, 401, "InvalidAuthenticationToken", "Access token validation failure. Invalid audience.")
 		return true
 	}
 	all := e.servicePrincipals()
@@ -46,7 +46,7 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 	case r.Method == http.MethodGet && path == "servicePrincipals":
 		matches, ok := graphFilter(r.URL.Query().Get("$filter"))
 		if !ok {
-			graphError(w, 400, "Request_UnsupportedQuery", "Unsupported or invalid query filter clause specified.")
+			e.graphError(w, 400, "Request_UnsupportedQuery", "Unsupported or invalid query filter clause specified.")
 			return true
 		}
 		writeJSON(w, 200, body.Object{"@odata.context": graphRoot + "servicePrincipals", "value": graphList(all, matches)})
@@ -55,7 +55,7 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 			IDs []string `json:"ids"`
 		}
 		if raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody)); err != nil || json.Unmarshal(raw, &in) != nil {
-			graphError(w, 400, "BadRequest", "Unable to read JSON request payload.")
+			e.graphError(w, 400, "BadRequest", "Unable to read JSON request payload.")
 			return true
 		}
 		writeJSON(w, 200, body.Object{"@odata.context": graphRoot + "directoryObjects", "value": graphList(all, func(p body.Object) bool {
@@ -73,9 +73,9 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 				return true
 			}
 		}
-		graphError(w, 404, "Request_ResourceNotFound", "Resource '"+id+byApp+"' does not exist or one of its queried reference-property objects are not present.")
+		e.graphError(w, 404, "Request_ResourceNotFound", "Resource '"+id+byApp+"' does not exist or one of its queried reference-property objects are not present.")
 	default:
-		graphError(w, 400, "BadRequest", "Resource not found for the segment '"+path+"'.")
+		e.graphError(w, 400, "BadRequest", "Resource not found for the segment '"+path+"'.")
 	}
 	return true
 }
@@ -146,8 +146,8 @@ func (e *entra) servicePrincipals() []body.Object {
 }
 
 // graphError is an error as Graph writes it. Source: https://learn.microsoft.com/graph/errors
-func graphError(w http.ResponseWriter, status int, code, message string) {
-	id := newGUID()
+func (e *entra) graphError(w http.ResponseWriter, status int, code, message string) {
+	id := e.s.newGUID()
 	writeJSON(w, status, body.Object{"error": body.Object{"code": code, "message": message,
 		"innerError": body.Object{"date": time.Now().UTC().Format("2006-01-02T15:04:05"), "request-id": id, "client-request-id": id}}})
 }

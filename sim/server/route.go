@@ -1,6 +1,7 @@
 package server
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -88,12 +89,12 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 	case n == 3 && l[2] == "locations":
 		return x.page(x.locations(x.segs[1])), nil, true
 	case n == 3 && l[2] == "resources":
-		return x.page(x.genericList("/subscriptions/" + x.segs[1])), nil, true
+		return x.pageOf(x.genericList("/subscriptions/" + x.segs[1])), nil, true
 	case n == 3 && l[2] == "tagnames":
 		return x.page([]any{}), nil, true
 	case n == 3 && l[2] == "resourcegroups":
 		x.call.Type = x.s.env.TypeOf(groupType)
-		return x.page(x.groups()), nil, true
+		return x.pageOf(x.groups()), nil, true
 	case n == 4 && l[2] == "operationresults":
 		rep, err := x.groupOperation(x.segs[3])
 		return rep, err, true
@@ -105,7 +106,7 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 		if x.call.Get("/"+strings.Join(x.segs[:4], "/")) == nil {
 			return nil, provider.ResourceGroupNotFound(x.segs[3]), true
 		}
-		return x.page(x.genericList("/" + strings.Join(x.segs[:4], "/"))), nil, true
+		return x.pageOf(x.genericList("/" + strings.Join(x.segs[:4], "/"))), nil, true
 	}
 	return nil, nil, false
 }
@@ -191,11 +192,11 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 		if x.r.Method != "GET" {
 			return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 		}
-		list, err := c.ListAll()
+		list, err := c.Listed()
 		if err != nil {
 			return nil, err
 		}
-		return x.page(list), nil
+		return x.pageOf(list), nil
 	}
 	if t == nil {
 		return x.belowNamed(id)
@@ -274,19 +275,20 @@ func gatewayError(status int, code, format string, args ...any) *provider.Error 
 	return e
 }
 
-// page cuts a list into pages.
-func (x *exchange) page(list []any) *provider.Reply {
+// page cuts a list that is rendered into pages.
+func (x *exchange) page(list []any) *provider.Reply { return x.pageOf(provider.Rendered(list)) }
+
+// pageOf answers with one page of a list.
+func (x *exchange) pageOf(list provider.Listing) *provider.Reply {
 	size := x.s.opts.PageSize
 	if top, err := strconv.Atoi(x.call.Query.Get("$top")); err == nil && top > 0 && top < size {
 		size = top
 	}
-	from, _ := strconv.Atoi(x.call.Query.Get("$skiptoken"))
-	from = min(max(from, 0), len(list))
-	to := min(from+size, len(list))
-	out := body.Object{"value": append([]any{}, list[from:to]...)}
-	if to < len(list) {
+	rows, next := list.Page(x.call.Query.Get("$skiptoken"), size)
+	out := body.Object{"value": rows}
+	if next != "" {
 		q := clone(x.call.Query)
-		q.Set("$skiptoken", strconv.Itoa(to))
+		q.Set("$skiptoken", next)
 		out["nextLink"] = x.call.BaseURL + x.r.URL.Path + "?" + q.Encode()
 	}
 	return provider.OK(out)
@@ -304,60 +306,59 @@ func (x *exchange) paged(rep *provider.Reply) *provider.Reply {
 }
 
 // groups lists resource groups with $filter=tagName eq 'x' and tagValue eq 'y'.
-func (x *exchange) groups() []any {
+func (x *exchange) groups() provider.Listing {
 	c := x.call
-	match := tagFilter(c.Query.Get("$filter"))
-	out := []any{}
-	for _, r := range c.List(groupType, "/subscriptions/"+x.segs[1]) {
-		if match(r) {
-			out = append(out, c.Render(r))
-		}
+	return provider.Listing{
+		Stored: func(after string) iter.Seq[*store.Resource] {
+			return c.Range(groupType, "/subscriptions/"+x.segs[1], after)
+		},
+		Wanted: tagFilter(c.Query.Get("$filter")),
+		Show:   func(r *store.Resource) any { return c.Render(r) },
 	}
-	return out
 }
 
 // genericList is the list of resources of any type.
-func (x *exchange) genericList(scope string) []any {
+func (x *exchange) genericList(scope string) provider.Listing {
 	c := x.call
 	filter := c.Query.Get("$filter")
 	match := tagFilter(filter)
 	wantType, otherType := filterValue(filter, "resourceType", "eq"), filterValue(filter, "resourceType", "ne")
+	wantName, wantLocation := filterValue(filter, "name", "eq"), provider.Location(filterValue(filter, "location", "eq"))
 	expand := strings.ToLower(c.Query.Get("$expand"))
-	out := []any{}
-	for _, r := range c.List("", scope) {
-		t := x.s.env.TypeOf(r.Type)
-		id, _ := store.ParseID(r.ID)
-		if t == nil || t.Untracked || r.Type == groupType || t.Extension || len(id.Names) > 1 && t.Inline != "" {
-			continue
-		}
-		if wantType != "" && !strings.EqualFold(wantType, r.Type) || strings.EqualFold(otherType, r.Type) || !match(r) {
-			continue
-		}
-		if name := filterValue(filter, "name", "eq"); name != "" && !strings.EqualFold(name, r.Name()) {
-			continue
-		}
-		if loc := filterValue(filter, "location", "eq"); loc != "" && !strings.EqualFold(provider.Location(loc), r.Location) {
-			continue
-		}
-		full := c.Render(r)
-		o := body.Object{"id": full["id"], "name": strings.Join(id.Names, "/"), "type": r.Type, "location": r.Location}
-		for _, k := range []string{"tags", "sku", "kind", "identity", "zones", "managedBy", "plan"} {
-			if v, ok := full[k]; ok {
-				o[k] = v
+	return provider.Listing{
+		Stored: func(after string) iter.Seq[*store.Resource] { return c.Range(wantType, scope, after) },
+		Wanted: func(r *store.Resource) bool {
+			t := x.s.env.TypeOf(r.Type)
+			if t == nil || t.Untracked || r.Type == groupType || t.Extension {
+				return false
 			}
-		}
-		if strings.Contains(expand, "createdtime") {
-			o["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
-		}
-		if strings.Contains(expand, "changedtime") {
-			o["changedTime"] = changed(r).Format("2006-01-02T15:04:05.0000000Z")
-		}
-		if strings.Contains(expand, "provisioningstate") {
-			o["provisioningState"] = body.String(full, "properties.provisioningState")
-		}
-		out = append(out, o)
+			return !strings.EqualFold(otherType, r.Type) && match(r) && (wantName == "" || strings.EqualFold(wantName, r.Name())) &&
+				(wantLocation == "" || strings.EqualFold(wantLocation, r.Location))
+		},
+		Show: func(r *store.Resource) any { return x.generic(r, expand) },
 	}
-	return out
+}
+
+// generic is a resource as the list of resources of any type shows it.
+func (x *exchange) generic(r *store.Resource, expand string) body.Object {
+	full := x.call.Render(r)
+	id, _ := store.ParseID(r.ID)
+	o := body.Object{"id": full["id"], "name": strings.Join(id.Names, "/"), "type": r.Type, "location": r.Location}
+	for _, k := range []string{"tags", "sku", "kind", "identity", "zones", "managedBy", "plan"} {
+		if v, ok := full[k]; ok {
+			o[k] = v
+		}
+	}
+	if strings.Contains(expand, "createdtime") {
+		o["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
+	}
+	if strings.Contains(expand, "changedtime") {
+		o["changedTime"] = changed(r).Format("2006-01-02T15:04:05.0000000Z")
+	}
+	if strings.Contains(expand, "provisioningstate") {
+		o["provisioningState"] = body.String(full, "properties.provisioningState")
+	}
+	return o
 }
 
 // changed is when a resource was changed, as the list of all resources has it. Nothing documents what moves it: here it is nothing but

@@ -84,6 +84,8 @@ type Server struct {
 	once   sync.Once
 	pollMu sync.Mutex
 	polls  map[string]int
+	idMu   sync.Mutex
+	ids    *rand.Rand
 }
 
 // New starts a simulator.
@@ -118,13 +120,13 @@ func New(o Options) (*Server, error) {
 	var restarts uint64
 	if err := st.Update(func(tx *store.Tx) error {
 		tx.Meta("restarts", &restarts)
-		if o.StateDir != "" {
-			tx.SetMeta("restarts", restarts+1)
-		}
+		tx.SetMeta("restarts", restarts+1)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
+	// Requests that change nothing draw IDs, too; with numbers of their own they do not move what operations draw.
+	s.ids = rand.New(rand.NewPCG(o.Seed, ^restarts))
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault

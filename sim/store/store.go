@@ -7,6 +7,8 @@ package store
 
 import (
 	"encoding/json"
+	"iter"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -69,7 +71,8 @@ type Store struct {
 
 	mu       sync.Mutex
 	byKey    map[string]*Resource
-	byType   map[string]map[string]*Resource
+	keys     keys                        // of all resources
+	byType   map[string]keys             // of those of a type
 	refs     map[string]map[string][]Ref // target key -> source key -> refs
 	ops      map[string]*Operation
 	running  map[string]*Operation
@@ -83,7 +86,7 @@ type Store struct {
 // acknowledged is loaded; a half-written last record (the process was killed while writing) is dropped.
 func Open(clock Clock, dir string) (*Store, error) {
 	s := &Store{
-		Clock: clock, byKey: map[string]*Resource{}, byType: map[string]map[string]*Resource{}, refs: map[string]map[string][]Ref{},
+		Clock: clock, byKey: map[string]*Resource{}, byType: map[string]keys{}, refs: map[string]map[string][]Ref{},
 		ops: map[string]*Operation{}, running: map[string]*Operation{}, meta: map[string]json.RawMessage{}, changed: make(chan struct{}),
 	}
 	if dir == "" {
@@ -153,11 +156,13 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 }
 
 func (s *Store) apply(key string, r *Resource) {
+	s.index(key, s.byKey[key], r)
 	if old := s.byKey[key]; old != nil {
-		delete(s.byType[strings.ToLower(old.Type)], key)
 		for _, ref := range extract(old.ID, old.Body) {
 			if m := s.refs[Key(ref.To)]; m != nil {
-				delete(m, key)
+				if delete(m, key); len(m) == 0 {
+					delete(s.refs, Key(ref.To))
+				}
 			}
 		}
 	}
@@ -166,11 +171,6 @@ func (s *Store) apply(key string, r *Resource) {
 		return
 	}
 	s.byKey[key] = r
-	t := strings.ToLower(r.Type)
-	if s.byType[t] == nil {
-		s.byType[t] = map[string]*Resource{}
-	}
-	s.byType[t][key] = r
 	for _, ref := range extract(r.ID, r.Body) {
 		to := Key(ref.To)
 		if s.refs[to] == nil {
@@ -241,30 +241,32 @@ func (tx *Tx) remember(key string) {
 	}
 }
 
-// List returns the resources of a type (any when "") at or below a scope (anywhere when ""), ordered by ID.
-func (tx *Tx) List(typ, scope string) []*Resource {
-	from := tx.s.byKey
+// Range yields the resources of a type (any when "") at or below a scope (anywhere when ""), ordered by ID, those behind after only
+// when that is not "". It costs what is taken from it, however many there are. Nothing may be written meanwhile.
+func (tx *Tx) Range(typ, scope, after string) iter.Seq[*Resource] {
+	from := tx.s.keys
 	if typ != "" {
 		from = tx.s.byType[strings.ToLower(typ)]
 	}
-	prefix := Key(scope) + "/"
-	var keys []string
-	for k := range from {
-		if scope == "" || strings.HasPrefix(k, prefix) {
-			keys = append(keys, k)
+	prefix := ""
+	if scope != "" {
+		prefix = Key(scope) + "/"
+	}
+	return func(yield func(*Resource) bool) {
+		for _, key := range from.below(prefix, after) {
+			if !strings.HasPrefix(key, prefix) || !yield(tx.s.byKey[key]) {
+				return
+			}
 		}
 	}
-	sort.Strings(keys)
-	out := make([]*Resource, len(keys))
-	for i, k := range keys {
-		out[i] = from[k]
-	}
-	return out
 }
 
-// Each calls f with every resource of a type, in no particular order.
+// List returns what Range yields, to be written over.
+func (tx *Tx) List(typ, scope string) []*Resource { return slices.Collect(tx.Range(typ, scope, "")) }
+
+// Each calls f with every resource of a type, ordered by ID.
 func (tx *Tx) Each(typ string, f func(r *Resource)) {
-	for _, r := range tx.s.byType[strings.ToLower(typ)] {
+	for r := range tx.Range(typ, "", "") {
 		f(r)
 	}
 }

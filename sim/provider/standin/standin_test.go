@@ -76,8 +76,12 @@ func (a *azure) call(method, id string, b body.Object) (got answer) {
 	err = a.s.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: t, APIVersion: t.APIVersions[0], Query: url.Values{}, Header: http.Header{}, Body: body.Clone(b)}
 		do := map[string]func() (*provider.Reply, error){"PUT": c.Put, "GET": c.Read, "PATCH": c.Modify, "DELETE": c.Remove, "LIST": func() (*provider.Reply, error) {
-			list, err := c.ListAll()
-			return &provider.Reply{Status: 200, Body: body.Object{"value": list}}, err
+			list, err := c.Listed()
+			if err != nil {
+				return nil, err
+			}
+			rows, _ := list.Page("", 1000)
+			return provider.OK(body.Object{"value": rows}), nil
 		}}
 		rep, err := do[method]()
 		if rep != nil {

@@ -1,0 +1,92 @@
+package provider
+
+import (
+	"encoding/base64"
+	"iter"
+	"strconv"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// Listing is what a list has. What is stored is looked at and rendered only as far as a page goes.
+type Listing struct {
+	Stored func(after string) iter.Seq[*store.Resource] // ordered by ID, those behind after; nil: none
+	Wanted func(r *store.Resource) bool                 // nil: all of Stored
+	Show   func(r *store.Resource) any
+	More   func() []any // rendered, behind Stored; nil: none
+}
+
+// Rendered is a list of what is there already.
+func Rendered(rows []any) Listing { return Listing{More: func() []any { return rows }} }
+
+// Page returns at most size entries from a token on, "" being the beginning, and the token of the next page, "" at the end. The token
+// of stored resources names the last one shown, so that nothing is left out or shown twice when others come or go between two pages.
+func (l Listing) Page(token string, size int) (rows []any, next string) {
+	rows = []any{}
+	from, err := strconv.Atoi(token)
+	if err != nil && l.Stored != nil {
+		after, err := base64.RawURLEncoding.DecodeString(token)
+		if err != nil {
+			after = nil // as if there were no token, which is what Azure makes of one that is not its own
+		}
+		last := ""
+		for r := range l.Stored(string(after)) {
+			if l.Wanted != nil && !l.Wanted(r) {
+				continue
+			}
+			if len(rows) == size {
+				return rows, base64.RawURLEncoding.EncodeToString([]byte(last))
+			}
+			rows, last = append(rows, l.Show(r)), store.Key(r.ID)
+		}
+	}
+	if l.More == nil {
+		return rows, ""
+	}
+	more := l.More()
+	from = min(max(from, 0), len(more))
+	to := min(from+size-len(rows), len(more))
+	rows = append(rows, more[from:to]...)
+	if to < len(more) {
+		next = strconv.Itoa(to)
+	}
+	return rows, next
+}
+
+// Listed is what the call's collection shows, of a subscription, a resource group or a parent.
+func (c *Call) Listed() (Listing, error) {
+	if err := c.checkGroup(false); err != nil {
+		return Listing{}, err
+	}
+	t := c.Type
+	if len(c.ID.Types) > 1 {
+		parent := c.Find(c.ID.Parent().String())
+		if parent == nil {
+			p := c.ID.Parent()
+			if len(p.Names) > 1 {
+				return Listing{}, c.checkParent()
+			}
+			return Listing{}, ResourceNotFound(p)
+		}
+		if t.Inline != "" {
+			out := []any{}
+			for _, e := range body.Objects(parent.Body, t.Inline) {
+				name := body.String(e, "name")
+				out = append(out, c.renderItem(t, &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Body: e, Resource: parent.Resource}))
+			}
+			return Rendered(out), nil
+		}
+	}
+	l := Listing{
+		Stored: func(after string) iter.Seq[*store.Resource] { return c.Range(t.Name, c.listScope(), after) },
+		Show:   func(r *store.Resource) any { return c.Render(r) },
+	}
+	if t.ListFilter != nil {
+		l.Wanted = func(r *store.Resource) bool { return t.ListFilter(c, r) }
+	}
+	if t.ListMore != nil {
+		l.More = func() []any { return t.ListMore(c) }
+	}
+	return l, nil
+}

@@ -1,0 +1,140 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+)
+
+// fill makes resources, up to n, in groups of 100 as clusters have them: a network with two subnets, security groups, disks, public addresses
+// and, as most of them, interfaces.
+func (a *azure) fill(from, n int) {
+	a.t.Helper()
+	for i := from; i < n; i++ {
+		group := fmt.Sprintf("/subscriptions/%s/resourceGroups/rg-%03d", sub, i/100)
+		network := group + "/providers/Microsoft.Network/"
+		name := fmt.Sprintf("%05d", i)
+		var r response
+		switch k := i % 100; {
+		case k == 0:
+			r = a.do("PUT", group, obj{"location": "westus3", "tags": obj{"owner": "large"}})
+		case k == 1:
+			r = a.do("PUT", network+"virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+				"subnets": []any{obj{"name": "a", "properties": obj{"addressPrefix": "10.0.0.0/16"}}, obj{"name": "b", "properties": obj{"addressPrefix": "10.1.0.0/16"}}}}})
+			a.sim.Settle()
+		case k < 10:
+			r = a.do("PUT", network+"networkSecurityGroups/nsg-"+name, obj{"location": "westus3", "properties": obj{"securityRules": []any{obj{"name": "ssh", "properties": obj{
+				"protocol": "Tcp", "sourcePortRange": "*", "destinationPortRange": "22", "sourceAddressPrefix": "*", "destinationAddressPrefix": "*", "access": "Allow", "priority": 100, "direction": "Inbound"}}}}})
+		case k < 30:
+			r = a.do("PUT", network+"publicIPAddresses/ip-"+name, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
+		case k < 50:
+			r = a.do("PUT", group+"/providers/Microsoft.Compute/disks/disk-"+name+"?api-version=2024-03-02", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 128}})
+		default:
+			r = a.do("PUT", network+"networkInterfaces/nic-"+name, obj{"location": "westus3", "tags": obj{"cluster": "large"}, "properties": obj{"ipConfigurations": []any{obj{"name": "first", "properties": obj{
+				"subnet": obj{"id": network + "virtualNetworks/vnet/subnets/a"}}}}}})
+		}
+		if r.status > 299 {
+			a.t.Fatalf("resource %d: %d %v", i, r.status, r.body)
+		}
+		if i%100 == 99 {
+			a.sim.Settle()
+		}
+	}
+	if got := len(a.sim.State()); got < n {
+		a.t.Fatalf("there are %d resources, want %d", got, n)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestTenThousandResources bounds what a simulator with 10,000 resources holds, everything that it keeps of their making included (the
+// operations and the records of the requests), and compares what a page of 100 costs there with what it costs among 1,000.
+func TestTenThousandResources(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.PageSize = 100 })
+	before := heap()
+	a.fill(0, 1000)
+	lists := map[string]string{
+		"groups":               "/subscriptions/" + sub + "/resourcegroups?$top=5",
+		"of a type":            "/subscriptions/" + sub + "/providers/Microsoft.Network/networkInterfaces",
+		"of everything":        "/subscriptions/" + sub + "/resources?$expand=provisioningState",
+		"of a type, generally": "/subscriptions/" + sub + "/resources?$filter=resourceType%20eq%20'Microsoft.Network/networkInterfaces'",
+	}
+	few := map[string]float64{}
+	for name, path := range lists {
+		few[name] = a.costOfPage(path)
+	}
+	a.fill(1000, 10000)
+	grown := heap() - before
+	t.Logf("heap: %d MB more than empty", grown>>20)
+	if limit := int64(150 << 20); grown > limit {
+		t.Errorf("10,000 resources take %d MB, want at most %d MB", grown>>20, limit>>20)
+	}
+	for name, path := range lists {
+		many := a.costOfPage(path)
+		t.Logf("a page %s: %.0f bytes among 1,000 resources, %.0f among 10,000", name, few[name], many)
+		if many > 1.5*few[name] {
+			t.Errorf("a page %s allocates %.0f bytes among 1,000 resources and %.0f among 10,000", name, few[name], many)
+		}
+	}
+}
+
+// costOfPage is what answering the first page of a list allocates, its transport left out; the mean of several times.
+func (a *azure) costOfPage(path string) float64 {
+	const times = 20
+	answer := func() *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", path, nil)
+		q := r.URL.Query()
+		q.Set("api-version", "2024-05-01")
+		r.URL.RawQuery = q.Encode()
+		r.Header.Set("Authorization", "Bearer "+a.token)
+		w := httptest.NewRecorder()
+		a.sim.Handler().ServeHTTP(w, r)
+		return w
+	}
+	if w := answer(); w.Code != 200 || !strings.Contains(w.Body.String(), "nextLink") {
+		a.t.Fatalf("%s: %d %.200s", path, w.Code, w.Body.String())
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range times {
+		answer()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / times
+}
+
+// TestListsWhileTheyChange: a page goes on behind the last resource of the one before, also when what it showed is gone by then.
+func TestListsWhileTheyChange(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.PageSize = 3 })
+	group := func(name string) string { return "/subscriptions/" + sub + "/resourceGroups/" + name }
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		a.must("PUT", group(name), obj{"location": "westus3"})
+	}
+	first := a.do("GET", "/subscriptions/"+sub+"/resourcegroups", nil)
+	a.must("DELETE", group("a"), nil)
+	a.must("DELETE", group("c"), nil)
+	a.must("PUT", group("bb"), obj{"location": "westus3"})
+	var rest []string
+	for next, _ := first.at("nextLink").(string); next != ""; {
+		page := a.do("GET", next, nil)
+		for _, g := range page.body["value"].([]any) {
+			rest = append(rest, at(g, "name").(string))
+		}
+		next, _ = page.at("nextLink").(string)
+	}
+	if diff := cmp.Diff([]string{"d", "e", "f", "g"}, rest); diff != "" {
+		t.Errorf("what follows a, b, c (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"slices"
+	"strings"
+)
+
+// keys are keys of resources in their order, so that a list begins anywhere without looking at what stands before.
+type keys []string
+
+func (k keys) with(key string) keys {
+	at, found := slices.BinarySearch(k, key)
+	if found {
+		return k
+	}
+	return slices.Insert(k, at, key)
+}
+
+func (k keys) without(key string) keys {
+	at, found := slices.BinarySearch(k, key)
+	if !found {
+		return k
+	}
+	return slices.Delete(k, at, at+1)
+}
+
+// below begins with the first key that has the prefix and stands behind after.
+func (k keys) below(prefix, after string) keys {
+	at, found := slices.BinarySearch(k, max(prefix, after))
+	if found && after >= prefix {
+		at++
+	}
+	return k[at:]
+}
+
+// index has the order of keys follow what stands under one of them.
+func (s *Store) index(key string, old, r *Resource) {
+	if old != nil && r != nil && strings.EqualFold(old.Type, r.Type) {
+		return
+	}
+	if old != nil {
+		t := strings.ToLower(old.Type)
+		s.keys, s.byType[t] = s.keys.without(key), s.byType[t].without(key)
+	}
+	if r != nil {
+		t := strings.ToLower(r.Type)
+		s.keys, s.byType[t] = s.keys.with(key), s.byType[t].with(key)
+	}
+}
