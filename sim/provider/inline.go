@@ -81,6 +81,8 @@ func (c *Call) prepareChild(t *Type, parent *Draft, old, e body.Object) error {
 	cd := &Draft{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Old: old, New: e, Parent: parent.New, ParentID: parent.ID, Secret: body.Object{}, Sent: e}
 	if old != nil {
 		e["name"] = old["name"]
+	} else if err := t.checkName(name); err != nil {
+		return err
 	}
 	if t.Prepare != nil {
 		sub := *c

@@ -60,8 +60,8 @@ func (c *Call) Put() (*Reply, error) {
 	if err := c.checkEtag(etagOf(old), old != nil); err != nil {
 		return nil, err
 	}
-	if old == nil && t.NameRule != nil {
-		if err := t.NameRule(c.ID.Name()); err != nil {
+	if old == nil {
+		if err := t.checkName(c.ID.Name()); err != nil {
 			return nil, err
 		}
 	}

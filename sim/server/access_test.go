@@ -27,7 +27,7 @@ func newGuarded(t *testing.T) *azure {
 	})
 	a.must("PUT", groupA, `{"location":"eastus"}`)
 	a.must("PUT", groupA+"b", `{"location":"eastus"}`)
-	a.must("PUT", groupA+vnet("v"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
+	a.must("PUT", groupA+vnet("v1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
 	return a
 }
 
@@ -50,7 +50,7 @@ func TestEnforcedRoles(t *testing.T) {
 	const (
 		subscription = "/subscriptions/" + sub
 		custom       = "66666666-6666-6666-6666-666666666666"
-		nic          = `{"location":"eastus","properties":{"ipConfigurations":[{"name":"i","properties":{"subnet":{"id":"` + groupA + `/providers/Microsoft.Network/virtualNetworks/v/subnets/s"}}}]}}`
+		nic          = `{"location":"eastus","properties":{"ipConfigurations":[{"name":"i","properties":{"subnet":{"id":"` + groupA + `/providers/Microsoft.Network/virtualNetworks/v1/subnets/s"}}}]}}`
 	)
 	denied := func(action, scope string) string {
 		return "AuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' does not have authorization to perform action '" + action + "' over scope '" + scope +
@@ -65,31 +65,31 @@ func TestEnforcedRoles(t *testing.T) {
 		// want is code and message; "" is success.
 		want string
 	}{
-		"nothing":             {reason: "who has no role reads nothing", method: "GET", path: groupA + vnet("v"), want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("v"))},
+		"nothing":             {reason: "who has no role reads nothing", method: "GET", path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("v1"))},
 		"does not exist":      {reason: "and does not learn what there is", method: "GET", path: groupA + vnet("none"), want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("none"))},
 		"list":                {reason: "a list is asked of the provider in the group", method: "GET", path: groupA + "/providers/Microsoft.Network/virtualNetworks", want: denied("Microsoft.Network/virtualNetworks/read", groupA+"/providers/Microsoft.Network")},
 		"group":               {reason: "groups are Resource Manager's", method: "PUT", path: groupA, content: `{"location":"eastus"}`, want: denied("Microsoft.Resources/subscriptions/resourceGroups/write", groupA)},
 		"subscriptions":       {reason: "the list of subscriptions has those that one sees", method: "GET", path: "/subscriptions"},
-		"reads":               {reason: "of the subscription, inherited", scope: subscription, role: reader, method: "GET", path: groupA + vnet("v")},
-		"reader writes":       {reason: "reading is not writing", scope: subscription, role: reader, method: "DELETE", path: groupA + vnet("v"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v"))},
+		"reads":               {reason: "of the subscription, inherited", scope: subscription, role: reader, method: "GET", path: groupA + vnet("v1")},
+		"reader writes":       {reason: "reading is not writing", scope: subscription, role: reader, method: "DELETE", path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
 		"of one group":        {reason: "nothing of another, whose name begins alike", scope: groupA, role: reader, method: "GET", path: groupA + "b", want: denied("Microsoft.Resources/subscriptions/resourceGroups/read", groupA+"b")},
 		"contributor":         {reason: "writes what is not access", scope: groupA, role: contributor, method: "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
 		"contributor assigns": {reason: "the built-in role excepts it", scope: groupA, role: contributor, method: "DELETE", path: groupA + "/providers/Microsoft.Authorization/roleAssignments/" + assignmentName, want: denied("Microsoft.Authorization/roleAssignments/delete", groupA+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName)},
-		"custom":              {reason: "a role of one's own, with a wildcard", scope: groupA, role: custom, actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnet("v") + "/subnets/s"},
-		"custom excepts":      {reason: "what a role excepts it does not give", scope: groupA, role: custom, actions: []any{"Microsoft.Network/*"}, not: []any{"Microsoft.Network/virtualNetworks/delete"}, method: "DELETE", path: groupA + vnet("v"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v"))},
+		"custom":              {reason: "a role of one's own, with a wildcard", scope: groupA, role: custom, actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnet("v1") + "/subnets/s"},
+		"custom excepts":      {reason: "what a role excepts it does not give", scope: groupA, role: custom, actions: []any{"Microsoft.Network/*"}, not: []any{"Microsoft.Network/virtualNetworks/delete"}, method: "DELETE", path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
 		"action":              {reason: "a POST names its action", scope: groupA, role: reader, method: "POST", path: groupA + "/providers/Microsoft.ContainerService/managedClusters/c/listClusterAdminCredential", want: denied("Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action", groupA+"/providers/Microsoft.ContainerService/managedClusters/c")},
 		"register":            {reason: "registration is the provider's own action", method: "POST", path: subscription + "/providers/Microsoft.Network/register", want: denied("Microsoft.Network/register/action", subscription)},
-		"health":              {reason: "the current status has an action of its own", scope: groupA, role: custom, actions: []any{"Microsoft.ResourceHealth/availabilityStatuses/read"}, method: "GET", path: groupA + vnet("v") + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current", want: denied("Microsoft.ResourceHealth/AvailabilityStatuses/current/read", groupA+vnet("v")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
+		"health":              {reason: "the current status has an action of its own", scope: groupA, role: custom, actions: []any{"Microsoft.ResourceHealth/availabilityStatuses/read"}, method: "GET", path: groupA + vnet("v1") + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current", want: denied("Microsoft.ResourceHealth/AvailabilityStatuses/current/read", groupA+vnet("v1")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
 		"linked": {
 			reason: "what a body refers to takes a right there", scope: groupA, role: custom, actions: []any{"Microsoft.Network/networkInterfaces/write"},
 			method: "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic,
 			want: "LinkedAuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' has permission to perform action 'Microsoft.Network/networkInterfaces/write' on scope '" + groupA +
-				"/providers/Microsoft.Network/networkInterfaces/n'; however, it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnet("v") + "/subnets/s' (respectively) or the linked scope(s) are invalid.",
+				"/providers/Microsoft.Network/networkInterfaces/n'; however, it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnet("v1") + "/subnets/s' (respectively) or the linked scope(s) are invalid.",
 		},
 		"joins": {reason: "with the right to join it works", scope: groupA, role: custom, actions: []any{"Microsoft.Network/networkInterfaces/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
 			method: "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
 		"own parts": {reason: "what is inside of the resource takes no right to join", scope: groupA, role: custom, actions: []any{"Microsoft.Network/loadBalancers/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
-			method: "PUT", path: groupA + "/providers/Microsoft.Network/loadBalancers/l", content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnet("v") + `/subnets/s"}}}],
+			method: "PUT", path: groupA + "/providers/Microsoft.Network/loadBalancers/l", content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnet("v1") + `/subnets/s"}}}],
 				"probes":[{"name":"p","properties":{"protocol":"Tcp","port":80}}],"backendAddressPools":[{"name":"b"}],"loadBalancingRules":[{"name":"r","properties":{"protocol":"Tcp","frontendPort":80,"backendPort":80,
 				"frontendIPConfiguration":{"id":"` + groupA + `/providers/Microsoft.Network/loadBalancers/l/frontendIPConfigurations/f"},"probe":{"id":"` + groupA + `/providers/Microsoft.Network/loadBalancers/l/probes/p"}}}]}}`},
 	}
@@ -121,14 +121,14 @@ func TestEnforcedRoles(t *testing.T) {
 func TestLoggedActions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.TimeScale = 0 })
 	a.must("PUT", groupA, `{"location":"eastus"}`)
-	a.must("PUT", groupA+vnet("w"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
-	a.do("PUT", groupA+vnet("w")+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
+	a.must("PUT", groupA+vnet("w1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
+	a.do("PUT", groupA+vnet("w1")+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
 	requests := a.sim.Requests()
 	want := []string{"Microsoft.Network/virtualNetworks/virtualNetworkPeerings/write", "Microsoft.Network/virtualNetworks/peer/action"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {
 		t.Errorf("a peering takes a right at both ends (-want +got):\n%s", diff)
 	}
-	a.do("DELETE", groupA+vnet("w"), nil)
+	a.do("DELETE", groupA+vnet("w1"), nil)
 	requests = a.sim.Requests()
 	want = []string{"Microsoft.Network/virtualNetworks/delete", "Microsoft.Network/locations/operations/read"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {

@@ -323,7 +323,7 @@ func TestWritingBackWhatWasReadChangesNothing(t *testing.T) {
 		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s"}}}}})
 	a.must("PUT", net+"/privateDnsZones/z.example", obj{"location": "global"})
 	a.must("PUT", net+"/privateDnsZones/z.example/A/a", obj{"properties": obj{"ttl": 60, "aRecords": []any{obj{"ipv4Address": "10.0.0.9"}}}})
-	a.must("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/mi", obj{"location": "westus3"})
+	a.must("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity", obj{"location": "westus3"})
 	a.must("PUT", comp+"/availabilitySets/as", obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
 	before := a.sim.State()
 	for _, r := range before {

@@ -128,7 +128,7 @@ func TestPutsWithoutAChange(t *testing.T) {
 		{"a link", zone + "/virtualNetworkLinks/link", link, 202, "30", true},
 		{"a scale set", comp + "/virtualMachineScaleSets/vmss", scaleSet(1, nil), 200, "10", true},
 		{"a machine has nothing to do", comp + "/virtualMachines/vm0", vm("nic0", nil), 200, "", false},
-		{"an identity is written at once", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/mi", obj{"location": "westus3"}, 200, "", false},
+		{"an identity is written at once", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity", obj{"location": "westus3"}, 200, "", false},
 	} {
 		a.must("PUT", c.path, c.body)
 		r := a.do("PUT", c.path, c.body)
