@@ -170,6 +170,9 @@ func (s *Server) AddFault(r fault.Rule) error {
 	return s.disturb(r, r.ID)
 }
 
+// Faults are the rules of the fault script with how often each acted.
+func (s *Server) Faults() []fault.Use { return s.faults.Uses() }
+
 // ClearFaults removes all rules. Operations that are stuck end now.
 func (s *Server) ClearFaults() {
 	s.faults.Clear()

@@ -32,6 +32,8 @@ var counted = []string{"resourceVersion", "etag"}
 func (s state) add(path string, value any) {
 	switch v := value.(type) {
 	case []any:
+		// What has a name has no order: subnets come as they were made.
+		slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(named(a), named(b)) })
 		for i := range v {
 			s.add(fmt.Sprintf("%s.%d", path, i), v[i])
 		}
@@ -50,6 +52,13 @@ func (s state) add(path string, value any) {
 		value = drawn.ReplaceAllString(v, "#")
 	}
 	s[fmt.Sprintf("%s: %v", drawn.ReplaceAllString(path, "#"), value)]++
+}
+
+// named is the name of an element of a list, or "".
+func named(element any) string {
+	object, _ := element.(map[string]any)
+	name, _ := object["name"].(string)
+	return name
 }
 
 // differences are what another state has less or more.

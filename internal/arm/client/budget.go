@@ -20,8 +20,9 @@ type Budgets struct {
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
-	// held are the kinds of requests that Azure asked to hold back, until when.
-	held map[string]time.Time
+	// held are the kinds of requests that Azure asked to hold back, until when, and waited how long that is.
+	held   map[string]time.Time
+	waited map[string]time.Duration
 	// regions are those of resource groups, by key, as far as something was made in them.
 	regions map[string]string
 }
@@ -44,7 +45,7 @@ func NewBudgets(now func() time.Time) *Budgets {
 	if now == nil {
 		now = time.Now
 	}
-	return &Budgets{now: now, buckets: map[string]*bucket{}, held: map[string]time.Time{}, regions: map[string]string{}}
+	return &Budgets{now: now, buckets: map[string]*bucket{}, held: map[string]time.Time{}, waited: map[string]time.Duration{}, regions: map[string]string{}}
 }
 
 func class(method string) string {
@@ -136,7 +137,10 @@ func (b *Budgets) take(principal string, request Request) error {
 			if wait := until.Sub(now); wait > 0 {
 				return hold(wait, "Azure throttles "+class(request.Method)+" of this identity")
 			}
-			delete(b.held, key)
+			if -until.Sub(now) > 2*b.waited[key] {
+				delete(b.held, key)
+				delete(b.waited, key)
+			}
 		}
 	}
 	b.place(request)
@@ -178,8 +182,16 @@ func (b *Budgets) learn(principal string, request Request, status int, header ht
 	if header.Get("X-Ms-Failure-Cause") == "gateway" || strings.HasPrefix(ParseError(body).Code, "SubscriptionRequests") {
 		key = whole
 	}
-	if until := b.now().Add(max(after, time.Second)); until.After(b.held[key]) {
-		b.held[key] = until
+	now := b.now()
+	if after == 0 {
+		after = time.Second
+		if last := b.waited[key]; now.Sub(b.held[key]) < 2*last {
+			// It was not enough.
+			after = min(2*last, longest)
+		}
+	}
+	if until := now.Add(after); until.After(b.held[key]) {
+		b.held[key], b.waited[key] = until, after
 	}
 }
 

@@ -90,6 +90,28 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
+	clock = clock.Add(time.Hour)
+	answer = func(w http.ResponseWriter) {
+		w.WriteHeader(429)
+		fmt.Fprint(w, `{"error":{"code":"TooManyRequests"}}`)
+	}
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		if err := get(id); held(err) != 0 {
+			t.Errorf("%v", err)
+		}
+		if wait := held(get(id)); wait != want*time.Second {
+			t.Errorf("Azure does not say how long: wait %s, want %d s", wait, want)
+		}
+		clock = clock.Add(want * time.Second)
+	}
+	clock = clock.Add(2 * time.Minute)
+	if err := get(id); held(err) != 0 {
+		t.Errorf("%v", err)
+	}
+	if wait := held(get(id)); wait != time.Second {
+		t.Errorf("it was over for a while: wait %s", wait)
+	}
+	clock = clock.Add(time.Minute)
 	answer = func(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", "14")
 		w.WriteHeader(429)

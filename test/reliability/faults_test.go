@@ -1,0 +1,301 @@
+package reliability_test
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// lasts is how long a fault is there from when it strikes first.
+const lasts = 10 * time.Minute
+
+// What one resource may be asked for while a fault lasts. What passes by itself comes again within 30 s, as where somebody else is at
+// work, or within two minutes, and what only a person can mend after 30 s, a minute and so on. A read is asked for by every pass of every
+// object that needs it.
+const (
+	waitingBound = 60
+	retriedBound = 45
+	stalledBound = 20
+	readBound    = 120
+)
+
+// disturbance is a fault of the matrix.
+type disturbance struct {
+	reason string
+	rule   fault.Rule
+	// methods are those it is tried with, of resource types that begin so.
+	methods, types string
+	// says is a part of what a condition says, or another one behind a bar, when the fault keeps a stage from its end; "" is that nothing is wrong with Azure's answers.
+	says string
+	// bound is how many requests of one resource it may strike.
+	bound int
+}
+
+const (
+	writes = "PUT PATCH DELETE POST"
+	all    = "GET " + writes
+)
+
+func answer(status int, code string) fault.Rule {
+	return fault.Rule{Kind: fault.Status, Status: status, Code: code, Message: "Injected.", Count: -1}
+}
+
+// disturbances are the faults of the matrix.
+var disturbances = map[string]disturbance{
+	"throttled for a time":     {"Azure says how long to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "", "TooManyRequests|throttle", waitingBound},
+	"throttled":                {"Azure does not say how long to wait", answer(429, "TooManyRequests"), all, "", "TooManyRequests|throttle", waitingBound},
+	"retryable":                {"another operation is in the way", answer(429, "RetryableErrorDueToAnotherOperation"), writes, "", "RetryableErrorDueToAnotherOperation", waitingBound},
+	"another operation":        {"another operation is in the way", answer(409, "AnotherOperationInProgress"), writes, "", "AnotherOperationInProgress", waitingBound},
+	"precondition":             {"somebody else writes first, always", answer(412, "PreconditionFailed"), writes, "", "PreconditionFailed", waitingBound},
+	"500":                      {"a failure of Azure", answer(500, "InternalServerError"), all, "", "InternalServerError", retriedBound},
+	"502":                      {"a failure of Azure", answer(502, "BadGateway"), all, "", "BadGateway", retriedBound},
+	"503":                      {"a failure of Azure", answer(503, "ServiceUnavailable"), all, "", "ServiceUnavailable", retriedBound},
+	"reset before acceptance":  {"the connection is cut, nothing is done", fault.Rule{Kind: fault.Reset, Count: -1}, all, "", "onnection", retriedBound},
+	"reset after acceptance":   {"it is done, the answer is lost", fault.Rule{Kind: fault.Lost, Count: -1}, all, "", "onnection", retriedBound},
+	"slow body":                {"the answer takes longer than anybody waits", fault.Rule{Kind: fault.SlowBody, Seconds: 90, Count: -1}, all, "", "onnection", retriedBound},
+	"truncated body":           {"the answer breaks off", fault.Rule{Kind: fault.Truncate, Count: -1}, all, "", "onnection", retriedBound},
+	"operation Failed":         {"accepted, and fails", fault.Rule{Kind: fault.Fail, Code: "InternalExecutionError", Count: -1}, writes, "", "InternalExecutionError", retriedBound},
+	"operation stuck":          {"accepted, and does not end", fault.Rule{Kind: fault.Stuck, Count: -1}, writes, "", "", waitingBound},
+	"operation Canceled":       {"accepted, and given up", fault.Rule{Kind: fault.Cancel, Count: -1}, writes, "", "OperationPreempted", waitingBound},
+	"404 after 201":            {"what was made is not seen yet", fault.Rule{Kind: fault.Unseen, Seconds: 20, Count: -1}, "PUT", "", "", waitingBound},
+	"stale reads":              {"reads show what was up to a minute ago", fault.Rule{Kind: fault.Stale, Count: -1}, "GET", "", "", readBound},
+	"token refused once":       {"the next request has a token", fault.Rule{Kind: fault.Token}, all, "", "", 1},
+	"token expires on its way": {"the next request has a token", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, all, "", "", 1},
+	"token refused":            {"no token is taken", fault.Rule{Kind: fault.Token, Count: -1}, all, "", "InvalidAuthenticationToken", stalledBound},
+	"quota":                    {"the quota is used up", answer(409, "QuotaExceeded"), "PUT", "", "QuotaExceeded", stalledBound},
+	"size":                     {"the size is not offered", answer(409, "SkuNotAvailable"), "PUT", "Microsoft.C", "SkuNotAvailable", stalledBound},
+	"allocation":               {"the zone has no machine left", fault.Rule{Kind: fault.Allocate, Code: "ZonalAllocationFailed", Count: -1}, "PUT", "Microsoft.C", "ZonalAllocationFailed", stalledBound},
+	"lock":                     {"a lock forbids it", answer(409, "ScopeLocked"), writes, "", "ScopeLocked", stalledBound},
+	"policy":                   {"a policy of the company forbids it", answer(403, "RequestDisallowedByPolicy"), "PUT PATCH", "", "RequestDisallowedByPolicy", stalledBound},
+}
+
+// operation is a type of requests: to resources of a type and lists of them, or to something else that Azure serves.
+type operation struct{ method, resourceType string }
+
+// asked are the requests since a mark by operation, each with how many resources they were for.
+func (w *world) asked(from int) map[operation]int {
+	out, seen := map[operation]int{}, map[string]bool{}
+	for _, request := range w.Azure.Requests()[from:] {
+		path, _, _ := strings.Cut(request.URL, "?")
+		id, err := store.ParseID(path)
+		if err != nil || id.Type() == "" {
+			continue
+		}
+		if request.Method == http.MethodPost && id.IsCollection() {
+			id = id.Parent() // an action
+		}
+		if key := strings.ToLower(request.Method + id.String()); !seen[key] {
+			seen[key] = true
+			out[operation{request.Method, id.Type()}]++
+		}
+	}
+	return out
+}
+
+// rule is the fault for an operation. What Azure serves without keeping it has a path and no type.
+func (o operation) rule(of fault.Rule, kept map[string]bool) fault.Rule {
+	of.Method = o.method
+	if kept[o.resourceType] {
+		of.Type = o.resourceType
+		return of
+	}
+	of.ID = "*/" + strings.ReplaceAll(o.resourceType, "/", "*/") + "*"
+	return of
+}
+
+// cell is a fault at an operation, in the first stage of a story that has it.
+type cell struct {
+	name, story string
+	stages      []stage
+	// want is the end of the last stage.
+	want state
+	fault.Rule
+	says string
+	// bound is how many requests it may strike.
+	bound int
+}
+
+// learned are the operations of a story, and how its stages end.
+func learned(t *testing.T, story string, stages []stage) (cells []cell) {
+	synctest.Test(t, func(t *testing.T) {
+		w, known, kept := newWorld(t), map[operation]bool{}, map[string]bool{}
+		for i, stage := range stages {
+			mark := len(w.Azure.Requests())
+			stage.play(w)
+			w.settle()
+			found, want := w.asked(mark), w.state()
+			for o := range found {
+				kept[o.resourceType] = kept[o.resourceType] || o.method == http.MethodPut
+			}
+			for o, resources := range found {
+				if known[o] {
+					continue
+				}
+				known[o] = true
+				for name, d := range disturbances {
+					if !slices.Contains(strings.Fields(d.methods), o.method) || !strings.HasPrefix(o.resourceType, d.types) || d.rule.Kind == fault.Unseen && !kept[o.resourceType] {
+						continue
+					}
+					bound := d.bound
+					if o.method == http.MethodGet {
+						bound = max(bound, readBound)
+					}
+					if d.rule.Count >= 0 {
+						bound = 1
+					} else {
+						bound *= resources
+					}
+					cells = append(cells, cell{
+						name: fmt.Sprintf("%s %s %s", o.method, o.resourceType, name), story: story,
+						stages: stages[:i+1], want: want, Rule: o.rule(d.rule, kept), says: d.says, bound: bound,
+					})
+				}
+			}
+		}
+	})
+	return cells
+}
+
+// TestFaultMatrix lives stories in which every type of request meets every fault, for ten minutes. Meanwhile a condition names Azure's code
+// or the cause where the fault keeps the cluster from what is wanted, and requests are few. When it is over, Kubernetes and Azure come to
+// hold what they hold without it.
+//
+//	go test ./test/reliability -run FaultMatrix -v -every 1
+func TestFaultMatrix(t *testing.T) {
+	cells := map[string]cell{}
+	for name, story := range stories() {
+		if !story.sample && *every > 1 {
+			continue
+		}
+		for _, c := range learned(t, name, story.stages) {
+			// The story that comes to it first is the cheapest.
+			if other, has := cells[c.name]; !has || cmp.Or(cmp.Compare(len(c.stages), len(other.stages)), strings.Compare(c.story, other.story)) < 0 {
+				cells[c.name] = c
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(cells))
+	var tried, passed, missed atomic.Int64
+	for _, name := range names {
+		// Which reads there are depends a little on which answer comes first. The sample does not.
+		hash := fnv.New32a()
+		_, _ = hash.Write([]byte(name))
+		if hash.Sum32()%uint32(*every) != 0 {
+			continue
+		}
+		c := cells[name]
+		t.Run(strings.ReplaceAll(c.name, "/", "."), func(t *testing.T) {
+			t.Parallel()
+			tried.Add(1)
+			struck := false
+			synctest.Test(t, func(t *testing.T) { struck = c.live(t) })
+			switch {
+			case t.Failed():
+			case !struck:
+				missed.Add(1)
+			default:
+				passed.Add(1)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		t.Logf("%d cells: %d tried, %d passed, %d never struck", len(names), tried.Load(), passed.Load(), missed.Load())
+	})
+}
+
+// live lives a cell. It tells whether the fault struck.
+func (c cell) live(t *testing.T) (struck bool) {
+	w := newWorld(t)
+	last := len(c.stages) - 1
+	for _, stage := range c.stages[:last] {
+		stage.play(w)
+		w.settle()
+	}
+	if err := w.Sim.AddFault(c.Rule); err != nil {
+		t.Fatal(err)
+	}
+	var since time.Time
+	over, strikes, look := false, 0, w.Meanwhile
+	end := func() {
+		if uses := w.Sim.Faults(); !over && len(uses) > 0 {
+			strikes = uses[0].Done
+		}
+		over = true
+		w.Sim.ClearFaults()
+	}
+	w.Meanwhile = func() {
+		look()
+		if over {
+			return
+		}
+		if since.IsZero() {
+			if w.Sim.Faults()[0].Done > 0 {
+				since = time.Now()
+			}
+			return
+		}
+		if time.Since(since) < lasts {
+			return
+		}
+		if said := w.wrong(); c.says != "" && c.Count < 0 && !slices.ContainsFunc(strings.Split(c.says, "|"), func(part string) bool { return strings.Contains(said, part) }) {
+			t.Errorf("after %s no condition names %q:\n%s", lasts, c.says, said)
+		}
+		end()
+	}
+	c.stages[last].play(w)
+	end()
+	w.settle()
+	if strikes > c.bound {
+		t.Errorf("%d requests met the fault, want %d at most", strikes, c.bound)
+	}
+	for i, difference := range c.want.differences(w.state()) {
+		if i == 10 {
+			t.Error("and more")
+			break
+		}
+		t.Errorf("%s: %s", c.story, difference)
+	}
+	return strikes > 0
+}
+
+// wrong is what conditions say about what is not as it should be.
+func (w *world) wrong() string {
+	var out []string
+	for _, list := range []client.ObjectList{
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{},
+		&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
+		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
+	} {
+		if err := w.Kubernetes.List(w.T.Context(), list); err != nil {
+			w.T.Fatal(err)
+		}
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(conditioned)
+			for _, condition := range object.GetConditions() {
+				// What worked and cannot be changed now stays True, with a message.
+				if condition.Status != metav1.ConditionTrue || condition.Message != "" {
+					out = append(out, fmt.Sprintf("%T %s %s: %s: %s", object, object.GetName(), condition.Type, condition.Reason, condition.Message))
+				}
+			}
+			return nil
+		})
+	}
+	return strings.Join(out, "\n")
+}
