@@ -129,12 +129,14 @@ func (s *Server) changeFaults(r *http.Request) error {
 			*into = number
 		}
 	}
-	if text := f.Get("factor"); text != "" {
-		number, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return fmt.Errorf("factor must be a number, not %q", text)
+	for field, into := range map[string]*float64{"factor": &rule.Factor, "seconds": &rule.Seconds} {
+		if text := f.Get(field); text != "" {
+			number, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return fmt.Errorf("%s must be a number, not %q", field, text)
+			}
+			*into = number
 		}
-		rule.Factor = number
 	}
 	return s.AddFault(rule)
 }

@@ -126,6 +126,7 @@ func TestFaultsOfThePage(t *testing.T) {
 		t.Errorf("with the fault: %d %s", r.status, r.code())
 	}
 	b.open("/_sim/page/faults", nil).want(t, "503 ServerBusy 1 1")
+	b.open("/_sim/page/faults", url.Values{"kind": {"slowBody"}, "seconds": {"1.5"}}).want(t, "slowBody")
 	b.open("/_sim/page/faults/clear", url.Values{}).want(t, "Nothing goes wrong.")
 	if r := a.do("GET", groupA, nil); r.status != 200 {
 		t.Errorf("without it: %d", r.status)
@@ -138,6 +139,7 @@ func TestFaultsOfThePage(t *testing.T) {
 		"no status":  {url.Values{"kind": {"status"}}, "a status between 400 and 599"},
 		"no number":  {url.Values{"kind": {"throttle"}, "retryAfter": {"soon"}}, `retryAfter must be a whole number, not "soon"`},
 		"no factor":  {url.Values{"kind": {"slow"}, "factor": {"x"}}, `factor must be a number, not "x"`},
+		"no seconds": {url.Values{"kind": {"slowBody"}}, "econds"},
 		"no message": {url.Values{"kind": {"fail"}}, "needs the code"},
 	} {
 		page := b.open("/_sim/page/faults", tc.form)
