@@ -19,6 +19,8 @@ const failedPath = "properties.provisioningState"
 const (
 	// safety is when a pass is worth doing although a wake is expected, in case that got lost.
 	safety = 2 * time.Minute
+	// followed is the same for what is followed until its end is seen.
+	followed = 5 * time.Minute
 	// untilChanged is for what only another spec changes.
 	untilChanged = 10 * time.Minute
 	// untilRendered is for what a plan cannot render yet.
@@ -40,7 +42,7 @@ func decide(s situation) decision {
 	case node.Blocked != "":
 		return decision{do: report, state: arm.Waiting, message: node.Blocked, wait: untilRendered}
 	case s.under.state != "":
-		d := decision{do: join, state: s.under.state, wait: safety}
+		d := decision{do: join, state: s.under.state, wait: followed}
 		if s.under.last != nil {
 			d.message = "is tried again after: " + s.under.last.Error()
 		}
@@ -88,7 +90,7 @@ func wanted(s situation) decision {
 	}
 	switch {
 	case doing != "":
-		return decision{do: follow, state: doing, wait: safety}
+		return decision{do: follow, state: doing, wait: followed}
 	case broken && (keepsFailed(s) || node.Policy == arm.TagOnly):
 		return refused(s, s.failure)
 	case broken:
@@ -119,7 +121,7 @@ func decideOthers(s situation, doing arm.State) decision {
 	case s.namesake != "":
 		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: contested(s)})
 	case using && (doing == arm.Deleting || doing == arm.Creating):
-		return decision{do: follow, state: doing, wait: safety}
+		return decision{do: follow, state: doing, wait: followed}
 	case s.owned:
 		return decision{do: align, state: arm.Ready}
 	case using:
@@ -188,7 +190,7 @@ func sendOnce(s situation, d decision) decision {
 	case s.overtaken || s.oldETag && s.row.ETag && s.found.Exists:
 		return decision{do: again, state: arm.Waiting, wait: 100 * time.Millisecond}
 	}
-	d.do, d.wait = send, safety
+	d.do, d.wait = send, followed
 	return d
 }
 

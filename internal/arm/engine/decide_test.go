@@ -25,9 +25,9 @@ func TestDecide(t *testing.T) {
 		"body is broken":    {"what is not JSON cannot be compared", of(theVNet, repair, func(s *situation) { s.broken = errPlan }), tellsFailure(errPlan)},
 
 		// What is known of the resource.
-		"under way": {"one operation at a time", of(theVNet, repair, under(arm.Updating, time.Hour), differs("a")), decision{do: join, state: arm.Updating, wait: 2 * time.Minute}},
+		"under way": {"one operation at a time", of(theVNet, repair, under(arm.Updating, time.Hour), differs("a")), decision{do: join, state: arm.Updating, wait: 5 * time.Minute}},
 		"under way after a failure": {"why it is tried again is told", of(theVNet, repair, under(arm.Creating, 0), func(s *situation) { s.under.last = errPlan }),
-			decision{do: join, state: arm.Creating, message: "is tried again after: not JSON", wait: 2 * time.Minute}},
+			decision{do: join, state: arm.Creating, message: "is tried again after: not JSON", wait: 5 * time.Minute}},
 		"not looked at":         {"the next round looks", of(theVNet, repair, unseen), lookAgain(time.Second)},
 		"outdated":              {"what was seen before a write is not what that left", of(theVNet, repair, outdated, differs("a")), lookAgain(time.Second)},
 		"not examined":          {"comparing is done for what can be compared", of(theVNet, repair, unexamined), decision{do: examine}},
@@ -73,9 +73,9 @@ func TestDecide(t *testing.T) {
 		"absent, and can be tagged": {"its own tag tells", of(theVNet, repair, notThere, foreign), sends("PUT", arm.Creating)},
 
 		// What Azure is at.
-		"being made by somebody":     {"as after a restart: nothing is sent into it", of(theVNet, repair, state("Creating"), differs("a")), decision{do: follow, state: arm.Creating, wait: 2 * time.Minute}},
-		"being changed by somebody":  {"as above", of(theVNet, repair, state("Updating"), differs("a")), decision{do: follow, state: arm.Updating, wait: 2 * time.Minute}},
-		"being deleted by somebody":  {"it is made again when it is gone", of(theVNet, repair, state("Deleting")), decision{do: follow, state: arm.Deleting, wait: 2 * time.Minute}},
+		"being made by somebody":     {"as after a restart: nothing is sent into it", of(theVNet, repair, state("Creating"), differs("a")), decision{do: follow, state: arm.Creating, wait: 5 * time.Minute}},
+		"being changed by somebody":  {"as above", of(theVNet, repair, state("Updating"), differs("a")), decision{do: follow, state: arm.Updating, wait: 5 * time.Minute}},
+		"being deleted by somebody":  {"it is made again when it is gone", of(theVNet, repair, state("Deleting")), decision{do: follow, state: arm.Deleting, wait: 5 * time.Minute}},
 		"failed":                     {"another PUT mends it or tells the error again", of(theVNet, repair, state("Failed")), matched(sends("PUT", arm.Updating, failedPath))},
 		"failed, once":               {"only machines are left for replacement", of(theDisk, once, state("Canceled")), sends("PUT", arm.Updating, failedPath)},
 		"failed machine":             {"it is replaced and not mended", of(theMachine, once, state("Failed"), failing(errQuota, 0)), somebodyActs(errQuota, 8*time.Minute)},
@@ -102,8 +102,8 @@ func TestDecide(t *testing.T) {
 		"may be brought":                    {"it is used as it is", of(theVNet, repair, uses, foreign, differs("a")), decision{do: settle, state: arm.Foreign}},
 		"made by another":                   {"a node without a body is used", of(theVNet, repair, bodiless), fine()},
 		"made by another, and foreign":      {"as above", of(theVNet, repair, bodiless, foreign), decision{do: settle, state: arm.Foreign}},
-		"to be used, being made":            {"it can be used when it is there", of(theVNet, use, state("Creating")), decision{do: follow, state: arm.Creating, wait: 2 * time.Minute}},
-		"to be used, being deleted":         {"it is about to be missing", of(theVNet, use, foreign, state("Deleting")), decision{do: follow, state: arm.Deleting, wait: 2 * time.Minute}},
+		"to be used, being made":            {"it can be used when it is there", of(theVNet, use, state("Creating")), decision{do: follow, state: arm.Creating, wait: 5 * time.Minute}},
+		"to be used, being deleted":         {"it is about to be missing", of(theVNet, use, foreign, state("Deleting")), decision{do: follow, state: arm.Deleting, wait: 5 * time.Minute}},
 		"to be used, being changed":         {"it is there all the same", of(theVNet, use, foreign, state("Updating")), decision{do: settle, state: arm.Foreign}},
 		"to be used, and failed":            {"whoever has it mends it", of(theVNet, use, foreign, state("Failed")), decision{do: settle, state: arm.Foreign}},
 		"foreign":                           {"it is left alone, even if it is what the plan wants", of(theVNet, repair, foreign), somebodyActs(notTagged, 8*time.Minute)},

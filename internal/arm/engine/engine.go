@@ -58,11 +58,12 @@ type Engine struct {
 	clock   Clock
 	log     logr.Logger
 
-	cache   *observe.Cache
-	reader  *observe.Reader
-	operate *operate.Operator
-	memory  *memory
-	news    *news
+	cache    *observe.Cache
+	reader   *observe.Reader
+	operate  *operate.Operator
+	memory   *memory
+	news     *news
+	verdicts *verdicts
 	// patient holds one element per pass that waits for answers.
 	patient chan struct{}
 }
@@ -148,6 +149,7 @@ func New(options Options) *Engine {
 	e.reader.Followed = e.operate.Alongside
 	e.memory = newMemory(options.Clock, options.Jitter)
 	e.news = newNews(options.Clock)
+	e.verdicts = newVerdicts(options.Clock, options.Freshness)
 	e.patient = make(chan struct{}, options.Patient)
 	return e
 }
@@ -181,6 +183,10 @@ func Together(ctx context.Context) context.Context { return observe.Together(ctx
 func Regularly(ctx context.Context, period time.Duration) context.Context {
 	return observe.Regularly(ctx, period/10)
 }
+
+// Since is a context for looks that continue what began at a time: resources that were seen as wanted since then are not read once more
+// if only a write changes them. What somebody else does to them meanwhile is found by the next regular look.
+func Since(ctx context.Context, at time.Time) context.Context { return observe.Since(ctx, at) }
 
 // Mark stands for how Azure's list of all resources shows a resource.
 type Mark = observe.Mark

@@ -37,6 +37,8 @@ type record struct {
 	// line is the desired state that the resource was seen in, and drifted that it was not in that any more afterwards.
 	line    string
 	drifted bool
+	// placed means that the last pass which looked at the resource had nothing to do to it.
+	placed bool
 	// ended is how an action ended, by the object that waits for it.
 	ended map[string]error
 	// used is when a pass asked for it last.
@@ -236,6 +238,23 @@ func (m *memory) inLine(key, hash string) bool {
 	defer m.mu.Unlock()
 	found := m.find(key)
 	return found != nil && found.line == hash
+}
+
+// place notes whether the pass that looks at a resource has nothing to do to it.
+func (m *memory) place(key string, placed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil {
+		found.placed = placed
+	}
+}
+
+// inPlace tells whether the last pass that looked at a resource had nothing to do to it.
+func (m *memory) inPlace(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.find(key)
+	return found != nil && found.line != "" && found.placed
 }
 
 // forget drops everything about a resource that is gone, and about what went with it.

@@ -145,8 +145,9 @@ func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 	if p.patient && !p.request.Fresh {
 		maxAge = 3 * p.engine.options.Freshness
 	}
+	ctx := observe.Only(p.ctx, func(id arm.ID) bool { return p.engine.memory.inPlace(id.Key()) })
 	for {
-		for key, found := range p.engine.reader.Read(p.ctx, p.request.Client, ids(), maxAge) {
+		for key, found := range p.engine.reader.Read(ctx, p.request.Client, ids(), maxAge) {
 			p.found[key] = found
 		}
 		maxAge = max(maxAge, p.engine.options.Freshness)
@@ -202,6 +203,7 @@ func (p *pass) answered() {
 func (p *pass) set(result arm.Result, wait time.Duration) {
 	p.results[result.ID.Key()] = result
 	p.waits[result.ID.Key()] = wait
+	p.engine.memory.place(result.ID.Key(), result.Done())
 }
 
 // wantOf is what a node wants, decoded.

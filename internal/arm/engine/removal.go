@@ -25,7 +25,7 @@ func decideRemoval(s situation) decision {
 	case s.unknown != nil:
 		return failed(s.unknown)
 	case s.under.state == arm.Deleting:
-		return decision{do: join, state: arm.Deleting, wait: safety}
+		return decision{do: join, state: arm.Deleting, wait: followed}
 	case s.under.state != "" && !s.row.DeleteWhileBusy && s.under.age < busyFor:
 		return decision{do: join, state: arm.Waiting, message: "waits for an operation on it to end before it is deleted", wait: busyFor - s.under.age}
 	case !s.found.Seen() || s.outdated:
@@ -42,7 +42,7 @@ func decideRemoval(s situation) decision {
 	doing, _ := observe.Provisioning(s.found.Body)
 	switch {
 	case doing == arm.Deleting:
-		return decision{do: follow, state: arm.Deleting, wait: safety}
+		return decision{do: follow, state: arm.Deleting, wait: followed}
 	case s.blocker != "":
 		return decision{do: report, state: arm.Blocked, blockedBy: s.blocker}
 	case s.wait > 0:

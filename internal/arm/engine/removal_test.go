@@ -11,7 +11,7 @@ import (
 // TestDecideRemoval says what the engine does about a resource that is to go, in the order in which it asks.
 func TestDecideRemoval(t *testing.T) {
 	const repair = arm.Repair
-	goes := decision{do: send, write: "DELETE", state: arm.Deleting, wait: 2 * time.Minute}
+	goes := decision{do: send, write: "DELETE", state: arm.Deleting, wait: 5 * time.Minute}
 	carried := func(gone bool) change {
 		return func(s *situation) { s.carrier, s.carrierGone = theVNet, gone }
 	}
@@ -35,7 +35,7 @@ func TestDecideRemoval(t *testing.T) {
 
 		// What is known of it.
 		"type is not known": {"nothing tells how to delete it", of(theVNet, repair, going, func(s *situation) { s.unknown = errNoRow }), tellsFailure(errNoRow)},
-		"being deleted":     {"once is enough", of(theVNet, repair, going, under(arm.Deleting, time.Hour)), decision{do: join, state: arm.Deleting, wait: 2 * time.Minute}},
+		"being deleted":     {"once is enough", of(theVNet, repair, going, under(arm.Deleting, time.Hour)), decision{do: join, state: arm.Deleting, wait: 5 * time.Minute}},
 		"busy":              {"most types refuse it until then", of(theVNet, repair, going, under(arm.Creating, 20*time.Second)), decision{do: join, state: arm.Waiting, message: "waits for an operation on it to end before it is deleted", wait: 40 * time.Second}},
 		"busy for long":     {"it may never end", of(theVNet, repair, going, under(arm.Creating, time.Minute)), goes},
 		"a busy machine":    {"its deletion ends what is under way", of(theMachine, repair, going, under(arm.Creating, time.Second)), goes},
@@ -47,7 +47,7 @@ func TestDecideRemoval(t *testing.T) {
 		"gone":                    {"that is what was wanted", of(theVNet, repair, going, notThere, waiting), decision{do: forget, state: arm.Gone}},
 		"foreign":                 {"what is not ours is never deleted", of(theVNet, repair, going, foreign), decision{do: report, state: arm.Foreign}},
 		"foreign, being deleted":  {"nor waited for", of(theVNet, repair, going, foreign, state("Deleting")), decision{do: report, state: arm.Foreign}},
-		"being deleted by others": {"as after a restart", of(theVNet, repair, going, state("Deleting"), waiting), decision{do: follow, state: arm.Deleting, wait: 2 * time.Minute}},
+		"being deleted by others": {"as after a restart", of(theVNet, repair, going, state("Deleting"), waiting), decision{do: follow, state: arm.Deleting, wait: 5 * time.Minute}},
 
 		// What keeps a deletion back.
 		"blocked":             {"what uses it goes first", of(theVNet, repair, going, waiting, failing(errBusy, time.Second)), blockedBy(theGroup)},

@@ -147,7 +147,7 @@ func lookAgain(wait time.Duration) decision {
 }
 
 func sends(verb string, state arm.State, drift ...string) decision {
-	return decision{do: send, write: verb, state: state, drift: drift, wait: 2 * time.Minute}
+	return decision{do: send, write: verb, state: state, drift: drift, wait: 5 * time.Minute}
 }
 
 // matched is a decision with an etag that has to match.

@@ -179,7 +179,7 @@ func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, boo
 		}
 		return found, true
 	}
-	if found, ok := c.within(scope, id, absent, oldest); ok {
+	if found, ok := c.within(scope, id, oldest); ok {
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]

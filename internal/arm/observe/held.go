@@ -71,14 +71,15 @@ func whole(id arm.ID, head Head, element json.RawMessage) json.RawMessage {
 	return body
 }
 
-// within is id as the document of its holder showed it at oldest or later, and after the last change of either. c.mu is held.
-func (c *Cache) within(scope string, id arm.ID, absent uint64, oldest time.Time) (Observation, bool) {
+// within is id as the document of its holder showed it at oldest or later, and after the last change of either. What an operation on the
+// holder has made is in the document that showed its end. c.mu is held.
+func (c *Cache) within(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
 	holder, path := holderOf(id)
 	if holder == "" {
 		return Observation{}, false
 	}
 	found, ok := c.entries[cacheKey(scope, holder)]
-	if !ok || found.At.Before(oldest) || found.count < max(absent, c.written[holder.Key()].count) {
+	if !ok || found.At.Before(oldest) || found.count < max(c.written[id.Key()].count, c.written[holder.Key()].count) {
 		return Observation{}, false
 	}
 	return held(found, id, path)

@@ -111,7 +111,7 @@ func Together(ctx context.Context) context.Context {
 	return context.WithValue(ctx, togetherKey{}, true)
 }
 
-func isTogether(ctx context.Context) bool { return ctx.Value(togetherKey{}) != nil }
+func isTogether(ctx context.Context) bool { return ctx.Value(togetherKey{}) == true }
 
 // reading is one call of Read.
 type reading struct {
@@ -139,7 +139,7 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 		for range before - len(ids) {
 			r.reader.looked(Hit)
 		}
-		ids = r.wide(ctx, r.vouched(ctx, ids))
+		ids = r.wide(ctx, r.vouched(ctx, r.continued(ctx, ids)))
 	}
 	for _, id := range ids {
 		if r.maxAge >= 0 {

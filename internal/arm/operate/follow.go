@@ -80,6 +80,9 @@ func (o *Operator) check(op *Operation, ask bool) {
 	}
 	if !ask && !op.Action {
 		age := o.options.Clock.Now().Sub(op.started) / 40
+		if op.State == arm.Deleting {
+			age *= 4
+		}
 		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, min(age, time.Second))[op.ID.Key()]
 		done, failed := o.judge(op, found, linked)
 		if done {

@@ -58,9 +58,9 @@ func New(options Options) *Operator {
 // Stop ends all following, and requests with a Background context; operations that are under way in Azure go on.
 func (o *Operator) Stop() { o.stop() }
 
-// Background is a context for requests that outlive who sends them, with the values of ctx.
+// Background is a context for requests that outlive who sends them, with the values of ctx but for what reads it was for.
 func (o *Operator) Background(ctx context.Context) context.Context {
-	return detached{Context: o.ctx, values: ctx}
+	return detached{Context: o.ctx, values: observe.Alone(ctx)}
 }
 
 type detached struct {
@@ -85,7 +85,12 @@ func (o *Operator) Release(op *Operation) {
 
 // Send does the request of an operation that was begun, and follows what Azure makes of it.
 func (o *Operator) Send(op *Operation, request func() (*client.Response, error)) {
-	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource})
+	if op.Verb == http.MethodPut && op.State == arm.Creating {
+		// Until Azure answers, it is as absent as it was when its creation was decided: to ask would tell no more.
+		o.cache.Keep(op.Client.Scope(), o.cache.At(observe.Observed{ID: op.ID}, false))
+	} else {
+		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource})
+	}
 	response, err := request()
 	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource, Document: op.Serial})
 	if err != nil {

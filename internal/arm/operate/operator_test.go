@@ -101,7 +101,7 @@ func TestFollow(t *testing.T) {
 		"deleted at once":             {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
 		"deleted before":              {"it is what was wanted", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
 		"deleted":                     {"the resource is looked at", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
-		"deletion failed":             {"it is there, and its operation tells why", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
+		"deletion failed":             {"it is there, and its operation tells why", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,4 +144,65 @@ func TestFollow(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestBackground makes sure that what is shared among looks at objects that are in order is no answer for who follows an operation.
+func TestBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
+		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))}, "GET vm": {in("Succeeded")}, "GET op": {says("InProgress")}, "GET resources": {gone}}}
+		c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+			cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
+		defer o.Stop()
+		woken, op := make(chan struct{}), on(machine)
+		op.Client, op.State, op.Verb = c, arm.Updating, "PUT"
+		op.Context = o.Background(observe.Since(observe.Regularly(t.Context(), time.Minute), time.Now()))
+		op.Await("object", func() { close(woken) })
+		o.Begin(op, false)
+		begun := time.Now()
+		o.Send(op, func() (*client.Response, error) {
+			return c.Do(t.Context(), client.Request{Method: "PUT", ID: machine, APIVersion: "1"})
+		})
+		<-woken
+		if took := time.Since(begun); took > 12*time.Second {
+			t.Errorf("the end of a change is noticed after %s, and was there after 12 s; asked %v", took, azure.asked)
+		}
+	})
+}
+
+// TestUnanswered asks for a resource whose creation is sent and not answered: Azure need not be asked whether it is there.
+func TestUnanswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, strings.ReplaceAll(resource, "STATE", "Creating"))}, "GET vm": {in("Creating")}}}
+		c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+			cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader := &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}
+		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: reader})
+		defer o.Stop()
+		look := func() bool {
+			return reader.Read(t.Context(), c, []arm.ID{machine}, 10*time.Second)[machine.Key()].Exists
+		}
+		op := on(machine)
+		op.Client, op.State, op.Verb, op.Context = c, arm.Creating, "PUT", o.Background(t.Context())
+		o.Begin(op, false)
+		o.Send(op, func() (*client.Response, error) {
+			if look() {
+				t.Error("it is there before Azure has answered")
+			}
+			return c.Do(t.Context(), client.Request{Method: "PUT", ID: machine, APIVersion: "1"})
+		})
+		if !look() {
+			t.Error("it is not there when Azure has answered that it makes it")
+		}
+		if asked := azure.asked["GET vm"]; asked != 0 {
+			t.Errorf("it was asked for %d times", asked)
+		}
+	})
 }

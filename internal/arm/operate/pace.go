@@ -61,10 +61,11 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	}
 	soonest := p.soonest(at)
 	gap, long := max(at.elapsed/12, shortest), at.elapsed > 2*soonest
-	switch deleting := strings.HasSuffix(at.key, string(arm.Deleting)); {
-	case deleting && long:
-		gap = max(at.elapsed/6, 2*shortest)
-	case deleting || long:
+	deleting := strings.HasSuffix(at.key, string(arm.Deleting))
+	switch {
+	case deleting:
+		gap = max(at.elapsed/6, 4*shortest)
+	case long:
 		gap = max(at.elapsed/8, 2*shortest)
 	}
 	gap = min(gap, longest)
@@ -75,6 +76,9 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	switch early := at.elapsed < soonest; {
 	case at.linked && at.blind:
 		return max(at.notBefore, gap), true
+	case early && deleting && soonest <= longest:
+		// A deletion that fails is hardly worth to be known of sooner.
+		return soonest - at.elapsed, false
 	case early && check < soonest-at.elapsed:
 		// Without a link, only the resource tells of a failure.
 		return check, at.linked

@@ -52,6 +52,6 @@ var compute = []Type{
 		WriteOnly: []string{"properties.virtualMachineProfile.osProfile.adminPassword", "properties.virtualMachineProfile.osProfile.customData",
 			"properties.virtualMachineProfile.osProfile.secrets", "properties.virtualMachineProfile.osProfile.windowsConfiguration.additionalUnattendContent",
 			"properties.virtualMachineProfile.userData", "properties.virtualMachineProfile.extensionProfile.extensions[].properties.protectedSettings"}},
-	{Name: Disk, APIVersion: "2025-01-02", Put: Patches, Told: true, Taggable: true, DeleteRank: 20},
-	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, DeleteRank: 25, Fold: []string{"sku.name"}},
+	{Name: Disk, APIVersion: "2025-01-02", Steady: true, Put: Patches, Told: true, Taggable: true, DeleteRank: 20},
+	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Steady: true, Put: Patches, Taggable: true, DeleteRank: 25, Fold: []string{"sku.name"}},
 }

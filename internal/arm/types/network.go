@@ -27,7 +27,7 @@ var network = []Type{
 	// Test_Networking_VirtualNetwork_CRUD, Test_Networking_Subnet_CRUD.
 	// https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
 	// The models of armnetwork have children in the documents of their parents as they are by themselves.
-	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 70,
+	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 70,
 		Holds:      map[string]string{"subnets": "properties.subnets", "virtualnetworkpeerings": "properties.virtualNetworkPeerings"},
 		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"},
 		// People set DNS servers, protection and encryption on the network.
@@ -35,7 +35,7 @@ var network = []Type{
 			"properties.encryption", "properties.flowTimeoutInMinutes", "properties.bgpCommunities", "properties.ipAllocations", "properties.privateEndpointVNetPolicies"}},
 	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
 	// beside the cluster, and they and Azure Policy give a subnet what the spec gives it none of.
-	{Name: Subnet, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 65,
+	{Name: Subnet, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 65,
 		Ties:  []string{"properties.networkSecurityGroup.id", "properties.routeTable.id", "properties.natGateway.id"},
 		Carry: []string{"properties.serviceEndpoints"}, Fold: []string{"properties.delegations[].properties.serviceName"},
 		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
@@ -46,33 +46,33 @@ var network = []Type{
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
 	// the node route table: both lists are others', too.
 	// Service tags, as in "Internet", have no case.
-	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
+	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 75,
 		Fold: []string{"properties.securityRules[].properties.sourceAddressPrefix", "properties.securityRules[].properties.sourceAddressPrefixes[]",
 			"properties.securityRules[].properties.destinationAddressPrefix", "properties.securityRules[].properties.destinationAddressPrefixes[]"},
 		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}, Makes: []string{SecurityRule}},
-	{Name: SecurityRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74,
+	{Name: SecurityRule, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 74,
 		Fold: []string{"properties.sourceAddressPrefix", "properties.sourceAddressPrefixes[]", "properties.destinationAddressPrefix", "properties.destinationAddressPrefixes[]"}},
-	{Name: RouteTable, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 75,
+	{Name: RouteTable, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.routes"}, Keep: []string{"properties.disableBgpRoutePropagation"}},
-	{Name: Route, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 74},
-	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 72,
+	{Name: Route, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 74},
+	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Steady: true, Taggable: true, DeleteRank: 72,
 		Fold: []string{"properties.dnsSettings.domainNameLabel", "properties.ipTags[].ipTagType", "properties.ipTags[].tag"}},
 	// People give a gateway further addresses, for more ports.
-	{Name: NATGateway, APIVersion: networkAPIVersion, Taggable: true, DeleteRank: 68,
+	{Name: NATGateway, APIVersion: networkAPIVersion, Steady: true, Taggable: true, DeleteRank: 68,
 		Carry: []string{"properties.publicIpAddresses"},
 		Keep: []string{"properties.idleTimeoutInMinutes", "properties.publicIpPrefixes", "properties.publicIpAddressesV6", "properties.publicIpPrefixesV6",
 			"properties.serviceGateway", "properties.sourceVirtualNetwork"}},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
-	{Name: LoadBalancer, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 50,
+	{Name: LoadBalancer, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 50,
 		Holds:      map[string]string{"inboundnatrules": "properties.inboundNatRules"},
 		CarryWhole: []string{"properties.inboundNatRules"},
 		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
 			"properties.probes", "properties.outboundRules"}},
-	{Name: InboundNATRule, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 35},
+	{Name: InboundNATRule, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 35},
 	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 36},
 	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services; people give
 	// them addresses and security groups.
-	{Name: NetworkInterface, APIVersion: networkAPIVersion, Taggable: true, ETag: true, DeleteRank: 30,
+	{Name: NetworkInterface, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 30,
 		Carry: []string{"properties.ipConfigurations", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools",
 			"properties.ipConfigurations[].properties.applicationSecurityGroups", "properties.ipConfigurations[].properties.applicationGatewayBackendAddressPools"},
 		Keep: []string{"properties.networkSecurityGroup", "properties.auxiliaryMode", "properties.auxiliarySku", "properties.disableTcpStateTracking"}},

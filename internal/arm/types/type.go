@@ -69,6 +69,8 @@ type Type struct {
 	Holds map[string]string
 	// Live means that what matters of a resource changes without a write of it, so that no list of all resources vouches for it.
 	Live bool
+	// Steady means that what matters of a resource changes with writes only.
+	Steady bool
 	// Told means that all that plans want of a resource, its tags, is in the list of all resources.
 	Told bool
 	// Makes lists the types of resources that operations on this one make and delete in its group, as a machine's disks:

@@ -64,6 +64,9 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 			ctx = engine.Regularly(ctx, a.Resync)
 		}
 	}
+	if !settled.InOrder(a.object) && !lifecycle.Requested(a.object) {
+		ctx = engine.Since(ctx, a.settled.Since(a.key, fingerprint))
+	}
 	a.turn.Found = takenover.Of(a.object.GetAnnotations())
 	planned, err := a.kind.Plan(facts.Asking(ctx, a.turn.Name, fingerprint), a.turn, a.in)
 	if err != nil {

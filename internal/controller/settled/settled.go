@@ -25,6 +25,13 @@ type Memory struct {
 
 	mu      sync.Mutex
 	entries map[client.ObjectKey]entry
+	begun   map[client.ObjectKey]beginning
+}
+
+// beginning is since when an object has been brought to what is wanted.
+type beginning struct {
+	input Input
+	at    time.Time
 }
 
 type entry struct {
@@ -36,7 +43,7 @@ type entry struct {
 // looked at again. What one of them reads of Azure then serves the others, for a tenth of resync. Clusters come one after the other
 // within half of that.
 func New(resync time.Duration, now func() time.Time) *Memory {
-	return &Memory{resync: resync, now: now, entries: map[client.ObjectKey]entry{}}
+	return &Memory{resync: resync, now: now, entries: map[client.ObjectKey]entry{}, begun: map[client.ObjectKey]beginning{}}
 }
 
 // Input is the fingerprint of everything a pass is computed from.
@@ -83,6 +90,24 @@ func (m *Memory) News(key client.ObjectKey, input Input) bool {
 	return ok && e.input != input
 }
 
+// longest is how long what was seen of an object that is being brought to what is wanted may serve.
+const longest = 5 * time.Minute
+
+// Since is when the object began to be brought to this input, which it has not come to since, and no more than five minutes ago.
+func (m *Memory) Since(key client.ObjectKey, input Input) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now, b := m.now(), m.begun[key]
+	if b.input != input {
+		b = beginning{input: input, at: now}
+		m.begun[key] = b
+	}
+	if oldest := now.Add(-longest); b.at.Before(oldest) {
+		return oldest
+	}
+	return b.at
+}
+
 // Settle records that a full pass found an object of a cluster in order, and returns when the next one is due: after most at the
 // latest, as for one with a credential that expires.
 func (m *Memory) Settle(key, cluster client.ObjectKey, input Input, most time.Duration) time.Duration {
@@ -94,6 +119,7 @@ func (m *Memory) Settle(key, cluster client.ObjectKey, input Input, most time.Du
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.entries[key] = entry{input: input, until: now.Add(due)}
+	delete(m.begun, key)
 	return due
 }
 
@@ -109,4 +135,5 @@ func (m *Memory) Forget(key client.ObjectKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.entries, key)
+	delete(m.begun, key)
 }

@@ -97,3 +97,30 @@ func TestTogether(t *testing.T) {
 		t.Errorf("100 clusters are looked at at %d moments in %s", len(moments), spread)
 	}
 }
+
+// TestSince follows an object from a spec to another one.
+func TestSince(t *testing.T) {
+	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := epoch
+	memory := settled.New(10*time.Minute, func() time.Time { return now })
+	key := client.ObjectKey{Namespace: "default", Name: "a"}
+	one, two := settled.Input{1}, settled.Input{2}
+	since := func(reason string, input settled.Input, want time.Duration) {
+		t.Helper()
+		if got := memory.Since(key, input).Sub(epoch); got != want {
+			t.Errorf("%s: since %s, want %s", reason, got, want)
+		}
+	}
+	since("the first look begins", one, 0)
+	now = epoch.Add(2 * time.Minute)
+	since("the next one continues", one, 0)
+	now = epoch.Add(7 * time.Minute)
+	since("five minutes are the most", one, 2*time.Minute)
+	since("another spec begins anew", two, 7*time.Minute)
+	now = epoch.Add(8 * time.Minute)
+	memory.Settle(key, key, two, 10*time.Minute)
+	since("what was in order begins anew", two, 8*time.Minute)
+	now = epoch.Add(9 * time.Minute)
+	memory.Forget(key)
+	since("and what was deleted", two, 9*time.Minute)
+}

@@ -1,33 +1,84 @@
 package requests_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-// TestDefaultCluster is the default flavor: three control plane machines and two workers. How many reads it takes depends a little on
-// which of its operations got which of Azure's durations: 102 to 126 were seen.
+// TestDefaultCluster is the default flavor: three control plane machines and two workers, made and deleted. How many reads it takes
+// depends a little on which of its operations got which of Azure's durations: 73 to 91, and 11, were seen.
 func TestDefaultCluster(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		begun := time.Now()
 		w.Cluster("c1", 2)
 		made := w.since(0)
 		w.T.Logf("Ready after %s: %s", time.Since(begun).Round(time.Second), made)
-		if made.writes != 24 || made.reads > 160 {
-			w.T.Errorf("%d writes and %d reads, want 24 and at most 160", made.writes, made.reads)
+		if made.writes != 24 || made.reads > 100 {
+			w.T.Errorf("%d writes and %d reads, want 24 and at most 100", made.writes, made.reads)
 		}
+		infrastructure := &infrav1.AzureCluster{}
+		infrastructure.Name = "c1"
+		var owners, machines []client.Object
+		for _, name := range []string{"c1-control-plane-0", "c1-control-plane-1", "c1-control-plane-2", "c1-md-0-0", "c1-md-0-1"} {
+			owner, machine := &clusterv1.Machine{}, &infrav1.AzureMachine{}
+			owner.Name, machine.Name = name, name
+			owners, machines = append(owners, owner), append(machines, machine)
+		}
+		w.deletes("c1", owners, machines, 20, infrastructure)
 	})
 }
 
-// TestManagedCluster is AKS with a system pool and another one.
+// TestManagedCluster is AKS with a system pool and another one, made and deleted: 23 and 14 reads were seen.
 func TestManagedCluster(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		begun := time.Now()
 		w.Managed("aks1", 2)
 		made := w.since(0)
 		w.T.Logf("Ready after %s: %s", time.Since(begun).Round(time.Second), made)
-		if made.writes != 4 || made.reads > 40 {
-			w.T.Errorf("%d writes and %d reads, want 4 and at most 40", made.writes, made.reads)
+		if made.writes != 4 || made.writes+made.reads > 30 {
+			w.T.Errorf("%d writes and %d reads, want 4 and at most 26", made.writes, made.reads)
 		}
+		controlPlane, infrastructure := &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedCluster{}
+		controlPlane.Name, infrastructure.Name = "aks1", "aks1"
+		var owners, pools []client.Object
+		for i := range 2 {
+			pool := &infrav1.AzureManagedMachinePool{}
+			pool.Name = fmt.Sprintf("aks1-pool%d", i)
+			owners, pools = append(owners, clusters.MachinePool(pool.Name)), append(pools, pool)
+		}
+		w.deletes("aks1", owners, pools, 20, controlPlane, infrastructure)
 	})
+}
+
+// deletes deletes a cluster in the order of Cluster API, and counts what that costs: its workers with their owners, then one after the
+// other what comes after them. All of it goes with its resource group, which is one write.
+func (w *world) deletes(name string, owners, workers []client.Object, reads int, after ...client.Object) {
+	w.T.Helper()
+	begun, mark := time.Now(), w.Azure.Mark()
+	owner := &clusterv1.Cluster{}
+	owner.Name, owner.Namespace = name, w.Namespace
+	harness.Change(w.Stage, owner, func(c *clusterv1.Cluster) { c.Finalizers = append(c.Finalizers, clusterv1.ClusterFinalizer) })
+	w.Remove(owner)
+	w.Remove(owners...)
+	w.Remove(workers...)
+	for _, object := range workers {
+		w.Gone(object)
+	}
+	for _, object := range after {
+		w.Remove(object)
+		w.Gone(object)
+	}
+	deleted := w.since(mark)
+	w.T.Logf("gone after %s: %s", time.Since(begun).Round(time.Second), deleted)
+	if deleted.writes != 1 || deleted.reads > reads {
+		w.T.Errorf("deleting it takes %d writes and %d reads, want 1 and at most %d", deleted.writes, deleted.reads, reads)
+	}
 }
