@@ -62,8 +62,8 @@ func TestManifest(t *testing.T) {
 		"EXP_APISERVER_ILB":       {"true", gate("APIServerILB"), false},
 		"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION": {"true", gate("SkipMachinePoolModelReconciliation"), false},
 		"AZURE_SYNC_PERIOD":                          {"1h", func(o *setup.Options) bool { return o.SyncPeriod.String() == "1h0m0s" }, false},
-		"CAPZ_DIAGNOSTICS_ADDRESS":                   {"localhost:8080", func(o *setup.Options) bool { return o.Manager.DiagnosticsAddress == "localhost:8080" }, false},
-		"CAPZ_INSECURE_DIAGNOSTICS":                  {"true", func(o *setup.Options) bool { return o.Manager.InsecureDiagnostics }, false},
+		"CAPZ_DIAGNOSTICS_ADDRESS":                   {"localhost:8080", func(o *setup.Options) bool { return o.Diagnostics.Address == "localhost:8080" }, false},
+		"CAPZ_INSECURE_DIAGNOSTICS":                  {"true", func(o *setup.Options) bool { return o.Diagnostics.Insecure }, false},
 	} {
 		if got := test.heard(parse(t, rendered(t, nil).Args)); got != test.byDefault {
 			t.Errorf("without %s: %t, want %t", variable, got, test.byDefault)

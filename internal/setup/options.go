@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/component-base/featuregate"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/flags"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/diagnostics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -35,7 +35,6 @@ type Options struct {
 	Namespace                   string
 	SecretNamespaces            []string
 	WatchFilter                 string
-	ProfilerAddress             string
 	AzureClusterConcurrency     int
 	AzureMachineConcurrency     int
 	AzureMachinePoolConcurrency int
@@ -47,7 +46,7 @@ type Options struct {
 	DisabledControllers         []string
 	KubernetesQPS               float32
 	KubernetesBurst             int
-	Manager                     flags.ManagerOptions
+	Diagnostics                 diagnostics.Options
 	Gates                       featuregate.MutableVersionedFeatureGate
 	Identity                    identity.Options
 	Version                     string
@@ -86,7 +85,6 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
 	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets and ConfigMaps are watched, where there are no rights to those of others; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
-	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve profiles at, as in localhost:6060, over HTTPS and to who may get /debug/pprof/*; empty is none.")
 	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 10, "How many AzureMachines are reconciled at a time.")
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "How many AzureManagedMachinePools are reconciled at a time.")
@@ -99,7 +97,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
 	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 500, "Queries per second to the Kubernetes API server.")
 	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 1000, "Queries to the Kubernetes API server in one burst.")
-	flags.AddManagerOptions(fs, &o.Manager)
+	o.Diagnostics.AddFlags(fs)
 	o.Gates = newGates()
 	o.Gates.AddFlag(fs)
 	addFlagsWithoutEffect(fs)
@@ -129,7 +127,7 @@ func (o *Options) full() time.Duration {
 
 // managerOptions are the options of the controller manager, and those of everything that it serves over TLS.
 func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
-	tlsOptions, metrics, err := o.diagnostics()
+	tlsOptions, err := o.Diagnostics.TLS()
 	if err != nil {
 		return ctrl.Options{}, nil, err
 	}
@@ -155,7 +153,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       new(gracePeriod),
 		HealthProbeBindAddress:        o.HealthAddress,
-		Metrics:                       *metrics,
+		Metrics:                       o.Diagnostics.Metrics(tlsOptions),
 		Cache:                         cacheOptions,
 		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
 		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
@@ -44,8 +45,14 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
-	if err := o.addProfiles(mgr, tlsOptions); err != nil {
-		return err
+	if o.Diagnostics.ProfilerAddress != "" {
+		profiles, err := metricsserver.NewServer(o.Diagnostics.Profiles(tlsOptions), mgr.GetConfig(), mgr.GetHTTPClient())
+		if err != nil {
+			return fmt.Errorf("profiles: %w", err)
+		}
+		if err := mgr.Add(profiles); err != nil {
+			return err
+		}
 	}
 	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
 		return err

@@ -146,6 +146,10 @@ var importRules = []importRule{
 		why: "the composition root knows the whole provider, and neither the simulator nor the lab",
 	},
 	{
+		dirs: []string{"internal/diagnostics"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		why: "what a manager tells of itself is no matter of what it manages",
+	},
+	{
 		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/armschema", "internal/plan/managed/asopatch", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,

@@ -177,7 +177,7 @@ func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, boo
 			found.wanted = true
 			c.entries[key] = found
 		}
-		return found, true
+		return found.unpacked()
 	}
 	if found, ok := c.within(scope, id, oldest); ok {
 		return found, true
@@ -233,6 +233,12 @@ func (c *Cache) sweep() {
 		key := found.ID.Key()
 		return now.Sub(found.At) > c.full && now.Sub(found.vouched) > c.full || found.count < max(c.written[key].count, c.touched[key].count)
 	})
+	var p packer
+	for key, found := range c.entries {
+		if len(found.Body) > 0 && now.Sub(found.At) > old {
+			c.entries[key] = p.pack(found)
+		}
+	}
 	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.full) })
 	for _, b := range c.breadths {
 		maps.DeleteFunc(b.groups, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })

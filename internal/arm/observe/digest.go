@@ -141,6 +141,9 @@ func (c *Cache) vouched(scope string, id arm.ID, oldest, full time.Time) (Observ
 	}
 	found.vouched = c.clock.Now()
 	c.entries[key] = found
+	if found, ok = found.unpacked(); !ok {
+		return Observation{}, false
+	}
 	found.ID, found.Vouched = id, true
 	return found, true
 }

@@ -82,6 +82,9 @@ func (c *Cache) within(scope string, id arm.ID, oldest time.Time) (Observation, 
 	if !ok || found.At.Before(oldest) || found.count < max(c.written[id.Key()].count, c.written[holder.Key()].count) {
 		return Observation{}, false
 	}
+	if found, ok = found.unpacked(); !ok {
+		return Observation{}, false
+	}
 	return held(found, id, path)
 }
 

@@ -42,6 +42,8 @@ type Observation struct {
 	mark    Mark
 	vouched time.Time
 	wanted  bool
+	// packed is the body as the cache keeps it for long; nil when Body is it.
+	packed []byte
 }
 
 // Seen tells whether the resource was looked at.

@@ -46,7 +46,7 @@ func TestDiagnostics(t *testing.T) {
 
 	metrics := "https://" + plain.Diagnostics + "/metrics"
 	beside := "https://" + plain.Diagnostics + "/debug/pprof/heap"
-	heap := "https://" + profiler + "/debug/pprof/heap"
+	heap, level := "https://"+profiler+"/debug/pprof/heap", "https://"+plain.Diagnostics+"/debug/flags/v"
 	for name, test := range map[string]struct {
 		reason, url, token string
 		status             int
@@ -54,7 +54,8 @@ func TestDiagnostics(t *testing.T) {
 		"metrics for who may have them":     {"the role that the manifests bring is enough, and the manager may ask who somebody is", metrics, collector, http.StatusOK},
 		"metrics for a stranger":            {"names of kinds and of Azure's types, and how busy it is, are not everybody's", metrics, stranger, http.StatusForbidden},
 		"metrics for nobody":                {"as for a stranger", metrics, "", http.StatusUnauthorized},
-		"metrics with a made-up token":      {"controller-runtime takes the API server's no for an error; nothing is served either way", metrics, "made.up.token", http.StatusInternalServerError},
+		"metrics with a made-up token":      {"it is nobody's", metrics, "made.up.token", http.StatusUnauthorized},
+		"level of the log for a stranger":   {"what it writes is the operator's to say", level, stranger, http.StatusForbidden},
 		"profiles beside metrics":           {"without the flag there are none", beside, developer, http.StatusNotFound},
 		"profiles for who may have them":    {"the flag was given", heap, developer, http.StatusOK},
 		"profiles for who may have metrics": {"a profile tells more than metrics do", heap, collector, http.StatusForbidden},
