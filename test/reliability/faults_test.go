@@ -21,6 +21,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // lasts is how long a fault is there from when it strikes first.
@@ -125,7 +126,7 @@ type cell struct {
 	name, story string
 	stages      []stage
 	// want is the end of the last stage.
-	want state
+	want clusters.State
 	fault.Rule
 	says string
 	// bound is how many requests it may strike.
@@ -140,7 +141,7 @@ func learned(t *testing.T, story string, stages []stage) (cells []cell) {
 			mark := len(w.Azure.Requests())
 			stage.play(w)
 			w.settle()
-			found, want := w.asked(mark), w.state()
+			found, want := w.asked(mark), w.State()
 			for o := range found {
 				kept[o.resourceType] = kept[o.resourceType] || o.method == http.MethodPut
 			}
@@ -265,7 +266,7 @@ func (c cell) live(t *testing.T) (struck bool) {
 	if strikes > c.bound {
 		t.Errorf("%d requests met the fault, want %d at most", strikes, c.bound)
 	}
-	for i, difference := range c.want.differences(w.state()) {
+	for i, difference := range c.want.Differences(w.State()) {
 		if i == 10 {
 			t.Error("and more")
 			break

@@ -12,13 +12,14 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 var every = flag.Int("every", 120, "one of how many rows is tried")
 
 // ended is how a stage ended, and what it took.
 type ended struct {
-	State  state
+	State  clusters.State
 	Writes map[string]int
 	// acts are requests to Azure and writes to Kubernetes.
 	acts int
@@ -123,13 +124,13 @@ func live(t *testing.T, stages []stage, want []ended, row int, missed *atomic.In
 		}
 		stage.play(w)
 		w.settle()
-		end := ended{State: w.state(), Writes: w.accepted(mark), acts: w.manager.Counted() - acts}
+		end := ended{State: w.State(), Writes: w.accepted(mark), acts: w.manager.Counted() - acts}
 		if want == nil {
 			out = append(out, end)
 			continue
 		}
 		w.manager.KillIn(0, false)
-		for _, difference := range want[i].State.differences(end.State) {
+		for _, difference := range want[i].State.Differences(end.State) {
 			t.Errorf("%s: %s", stage.name, difference)
 		}
 		if diff := cmp.Diff(want[i].Writes, end.Writes); diff != "" {

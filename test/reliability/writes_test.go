@@ -84,7 +84,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 					mark, deaths := w.Azure.Mark(), w.deaths
 					stage.play(w)
 					w.settle()
-					for _, difference := range undisturbed[i].State.differences(w.state()) {
+					for _, difference := range undisturbed[i].State.Differences(w.State()) {
 						t.Errorf("%s: %s", stage.name, difference)
 					}
 					taken := w.accepted(mark)

@@ -1,9 +1,8 @@
-package reliability_test
+package clusters
 
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,12 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// state is what there is in Kubernetes and in Azure, without what is drawn by lot or tells the time: values with their paths, each as
+// State is what there is in Kubernetes and in Azure, without what is drawn by lot or tells the time: values with their paths, each as
 // often as it is there.
-type state map[string]int
+type State map[string]int
 
 // drawn is what differs from run to run: GUIDs, what AKS draws for names, times, public addresses, and those of network cards.
 var drawn = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|\+00:00)|\b[0-9]{8}\b|\b20(\.[0-9]+){3}|-[0-9a-z]{8}\.(portal\.|priv\.)?hcp\.|00-0D-3A(-[0-9A-F]{2}){3}`)
@@ -29,7 +27,7 @@ var drawn = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{4}-[0-9]{
 var counted = []string{"resourceVersion", "etag"}
 
 // add adds the leaves of something, by their path, without what is drawn.
-func (s state) add(path string, value any) {
+func (s State) add(path string, value any) {
 	switch v := value.(type) {
 	case []any:
 		// What has a name has no order: subnets come as they were made.
@@ -61,8 +59,8 @@ func named(element any) string {
 	return name
 }
 
-// differences are what another state has less or more.
-func (s state) differences(other state) (out []string) {
+// Differences are what another state has less or more.
+func (s State) Differences(other State) (out []string) {
 	for line, often := range s {
 		if other[line] < often {
 			out = append(out, line+" is missing")
@@ -78,7 +76,7 @@ func (s state) differences(other state) (out []string) {
 }
 
 // decoded is an object as JSON has it.
-func (w *world) decoded(object any) (out any) {
+func (w *World) decoded(object any) (out any) {
 	w.T.Helper()
 	raw, err := json.Marshal(object)
 	if err == nil {
@@ -90,9 +88,10 @@ func (w *world) decoded(object any) (out any) {
 	return out
 }
 
-func (w *world) state() state {
+// State is what there is now.
+func (w *World) State() State {
 	w.T.Helper()
-	out := state{}
+	out := State{}
 	for _, list := range []client.ObjectList{
 		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureClusterIdentityList{},
 		&infrav1.AzureManagedClusterList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
@@ -117,22 +116,22 @@ func (w *world) state() state {
 			w.T.Fatal(err)
 		}
 	}
+	w.cloud(out)
+	return out
+}
+
+// Cloud is what there is in Azure now.
+func (w *World) Cloud() State {
+	w.T.Helper()
+	out := State{}
+	w.cloud(out)
+	return out
+}
+
+func (w *World) cloud(out State) {
+	w.T.Helper()
 	for _, resource := range w.Sim.State() {
 		id, _ := resource["id"].(string)
 		out.add(strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/"), w.decoded(resource))
 	}
-	return out
-}
-
-// accepted counts what Azure took since a mark, by method and resource. To read by POST is none of it.
-func (w *world) accepted(mark harness.Mark) map[string]int {
-	out := map[string]int{}
-	for _, request := range w.Azure.Requests()[mark:] {
-		path, _, _ := strings.Cut(request.URL, "?")
-		if request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 || !strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
-			continue
-		}
-		out[request.Method+" "+strings.TrimPrefix(path, "/subscriptions/"+w.Azure.SubscriptionID+"/")]++
-	}
-	return out
 }

@@ -1,0 +1,43 @@
+package transitions_test
+
+import (
+	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// decoded is JSON with whole numbers as an API server has them.
+func decoded(raw []byte) (out any) {
+	_ = utiljson.Unmarshal(raw, &out)
+	return out
+}
+
+// cloned is a spec of its own.
+func cloned(spec map[string]any) map[string]any {
+	raw, _ := json.Marshal(spec)
+	return decoded(raw).(map[string]any)
+}
+
+func manifest(spec map[string]any) []byte {
+	raw, _ := json.Marshal(map[string]any{"spec": spec})
+	return raw
+}
+
+// fill gives an object its spec.
+func fill(object client.Object, spec map[string]any) error {
+	return json.Unmarshal(manifest(spec), object)
+}
+
+// merged is an object with a patch.
+func merged(into, object client.Object, patch []byte) (client.Object, error) {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = jsonpatch.MergePatch(raw, patch); err != nil {
+		return nil, err
+	}
+	return into, json.Unmarshal(raw, into)
+}

@@ -1,0 +1,232 @@
+package transitions_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/admission"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// life is that of a cluster whose specs change.
+type life struct {
+	kinds map[string]kind
+	// objects have a spec that is taken, in the order in which they are made.
+	objects []object
+	// create makes the cluster of objects that are admitted.
+	create  func(w *world, admitted map[string]client.Object)
+	excused []excuse
+
+	load    sync.Once
+	schemas map[string]*admission.Schema
+}
+
+type kind struct {
+	plural string
+	hints  hints
+}
+
+type object struct {
+	name, kind string
+	base       map[string]any
+}
+
+// apply is a manifest that is applied, and how long nothing else is, in seconds: 0 is until everything is quiet.
+type apply struct {
+	Object  string         `json:"object"`
+	Spec    map[string]any `json:"spec"`
+	Seconds int            `json:"seconds,omitempty"`
+}
+
+// schema is that of a kind.
+func (l *life) schema(t *testing.T, kind string) *admission.Schema {
+	t.Helper()
+	l.load.Do(func() {
+		l.schemas = map[string]*admission.Schema{}
+		for name, kind := range l.kinds {
+			schema, err := admission.Load("../..", kind.plural)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.schemas[name] = schema
+		}
+	})
+	return l.schemas[kind]
+}
+
+// world is one in which a life is lived.
+type world struct {
+	*clusters.World
+	life     *life
+	admitter *admission.Server
+	// manifests are those that were taken last.
+	manifests map[string]map[string]any
+}
+
+// end is where a life led.
+type end struct {
+	cloud clusters.State
+	// manifests are those that were taken last.
+	manifests map[string]map[string]any
+	// said is what objects say that are not as their spec.
+	said map[string]string
+	// refused are the answers to what was not taken, wrong those that tell no field.
+	refused, wrong []string
+}
+
+// live applies manifests. The first ones are those that the cluster is made of.
+func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) (out end) {
+	t.Helper()
+	l.schema(t, "") // before time is virtual
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{World: clusters.New(t), life: l, manifests: made}
+		w.Manage()
+		var err error
+		if w.admitter, err = admission.New(w.Kubernetes, w.Kubernetes.Scheme(), plan.Features{ASOAPI: true}, l.schemas); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.begin(); err != nil {
+			out.wrong = append(out.wrong, fmt.Sprintf("what was taken as a change is refused as new: %v", err))
+			return
+		}
+		w.manifests = map[string]map[string]any{}
+		for name, spec := range made {
+			w.manifests[name] = spec
+		}
+		w.settle()
+		for _, each := range then {
+			switch err := w.apply(each); {
+			case err == nil:
+				w.manifests[each.Object] = each.Spec
+			case len(named(err)) == 0:
+				out.wrong = append(out.wrong, fmt.Sprintf("%s: a refusal that tells no field: %v", each.Object, err))
+			default:
+				out.refused = append(out.refused, fmt.Sprintf("%s: %v", each.Object, err))
+				continue
+			}
+			if each.Seconds == 0 {
+				w.settle()
+				continue
+			}
+			virtual.Wait(nil, time.Duration(each.Seconds)*time.Second)
+		}
+		w.settle()
+		out.cloud, out.manifests, out.said = w.Cloud(), w.manifests, w.said()
+	})
+	return out
+}
+
+// named are the fields that a refusal tells.
+func named(err error) (out []string) {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
+		return nil
+	}
+	for _, cause := range status.ErrStatus.Details.Causes {
+		if strings.HasPrefix(cause.Field, "spec") {
+			out = append(out, cause.Field)
+		}
+	}
+	return out
+}
+
+// kind is that of an object.
+func (w *world) kind(name string) string {
+	return w.life.objects[slices.IndexFunc(w.life.objects, func(o object) bool { return o.name == name })].kind
+}
+
+// begin makes the cluster.
+func (w *world) begin() error {
+	admitted := map[string]client.Object{}
+	for _, each := range w.life.objects {
+		object := w.life.empty(each.kind)
+		object.SetNamespace(w.Namespace)
+		object.SetName(each.name)
+		object.SetLabels(map[string]string{clusterv1.ClusterNameLabel: w.life.objects[0].name})
+		if err := fill(object, w.manifests[each.name]); err != nil {
+			return err
+		}
+		if err := w.admitter.Admit(w.T.Context(), nil, object); err != nil {
+			return fmt.Errorf("%s: %w", each.name, err)
+		}
+		admitted[each.name] = object
+	}
+	w.life.create(w, admitted)
+	return nil
+}
+
+// stored is an object as it is.
+func (w *world) stored(name string) client.Object {
+	w.T.Helper()
+	object := w.life.empty(w.kind(name))
+	w.Get(object, name)
+	return object
+}
+
+// apply applies a manifest as kubectl does: what the last one had and this one has not is removed, and what others wrote stays.
+func (w *world) apply(each apply) error {
+	w.T.Helper()
+	current := w.stored(each.Object)
+	was, err := json.Marshal(current)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(manifest(w.manifests[each.Object]), manifest(each.Spec), was)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	next, err := merged(w.life.empty(w.kind(each.Object)), current, patch)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	if err := w.admitter.Admit(w.T.Context(), current, next); err != nil {
+		return err
+	}
+	if err := w.Kubernetes.Patch(w.T.Context(), next, client.MergeFrom(current)); err != nil {
+		w.T.Fatal(err)
+	}
+	return nil
+}
+
+// quiet is how long nothing more comes after the last that was done, and less than what is in order is left alone.
+const quiet = 2 * time.Minute
+
+// settle waits until everything is as its spec and nothing is under way, or until what is not will not be.
+func (w *world) settle() {
+	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
+		virtual.Wait(nil, quiet)
+		if len(w.said()) == 0 && !slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
+			return
+		}
+	}
+}
+
+// said is what objects say that are not as their spec.
+func (w *world) said() map[string]string {
+	out := map[string]string{}
+	for _, each := range w.life.objects {
+		object := w.stored(each.name).(conditioned)
+		if is := harness.Condition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue || is.ObservedGeneration != object.GetGeneration() {
+			out[each.name] = fmt.Sprintf("%s: %s", is.Reason, is.Message)
+		}
+	}
+	return out
+}

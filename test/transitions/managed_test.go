@@ -1,0 +1,112 @@
+package transitions_test
+
+import (
+	"regexp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// sshKey is a public key as the field has it, in base64.
+const sshKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUJ2VzNSa2dCbzZXb0hTNkx5c0ZvZ1lCMFQ1TWEwbk1uT3l5cG9Tc0ZtZ1AgYQ=="
+
+// managed is an AKS cluster with two pools.
+var managed = life{
+	kinds: map[string]kind{
+		"AzureManagedControlPlane": {plural: "azuremanagedcontrolplanes", hints: hints{
+			// What is refused for being another cluster altogether, or needs what somebody else makes in Azure.
+			"subscriptionID": nil, "location": nil, "resourceGroupName": nil, "identityRef": nil, "azureEnvironment": nil, "controlPlaneEndpoint": nil, "machineTemplate": nil,
+			"fleetsMember": nil, "kubeletUserAssignedIdentity": nil, "identity.userAssignedIdentityResourceID": nil, "httpProxyConfig.trustedCa": nil,
+			"loadBalancerProfile.outboundIPs": nil, "loadBalancerProfile.outboundIPPrefixes": nil, "securityProfile.azureKeyVaultKms": nil, "virtualNetwork.subnet.privateEndpoints": nil,
+			"extensions[].plan": nil, "extensions[].identity": nil, "extensions[].aksAssignedIdentityType": nil,
+
+			"version":                                     {harness.ManagedVersion, "v1.34.2", "v1.32.5", "1.x"},
+			"nodeResourceGroupName":                       {"nodes", "others"},
+			"dnsPrefix":                                   {"aks1", "other"},
+			"dnsServiceIP":                                {"192.168.0.10", "192.168.0.20"},
+			"sshPublicKey":                                {sshKey, "no key"},
+			"additionalTags":                              {map[string]any{"a": "x"}, map[string]any{"a": "y", "b": "z"}, map[string]any{"b": ""}, map[string]any{}},
+			"aadProfile.managed":                          {true},
+			"aadProfile.adminGroupObjectIDs[]":            {"00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"},
+			"addonProfiles[].name":                        {"azurepolicy", "azureKeyvaultSecretsProvider"},
+			"addonProfiles[].config":                      {map[string]any{"enableSecretRotation": "true"}, map[string]any{}},
+			"apiServerAccessProfile.privateDNSZone":       {"System", "None"},
+			"apiServerAccessProfile.authorizedIPRanges[]": {"192.0.2.0/24", "198.51.100.7/32", "here"},
+			"autoscalerProfile.maxEmptyBulkDelete":        {"10", "5"}, "autoscalerProfile.newPodScaleUpDelay": {"0s", "10s"}, "autoscalerProfile.scaleDownUtilizationThreshold": {"0.5", "0.7", "2"},
+			"autoscalerProfile.maxTotalUnreadyPercentage": {"45", "50", "101"},
+			"httpProxyConfig.httpProxy":                   {"http://192.0.2.1:8080/", "http://192.0.2.2:8080/"}, "httpProxyConfig.httpsProxy": {"https://192.0.2.1:8443/"}, "httpProxyConfig.noProxy[]": {"localhost", "10.0.0.0/8"},
+			"securityProfile.defender.logAnalyticsWorkspaceResourceID": {"/subscriptions/" + server.DefaultSubscription + "/resourceGroups/logs/providers/Microsoft.OperationalInsights/workspaces/w1"},
+			"virtualNetwork.name": {"net", "other"}, "virtualNetwork.resourceGroup": {"aks1"},
+			"virtualNetwork.cidrBlock": {"10.0.0.0/8", "10.0.0.0/12"}, "virtualNetwork.subnet.cidrBlock": {"10.240.0.0/16", "10.1.0.0/16"}, "virtualNetwork.subnet.name": {"aks1", "other"},
+			"virtualNetwork.subnet.serviceEndpoints": {
+				[]any{map[string]any{"service": "Microsoft.Storage", "locations": []any{"*"}}},
+				[]any{map[string]any{"service": "Microsoft.Storage", "locations": []any{"*"}}, map[string]any{"service": "Microsoft.Sql", "locations": []any{"eastus"}}}, []any{},
+			},
+			"extensions[].name": {"ext", "two"}, "extensions[].extensionType": {"microsoft.flux", "Microsoft.Dapr"}, "extensions[].releaseTrain": {"Stable"}, "extensions[].version": {"1.0.0", "1.1.0"},
+			"asoManagedClusterPatches[]": {`{"spec":{"storageProfile":{"blobCSIDriver":{"enabled":true}}}}`, `{"spec":{"storageProfile":{"snapshotController":{"enabled":false}}}}`, `{"spec":{"tags":{"p":"q"}}}`, `{"spec":{"nothing":1}}`},
+		}},
+		"AzureManagedMachinePool": {plural: "azuremanagedmachinepools", hints: hints{
+			"name": nil, "providerIDList": nil, "nodePublicIPPrefixID": nil,
+
+			"sku":                                  {"Standard_D2s_v3", "Standard_D4s_v3", "none"},
+			"additionalTags":                       {map[string]any{"a": "x"}, map[string]any{"a": "y", "b": "z"}, map[string]any{}},
+			"availabilityZones":                    {[]any{"1"}, []any{"1", "2", "3"}, []any{}},
+			"subnetName":                           {"aks1", "other"},
+			"spotMaxPrice":                         {"-1", "0.5"},
+			"taints[].key":                         {"dedicated", "b"},
+			"maxPods":                              {int64(30), int64(110), int64(5)},
+			"osDiskSizeGB":                         {int64(64), int64(128), int64(4096)},
+			"kubeletConfig.cpuCfsQuotaPeriod":      {"100ms", "200ms", "1h"},
+			"kubeletConfig.allowedUnsafeSysctls[]": {"kernel.msg*", "net.*", "other"},
+			"linuxOSConfig.sysctls.netIpv4IPLocalPortRange": {"1024 60999", "32768 65000", "a"},
+			"asoManagedClustersAgentPoolPatches[]":          {`{"spec":{"upgradeSettings":{"maxSurge":"33%"}}}`, `{"spec":{"tags":{"p":"q"}}}`, `{"spec":{"nothing":1}}`},
+		}},
+	},
+	objects: []object{
+		{name: "aks1", kind: "AzureManagedControlPlane", base: map[string]any{
+			"subscriptionID": server.DefaultSubscription, "location": "eastus", "resourceGroupName": "aks1", "version": harness.ManagedVersion,
+			"identityRef": map[string]any{"apiVersion": infrav1.GroupVersion.String(), "kind": "AzureClusterIdentity", "name": harness.IdentityName},
+		}},
+		{name: "aks1-pool0", kind: "AzureManagedMachinePool", base: map[string]any{"name": "pool0", "mode": "System", "sku": "Standard_D2s_v3"}},
+		{name: "aks1-pool1", kind: "AzureManagedMachinePool", base: map[string]any{"name": "pool1", "mode": "User", "sku": "Standard_D2s_v3"}},
+	},
+	excused: []excuse{
+		{"what the nodes are made of is AKS's own: it comes and goes with them, and keeps what it was made with", regexp.MustCompile(`^resourceGroups/MC_[^/]*/providers/`)},
+		{"-1 is what AKS takes for spotMaxPrice when nothing is said (armcontainerservice.ManagedClusterAgentPoolProfileProperties)", regexp.MustCompile(`\.spotMaxPrice: -1 is missing$`)},
+		{"a channel is turned off by the word; without one there is none either (armcontainerservice.UpgradeChannel)", regexp.MustCompile(`\.upgradeChannel: none is too much$`)},
+		{"the simulator does not make the nodes of a pool anew", regexp.MustCompile(`\.nodeImageVersion: AKS`)},
+		{"ranges and pods per node have defaults that depend on networkPluginMode, and cannot change when overlay is turned on later", regexp.MustCompile(`\.(addressPrefixes\.0|addressPrefix|maxPods): `)},
+	},
+	create: func(w *world, admitted map[string]client.Object) {
+		var pools []harness.ManagedPool
+		for _, name := range []string{"pool0", "pool1"} {
+			pool := admitted["aks1-"+name].(*infrav1.AzureManagedMachinePool)
+			pools = append(pools, harness.ManagedPool{Name: name, Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
+				p.Spec, p.Annotations = pool.Spec, pool.Annotations
+			}})
+		}
+		w.CreateManagedCluster(admitted["aks1"].(*infrav1.AzureManagedControlPlane), pools...)
+	},
+}
+
+func (l *life) empty(kind string) client.Object {
+	switch kind {
+	case "AzureCluster":
+		return &infrav1.AzureCluster{}
+	case "AzureManagedControlPlane":
+		return &infrav1.AzureManagedControlPlane{}
+	case "AzureManagedMachinePool":
+		return &infrav1.AzureManagedMachinePool{}
+	}
+	return nil
+}
+
+// conditioned is an object that says how it is.
+type conditioned interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}

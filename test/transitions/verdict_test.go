@@ -1,0 +1,80 @@
+package transitions_test
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// excuse is a difference that is none of the provider's.
+type excuse struct {
+	reason     string
+	difference *regexp.Regexp
+}
+
+// noDefault is that of every life.
+var noDefault = excuse{"where Azure shows no default, false and nothing are the same; where it shows one, the other side has a value too much", regexp.MustCompile(`: (false|<nil>)? is (missing|too much)$`)}
+
+// differ are what is otherwise in Azure after changes than after a fresh apply of the last manifests.
+func (l *life) differ(fresh, changed end) []string {
+	return slices.DeleteFunc(fresh.cloud.Differences(changed.cloud), func(difference string) bool {
+		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.difference.MatchString(difference) })
+	})
+}
+
+// cause is what a condition names that has a user know what to do: a field, or what Azure did not take.
+var cause = regexp.MustCompile(`\bspec\.\w|(PUT|PATCH|DELETE|POST) \S+: \w+`)
+
+// told are conditions that tell no cause of what is not as the spec.
+func told(said map[string]string) (wrong []string) {
+	for name, is := range said {
+		if !cause.MatchString(is) {
+			wrong = append(wrong, name+" is not as its spec, and tells neither a field nor what Azure did not take: "+is)
+		}
+	}
+	return wrong
+}
+
+// tally is what came of the sequences of a test.
+type tally struct {
+	mu                                                    sync.Mutex
+	sequences, manifests, refused, equal, reported, alike int
+}
+
+func (c *tally) count(changed, fresh end, manifests int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sequences++
+	c.manifests += manifests
+	c.refused += len(changed.refused)
+	switch {
+	case len(changed.said) == 0:
+		c.equal++
+	case len(fresh.said) == 0:
+		c.reported++
+	default:
+		c.alike++
+	}
+}
+
+func (c *tally) log(t *testing.T) {
+	t.Logf("%d sequences with %d manifests, %d of them refused by field: %d ended in the cloud of a fresh apply, %d tell why they cannot, %d have a spec that a fresh apply tells of too",
+		c.sequences, c.manifests, c.refused, c.equal, c.reported, c.alike)
+}
+
+// sample are flags that have each run try the same few.
+var sample = map[string]string{"rapid.checks": "2", "rapid.seed": "1"}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { delete(sample, f.Name) })
+	for name, value := range sample {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,173 @@
+// Package admission plays what an API server does with an object of ours before it is stored: it completes it by the schema of its CRD,
+// has the webhooks of the manager fill in defaults, holds it against the schema and its rules, and asks the webhooks again.
+//
+// Its promise: what is admitted here an API server stores, byte for byte, and what is refused here it refuses, with the same fields; but
+// that an update may leave as it is what was wrong before is not played. It writes nothing.
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/go-logr/logr"
+	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	webhooks "sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// Server admits objects.
+type Server struct {
+	reader  client.Reader
+	scheme  *runtime.Scheme
+	schemas map[string]*Schema
+	hooks   map[string]*admission.Webhook
+}
+
+// New is one for the kinds whose schemas are given. The webhooks read from reader.
+func New(reader client.Reader, scheme *runtime.Scheme, features plan.Features, schemas map[string]*Schema) (*Server, error) {
+	s := &Server{reader: reader, scheme: scheme, schemas: schemas, hooks: map[string]*admission.Webhook{}}
+	return s, webhooks.SetupWithManager(registry{server: s}, features)
+}
+
+// Admit makes the object what is stored of it, or says why it is refused. old is what is stored now, nil for nothing.
+func (s *Server) Admit(ctx context.Context, old, object client.Object) error {
+	gvk, err := apiutil.GVKForObject(object, s.scheme)
+	if err != nil {
+		return err
+	}
+	rules := s.schemas[gvk.Kind]
+	if rules == nil {
+		return fmt.Errorf("there is no schema of %s", gvk.Kind)
+	}
+	raw, err := encoded(object, gvk)
+	if err != nil {
+		return err
+	}
+	request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+		UID: "admission", Kind: metav1.GroupVersionKind(gvk), Name: object.GetName(), Namespace: object.GetNamespace(), Operation: admissionv1.Create,
+	}}
+	var before map[string]any
+	if old != nil {
+		was, err := encoded(old, gvk)
+		if err != nil {
+			return err
+		}
+		if err := utiljson.Unmarshal(was, &before); err != nil {
+			return err
+		}
+		request.Operation, request.OldObject.Raw = admissionv1.Update, was
+	}
+	if raw, err = rules.completed(raw); err != nil {
+		return err
+	}
+	path := "-" + strings.ReplaceAll(gvk.Group, ".", "-") + "-" + gvk.Version + "-" + strings.ToLower(gvk.Kind)
+	if raw, err = s.mutate(ctx, "/mutate"+path, request, raw); err != nil {
+		return err
+	}
+	if raw, err = rules.completed(raw); err != nil {
+		return err
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(raw, &content); err != nil {
+		return err
+	}
+	if errs := rules.validate(ctx, content, before); len(errs) > 0 {
+		return apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
+	}
+	if hook := s.hooks["/validate"+path]; hook != nil {
+		request.Object.Raw = raw
+		if response := hook.Handle(ctx, request); !response.Allowed {
+			return &apierrors.StatusError{ErrStatus: *response.Result}
+		}
+	}
+	stored, err := s.scheme.New(gvk)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, stored); err != nil {
+		return err
+	}
+	// What was there and is no more must not stay.
+	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(stored).Elem())
+	return nil
+}
+
+// mutate has a webhook fill in defaults.
+func (s *Server) mutate(ctx context.Context, path string, request admission.Request, raw []byte) ([]byte, error) {
+	hook := s.hooks[path]
+	if hook == nil {
+		return raw, nil
+	}
+	request.Object.Raw = raw
+	response := hook.Handle(ctx, request)
+	if !response.Allowed {
+		return nil, &apierrors.StatusError{ErrStatus: *response.Result}
+	}
+	if len(response.Patch) == 0 {
+		return raw, nil
+	}
+	patch, err := jsonpatch.DecodePatch(response.Patch)
+	if err != nil {
+		return nil, err
+	}
+	return patch.Apply(raw)
+}
+
+// completed is an object with what its schema fills in.
+func (s *Schema) completed(raw []byte) ([]byte, error) {
+	var content map[string]any
+	if err := utiljson.Unmarshal(raw, &content); err != nil {
+		return nil, err
+	}
+	s.complete(content)
+	return json.Marshal(content)
+}
+
+// encoded is an object as it is sent.
+func encoded(object client.Object, gvk schema.GroupVersionKind) ([]byte, error) {
+	copied := object.DeepCopyObject()
+	copied.GetObjectKind().SetGroupVersionKind(gvk)
+	return json.Marshal(copied)
+}
+
+// registry is a manager that keeps webhooks instead of serving them.
+type registry struct {
+	// Manager and Server are nil: what is not below is not used.
+	ctrlmanager.Manager
+	webhook.Server
+	server *Server
+}
+
+// Register implements webhook.Server.
+func (r registry) Register(path string, hook http.Handler) {
+	if of, is := hook.(*admission.Webhook); is {
+		r.server.hooks[path] = of
+	}
+}
+
+// GetAPIReader implements manager.Manager, as do the following.
+func (r registry) GetAPIReader() client.Reader      { return r.server.reader }
+func (r registry) GetScheme() *runtime.Scheme       { return r.server.scheme }
+func (r registry) GetConfig() *rest.Config          { return &rest.Config{} }
+func (r registry) GetLogger() logr.Logger           { return logr.Discard() }
+func (r registry) GetWebhookServer() webhook.Server { return r }
+func (r registry) WebhookMux() *http.ServeMux       { return nil }
+func (r registry) Start(context.Context) error      { return nil }
+func (r registry) NeedLeaderElection() bool         { return false }

@@ -1,0 +1,80 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+// perCall and perObject are what an API server lets rules cost: PerCallLimit and RuntimeCELCostBudget of k8s.io/apiserver.
+const perCall, perObject = 1000000, 10000000
+
+// Schema is what the CRD of a kind asks for.
+type Schema struct {
+	// Spec is that of spec.
+	Spec apiextensionsv1.JSONSchemaProps
+
+	structural *structuralschema.Structural
+	validator  validation.SchemaValidator
+	rules      *cel.Validator
+}
+
+// Load reads the CRD with a plural name. root is the way to the repository's folder. To compile its rules takes half a second.
+func Load(root, plural string) (*Schema, error) {
+	raw, err := os.ReadFile(filepath.Join(root, "config", "crd", "bases", "infrastructure.cluster.x-k8s.io_"+plural+".yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(raw, &crd); err != nil {
+		return nil, err
+	}
+	properties := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	var internal apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(properties, &internal, nil); err != nil {
+		return nil, err
+	}
+	s := &Schema{Spec: properties.Properties["spec"]}
+	if s.validator, _, err = validation.NewSchemaValidator(&internal); err != nil {
+		return nil, err
+	}
+	if s.structural, err = structuralschema.NewStructural(&internal); err != nil {
+		return nil, fmt.Errorf("%s: %w", plural, err)
+	}
+	s.rules = cel.NewValidator(s.structural, true, perCall)
+	return s, nil
+}
+
+// complete drops what the schema does not know and fills in its defaults.
+func (s *Schema) complete(object map[string]any) {
+	pruning.Prune(object, s.structural, true)
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.structural)
+	defaulting.Default(object, s.structural)
+}
+
+// validate is what is wrong with an object, old is nil for a new one.
+func (s *Schema) validate(ctx context.Context, object, old map[string]any) field.ErrorList {
+	errs := validation.ValidateCustomResource(nil, object, s.validator)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
+	if len(errs) > 0 {
+		return errs // Rules are not asked about what has another form than they know.
+	}
+	var before any
+	if old != nil {
+		before = old
+	}
+	errs, _ = s.rules.Validate(ctx, nil, s.structural, object, before, perObject)
+	return errs
+}
