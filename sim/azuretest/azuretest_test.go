@@ -1,0 +1,152 @@
+package azuretest_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const module = "sigs.k8s.io/cluster-api-provider-azure"
+
+// TestStart: each has a state of its own, also with options that a test changes.
+func TestStart(t *testing.T) {
+	azure := azuretest.Start(t)
+	other := azuretest.Start(t, func(o *server.Options) {
+		o.Subscriptions = []string{"00000000-0000-0000-0000-000000000009"}
+		o.Clock, o.TimeScale = store.Real{}, 0
+	})
+	if other.Subscription != "00000000-0000-0000-0000-000000000009" || other.Endpoint == azure.Endpoint {
+		t.Errorf("the other one has subscription %s and endpoint %s", other.Subscription, other.Endpoint)
+	}
+	for _, a := range []*azuretest.Azure{azure, other} {
+		credential, options, err := sdkOptions(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups, err := armresources.NewResourceGroupsClient(a.Subscription, credential, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := groups.CreateOrUpdate(t.Context(), "mine", armresources.ResourceGroup{Location: new("westus3")}, nil); err != nil {
+			t.Fatal(err)
+		}
+		disks, err := armcompute.NewDisksClient(a.Subscription, credential, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		poller, err := disks.BeginCreateOrUpdate(t.Context(), "mine", "d", armcompute.Disk{Location: new("westus3"),
+			Properties: &armcompute.DiskProperties{DiskSizeGB: new(int32(8)), CreationData: &armcompute.CreationData{CreateOption: new(armcompute.DiskCreateOptionEmpty)}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Finish(t.Context(), poller); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(a.State()); n != 2 {
+			t.Errorf("there are %d resources, want a group and a disk", n)
+		}
+	}
+}
+
+func TestOpenNeedsSomebody(t *testing.T) {
+	if _, err := azuretest.Open(func(o *server.Options) { o.Principals = nil }); err == nil || !strings.Contains(err.Error(), "Principals") {
+		t.Errorf("got %v, want an error that names Principals", err)
+	}
+}
+
+// TestFinishEnds: an operation that a fault keeps from ending is an error instead of a test that hangs.
+func TestFinishEnds(t *testing.T) {
+	azure := azuretest.Start(t)
+	if err := azure.Finish(t.Context(), endless{}); err == nil || !strings.Contains(err.Error(), "did not end") {
+		t.Errorf("got %v, want an error that says that it did not end", err)
+	}
+}
+
+// endless is a poller of an operation that never ends.
+type endless struct{}
+
+func (endless) Done() bool { return false }
+
+func (endless) Poll(context.Context) (*http.Response, error) { return nil, nil }
+
+// TestEnviron: a program that knows nothing of the simulator reaches Azure's own names.
+func TestEnviron(t *testing.T) {
+	azure := azuretest.Start(t)
+	environ, err := azure.Environ(filepath.Join(t.TempDir(), "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "curl", "-sS", "-o", filepath.Join(t.TempDir(), "out"), "-w", "%{http_code}", "-H", "Authorization: Bearer "+azure.Token(""),
+		"https://management.azure.com/subscriptions?api-version=2022-12-01")
+	cmd.Env = append(os.Environ(), environ...)
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != "200" {
+		t.Errorf("curl: %s, %v", out, err)
+	}
+}
+
+// TestStandsAlone: a module that requires this one and nothing else lists and resolves azuretest without go.sum, without the network
+// and without a package of another module. A dependency too many is named.
+func TestStandsAlone(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.test/other\n\ngo 1.26.0\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
+	write(t, filepath.Join(dir, "other_test.go"), "package other\n\nimport _ \""+module+"/sim/azuretest\"\n")
+	for _, list := range []struct {
+		dir, target string
+		tests       bool // those of our own may import the SDK
+		also        []string
+	}{
+		{dir: root, target: "./sim/azuretest"},
+		{dir: root, target: "./cmd/azuresim", also: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
+		{dir: dir, target: ".", tests: true},
+	} {
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test="+strconv.FormatBool(list.tests), "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", list.target)
+		cmd.Dir, cmd.Env = list.dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("go list %s: %v\n%s", list.target, err, out)
+			continue
+		}
+		packages := strings.Split(strings.TrimSpace(string(out)), "\n")
+		for _, p := range packages {
+			if !alone(p) && !strings.HasPrefix(p, "example.test/other") && !slices.Contains(list.also, p) {
+				t.Errorf("%s brings %s, which is neither the standard library nor %s/definitions nor below %s/sim", list.target, p, module, module)
+			}
+		}
+		if len(packages) < 10 {
+			t.Errorf("%s: only %d packages are listed: %s", list.target, len(packages), out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.sum")); err == nil {
+		t.Error("another project needs a go.sum: it downloads more than this module")
+	}
+}
+
+func alone(p string) bool {
+	p, ours := strings.CutPrefix(p, module+"/")
+	return ours && (p == "definitions" || strings.HasPrefix(p, "sim/") || p == "cmd/azuresim")
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,127 @@
+package azuretest_test
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// blocks are those of a Markdown text in a language.
+func blocks(text, language string) []string {
+	var out []string
+	for _, rest := range strings.Split(text, "```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(rest, "```")
+		out = append(out, block)
+	}
+	return out
+}
+
+// TestReadmeGo: what the README shows of Go stands in a test that runs, line by line.
+func TestReadmeGo(t *testing.T) {
+	var tests strings.Builder
+	for _, name := range []string{"example_test.go", "azuretest_test.go"} {
+		tests.WriteString(trimmed(read(t, name)))
+	}
+	shown := blocks(read(t, "../README.md"), "go")
+	if len(shown) < 3 {
+		t.Fatalf("the README shows %d blocks of Go, want at least 3", len(shown))
+	}
+	for _, block := range shown {
+		if !strings.Contains(tests.String(), trimmed(block)) {
+			t.Errorf("no test has these lines of the README one after another:\n%s", block)
+		}
+	}
+}
+
+// TestReadmeCommands runs the README's commands in their order, in a project that requires this module, at free ports. A comment "prints" is held against
+// what is printed.
+func TestReadmeCommands(t *testing.T) {
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requirements, _ := strings.Cut(read(t, "../../go.mod"), "\n")
+	write(t, filepath.Join(dir, "go.mod"), "module example.test/reader\n"+requirements+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
+	write(t, filepath.Join(dir, "go.sum"), read(t, "../../go.sum"))
+	text := strings.NewReplacer("127.0.0.1:8443", free(t), "127.0.0.1:8444", free(t)).Replace(read(t, "../README.md"))
+	all := blocks(text, "sh")
+	if len(all) < 4 || !strings.HasPrefix(all[0], "go run ") {
+		t.Fatalf("the README has %d blocks of commands, and the first one starts no simulator", len(all))
+	}
+	serve(t, dir, all[0])
+	script := "set -eu\n" + strings.Join(all[1:], "")
+	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", script)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rest := string(out)
+	for line := range strings.Lines(script) {
+		if want, is := strings.CutPrefix(strings.TrimSpace(line), "# prints "); is {
+			_, after, found := strings.Cut(rest, want+"\n")
+			if !found {
+				t.Errorf("the README says that %q is printed; printed is\n%s", want, out)
+			}
+			rest = after
+		}
+	}
+}
+
+// serve runs a command until the test ends, and returns when it says that it is ready.
+func serve(t *testing.T, dir, command string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", "exec "+command)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go run does not hand signals on
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || !strings.Contains(line, "ready") {
+		t.Fatalf("it says %q, %v", line, err)
+	}
+}
+
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// trimmed is a text without the indentation of its lines.
+func trimmed(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return out.String()
+}
