@@ -51,16 +51,16 @@ type progress struct {
 // next is the time until the next look at an operation. ask tells to ask after the operation itself, else it is the resource that is
 // looked at.
 //
-// Before it can be over, it is asked after at twice the time it has taken, so that an early failure is noticed. Then the resource is
-// looked at: it shows the end, and what came of it, at once, where the operation may ask for 10 s more. What is lost by looking late
-// is about a 25th of the time it takes, and a 16th or a 12th where nothing is known of that, where it takes long, and of deletions:
-// nobody waits for one but what is deleted after it.
+// Before it can be over, it is asked after at three times the time it has taken, so that an early failure is noticed. Then the resource
+// is looked at: it shows the end, and what came of it, at once, where the operation may ask for 10 s more. What is lost by looking late
+// is about a 36th of the time it takes, a 16th where nothing is known of that or it takes long, and a 12th of deletions: nobody waits for
+// one but what is deleted after it.
 func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	if at.linked && at.swift {
 		return max(at.notBefore, min(at.elapsed/12, shortest), shortest/5), true
 	}
 	soonest := p.soonest(at)
-	gap, long := max(at.elapsed/12, shortest), at.elapsed > 2*soonest
+	gap, long := max(at.elapsed/18, shortest), at.elapsed > 2*soonest
 	deleting := strings.HasSuffix(at.key, string(arm.Deleting))
 	switch {
 	case deleting:
@@ -72,7 +72,7 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	if at.spare < 0.5 {
 		gap *= 3
 	}
-	check := max(at.notBefore, at.elapsed, courtesy)
+	check := max(at.notBefore, 2*at.elapsed, courtesy)
 	switch early := at.elapsed < soonest; {
 	case at.linked && at.blind:
 		return max(at.notBefore, gap), true

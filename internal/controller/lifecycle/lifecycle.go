@@ -6,8 +6,9 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/paused"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -20,7 +21,10 @@ import (
 )
 
 // Object is of a kind that can be paused.
-type Object = paused.ConditionSetter
+type Object interface {
+	client.Object
+	conditions.Setter
+}
 
 // behind is how soon an object is looked at again that is not what the cache shows, or was just written. Caches are behind for
 // milliseconds, and a status that arrives there wakes nobody.
@@ -58,18 +62,23 @@ func Enter(ctx context.Context, c client.Client, written *patch.Written, cluster
 // everything that Azure has of it is named by its spec, so it can move at any time. One that is being deleted says that the
 // pause holds it up. stop tells that the pass ends here, because the object is paused or was changed and comes back.
 func pause(ctx context.Context, c client.Client, written *patch.Written, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
-	isPaused, requeue, err := paused.EnsurePausedCondition(ctx, c, cluster, obj)
-	if err != nil || !isPaused {
-		return requeue, err
+	gvk, err := c.GroupVersionKindFor(obj)
+	if err != nil {
+		return false, err
 	}
 	changes := patch.Follow(c, written, obj)
+	before, now := conditions.Get(obj, clusterv1.PausedCondition), pausedBy(obj, gvk.Kind, cluster)
+	conditions.Set(obj, now)
+	if now.Status == metav1.ConditionFalse {
+		// That it is about a later generation is written with what else the pass changes.
+		if before != nil && conditions.HasSameStateExceptObservedGeneration(before, &now) {
+			return false, nil
+		}
+		return true, changes.Write(ctx)
+	}
 	if obj.GetDeletionTimestamp().IsZero() {
 		suspend(obj)
 	} else if !deletion.Moved(obj) {
-		gvk, err := c.GroupVersionKindFor(obj)
-		if err != nil {
-			return false, err
-		}
 		deletion.Say(obj, deletion.Paused(obj, gvk.Kind, cluster))
 	}
 	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: ""})

@@ -1,0 +1,84 @@
+package requests_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// seeds are how many times TestOverhead draws how long Azure takes.
+const seeds = 8
+
+// TestOverhead compares how long clusters take with the critical path, which is the longest chain of what Azure takes for resources that
+// need each other. Only the provider's waiting counts: computing takes no virtual time.
+func TestOverhead(t *testing.T) {
+	for name, test := range map[string]struct {
+		make func(w *world)
+		most float64
+		// writes are how many each takes, and reads how many on average at most.
+		writes, reads int
+	}{
+		"network of the default flavor": {func(w *world) {
+			c := w.AzureCluster("c1")
+			w.CreateCluster(c)
+			w.Until("it is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+		}, 1.20, 11, 50},
+		"AKS": {func(w *world) { w.Managed("aks1", 2) }, 1.08, 4, 28},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sum, reads := 0.0, 0
+			for seed := range seeds {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: uint64(seed)})}}
+						w.Manage()
+						begun := time.Now()
+						test.make(w)
+						took, critical := time.Since(begun), w.criticalPath()
+						sum += float64(took) / float64(critical)
+						made := w.since(0)
+						reads += made.reads
+						t.Logf("%.1f s over a critical path of %.1f s: %.3f; %s", took.Seconds(), critical.Seconds(), float64(took)/float64(critical), made)
+						if made.writes != test.writes {
+							t.Errorf("%d writes, want %d", made.writes, test.writes)
+						}
+					})
+				})
+			}
+			mean := sum / seeds
+			t.Logf("%.3f times the critical path with %.1f reads", mean, float64(reads)/seeds)
+			if mean > test.most || reads > test.reads*seeds {
+				t.Errorf("it takes %.3f times the critical path with %.1f reads, want at most %.2f with %d", mean, float64(reads)/seeds, test.most, test.reads)
+			}
+		})
+	}
+}
+
+// criticalPath is that of all writes so far.
+func (w *world) criticalPath() time.Duration {
+	var requests []schedule.Request
+	for _, r := range w.Azure.Requests() {
+		if strings.HasPrefix(r.URL, "/subscriptions/") {
+			requests = append(requests, schedule.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, OperationID: r.OperationID})
+		}
+	}
+	var operations []schedule.Operation
+	for _, o := range w.Azure.Operations() {
+		operations = append(operations, schedule.Operation{ID: o.ID, ResourceID: o.ResourceID, Verb: o.Verb, Started: o.Started, Ended: o.Ended, Status: o.Status})
+	}
+	var bodies []any
+	for _, object := range w.Azure.State() {
+		bodies = append(bodies, map[string]any(object))
+	}
+	_, critical := schedule.CriticalPath(schedule.Of(requests, operations, schedule.References(bodies)))
+	return critical
+}
