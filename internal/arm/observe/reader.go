@@ -67,6 +67,9 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 	var inside []arm.ID
 	for _, id := range rest {
 		group := reading.out[groupOf(id).Key()]
+		if !group.Seen() && maxAge >= 0 {
+			group, _ = r.Cache.get(c.Scope(), groupOf(id), r.Cache.clock.Now().Add(-maxAge))
+		}
 		if group.Seen() && group.Err == nil && !group.Exists {
 			reading.out[id.Key()] = Observation{Observed: Observed{ID: id, At: group.At}, count: group.count}
 			continue

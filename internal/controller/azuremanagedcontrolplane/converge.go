@@ -51,6 +51,8 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 	if err := k.Facts.Region(ctx, c, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
 		return err
 	}
+	// While there is no group, nothing in it need be asked for. Why the group cannot be read is told of the group.
+	_, _ = k.Facts.Resource(ctx, c, plan.ResourceGroupID(in.planned))
 	key, value := plan.OwnerTag(in.planned)
 	if in.planned.Facts.VNet, err = k.Facts.VirtualNetwork(ctx, c, plan.VNetID(in.planned), key, value); err != nil {
 		return err

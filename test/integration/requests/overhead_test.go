@@ -32,7 +32,7 @@ func TestOverhead(t *testing.T) {
 			w.CreateCluster(c)
 			w.Until("it is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
 		}, 1.20, 11, 50},
-		"AKS": {func(w *world) { w.Managed("aks1", 2) }, 1.08, 4, 28},
+		"AKS": {func(w *world) { w.Managed("aks1", 2) }, 1.08, 4, 26},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sum, reads := 0.0, 0
