@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -28,9 +29,9 @@ func main() {
 }
 
 type flags struct {
-	listen, proxy, requestLog, faultFile, controlTokenFile string
-	principals                                             []string
-	options                                                server.Options
+	listen, proxy, requestLog, faultFile, controlTokenFile, snapshot string
+	principals                                                       []string
+	options                                                          server.Options
 }
 
 func command() *cobra.Command {
@@ -54,6 +55,7 @@ func command() *cobra.Command {
 	fs.StringArrayVar(&f.principals, "principal", nil, "application as clientID:secret[:objectID], or clientID:@file[:objectID] with the secret in a file; may be repeated")
 	fs.StringSliceVar(&f.options.Locations, "location", nil, "region that is served; may be repeated (default: a built-in list)")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the random numbers")
+	fs.StringVar(&f.snapshot, "snapshot", "", "file with a snapshot to begin with, as GET /_sim/snapshot answers it")
 	fs.StringVar(&f.faultFile, "fault-file", "", "JSON array of fault rules to start with")
 	fs.StringVar(&f.controlTokenFile, "control-token-file", "", "file with the token the control API asks for")
 	fs.BoolVar(&f.options.EnforceRBAC, "enforce-rbac", false, "refuse what the caller's role assignments do not allow")
@@ -78,6 +80,11 @@ func (f *flags) run(ctx context.Context) error {
 		return err
 	}
 	defer sim.Close()
+	if f.snapshot != "" {
+		if err := restore(sim, f.snapshot); err != nil {
+			return err
+		}
+	}
 	if f.faultFile != "" {
 		raw, err := os.ReadFile(f.faultFile)
 		if err != nil {
@@ -136,6 +143,12 @@ func (f *flags) complete() error {
 	if f.options.EnforceRBAC && f.options.StateDir == "" && len(f.options.Owners) == 0 {
 		return errors.New("--enforce-rbac needs an --owner: nobody could assign a role")
 	}
+	if f.snapshot != "" && f.options.StateDir != "" {
+		// It would take the place of what was acknowledged, at every restart.
+		if _, err := os.Stat(filepath.Join(f.options.StateDir, "state")); err == nil {
+			return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it", f.options.StateDir, filepath.Join(f.options.StateDir, "state"))
+		}
+	}
 	if f.controlTokenFile != "" {
 		raw, err := os.ReadFile(f.controlTokenFile)
 		if err != nil {
@@ -144,6 +157,18 @@ func (f *flags) complete() error {
 		if f.options.ControlToken = strings.TrimSpace(string(raw)); f.options.ControlToken == "" {
 			return fmt.Errorf("control token: %s is empty", f.controlTokenFile)
 		}
+	}
+	return nil
+}
+
+func restore(sim *server.Server, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("--snapshot: %w", err)
+	}
+	defer file.Close()
+	if err := sim.Restore(file); err != nil {
+		return fmt.Errorf("--snapshot %s: %w", path, err)
 	}
 	return nil
 }

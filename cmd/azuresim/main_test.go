@@ -104,3 +104,48 @@ func TestEnforcedNeedsOwner(t *testing.T) {
 		t.Errorf("got %v, want an error that names --owner", err)
 	}
 }
+
+// TestSnapshot: a file with a snapshot is begun with, and never takes the place of a state that a directory holds.
+func TestSnapshot(t *testing.T) {
+	dir := t.TempDir()
+	from, err := server.New(server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	if err := from.LoadFaults([]byte(`[{"kind": "lost"}]`)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "snapshot.json")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := from.Snapshot(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := &flags{snapshot: path, options: server.Options{StateDir: filepath.Join(dir, "azure")}}
+	if err := f.complete(); err != nil {
+		t.Errorf("with a directory that is not there yet: %v", err)
+	}
+	to, err := server.New(f.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	if err := restore(to, path); err != nil {
+		t.Error(err)
+	}
+	if n := len(to.Faults()); n != 1 {
+		t.Errorf("there are %d faults after the snapshot, want 1", n)
+	}
+	if err := f.complete(); err == nil || !strings.Contains(err.Error(), "has a state already") {
+		t.Errorf("with a directory that has a state: %v", err)
+	}
+	if err := restore(to, filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "--snapshot") {
+		t.Errorf("without the file: %v", err)
+	}
+}

@@ -151,6 +151,21 @@ func (s *Script) Uses() []Use {
 	return uses
 }
 
+// Restore has rules take the place of all there are, with what they counted.
+func (s *Script) Restore(uses []Use) error {
+	rules := make([]*counted, 0, len(uses))
+	for i, u := range uses {
+		if err := u.Validate(); err != nil {
+			return fmt.Errorf("rule %d: %w", i, err)
+		}
+		rules = append(rules, &counted{Rule: u.Rule, seen: u.Seen, done: u.Done})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = rules
+	return nil
+}
+
 // Clear removes all rules.
 func (s *Script) Clear() {
 	s.mu.Lock()

@@ -53,6 +53,8 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		s.controlDial(w, r)
 	case "GET /_sim/state":
 		writeJSON(w, 200, body.Object{"resources": s.State()})
+	case "GET /_sim/snapshot", "PUT /_sim/snapshot":
+		s.controlSnapshot(w, r)
 	case "GET /_sim/operations":
 		s.controlOperations(w)
 	case "POST /_sim/faults":

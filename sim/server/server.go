@@ -86,6 +86,8 @@ type Server struct {
 	polls  map[string]int
 	idMu   sync.Mutex
 	ids    *rand.Rand
+	// random is what is drawn by operations, and under ids by requests.
+	random struct{ operations, ids *rand.PCG }
 }
 
 // New starts a simulator.
@@ -126,8 +128,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	// Requests that change nothing draw IDs, too; with numbers of their own they do not move what operations draw.
-	s.ids = rand.New(rand.NewPCG(o.Seed, ^restarts))
-	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(rand.NewPCG(o.Seed, restarts)), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, Replication: o.Replication}
+	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
+	s.ids = rand.New(s.random.ids)
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.catalogue()...)

@@ -82,3 +82,10 @@ func (v *Virtual) Set(t time.Time) {
 		v.now = t.UTC()
 	}
 }
+
+// Reset moves the clock to t, back as well: for a state that is of another time.
+func (v *Virtual) Reset(t time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now = t.UTC()
+}

@@ -70,25 +70,25 @@ func (j *journal) load(path string) error {
 		if err := json.Unmarshal(line, &rec); err != nil {
 			return fmt.Errorf("state %s is damaged: %w; remove it to start empty", path, err)
 		}
-		j.replay(rec)
+		j.store.replay(rec)
 	}
 }
 
-func (j *journal) replay(rec record) {
+func (s *Store) replay(rec record) {
 	for _, r := range rec.Put {
-		j.store.apply(Key(r.ID), r)
+		s.apply(Key(r.ID), r)
 	}
 	for _, k := range rec.Delete {
-		j.store.apply(k, nil)
+		s.apply(k, nil)
 	}
 	for _, op := range rec.Operations {
-		j.store.applyOp(Key(op.ID), op)
+		s.applyOp(Key(op.ID), op)
 	}
 	for k, raw := range rec.Meta {
 		if len(raw) == 0 || string(raw) == "null" {
-			delete(j.store.meta, k)
+			delete(s.meta, k)
 		} else {
-			j.store.meta[k] = raw
+			s.meta[k] = raw
 		}
 	}
 }

@@ -85,10 +85,7 @@ type Store struct {
 // Open returns a store that keeps its state in dir, or only in memory when dir is "". What an earlier process
 // acknowledged is loaded; a half-written last record (the process was killed while writing) is dropped.
 func Open(clock Clock, dir string) (*Store, error) {
-	s := &Store{
-		Clock: clock, byKey: map[string]*Resource{}, byType: map[string]keys{}, refs: map[string]map[string][]Ref{},
-		ops: map[string]*Operation{}, running: map[string]*Operation{}, meta: map[string]json.RawMessage{}, changed: make(chan struct{}),
-	}
+	s := empty(clock)
 	if dir == "" {
 		return s, nil
 	}
@@ -98,6 +95,13 @@ func Open(clock Clock, dir string) (*Store, error) {
 	}
 	s.journal = j
 	return s, nil
+}
+
+func empty(clock Clock) *Store {
+	return &Store{
+		Clock: clock, byKey: map[string]*Resource{}, byType: map[string]keys{}, refs: map[string]map[string][]Ref{},
+		ops: map[string]*Operation{}, running: map[string]*Operation{}, meta: map[string]json.RawMessage{}, changed: make(chan struct{}),
+	}
 }
 
 // Close releases the state directory.

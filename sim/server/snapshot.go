@@ -1,0 +1,126 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+const snapshotVersion = 1
+
+// snapshot is everything that answers depend on, besides Options, keys, and what clients asked for in the last minutes.
+type snapshot struct {
+	Version       int             `json:"version"`
+	Time          time.Time       `json:"time"`
+	Tenant        string          `json:"tenant"`
+	Subscriptions []string        `json:"subscriptions"`
+	Random        drawn           `json:"random"`
+	Polls         map[string]int  `json:"polls"`
+	Faults        []fault.Use     `json:"faults"`
+	State         json.RawMessage `json:"state"`
+}
+
+// drawn is how far random numbers are.
+type drawn struct {
+	Operations []byte `json:"operations"`
+	IDs        []byte `json:"ids"`
+}
+
+// Snapshot writes the whole state as one JSON document: resources with their write-only values, operations, also those under way, notes, faults
+// with what they counted, the clock, and where the random numbers are. Keys and the log of requests are not in it, nor how many requests were
+// taken of a limit, nor the answers that the fault stale keeps. The same state gives the same bytes.
+func (s *Server) Snapshot(w io.Writer) error {
+	out := snapshot{Version: snapshotVersion, Tenant: s.opts.Tenant, Subscriptions: s.opts.Subscriptions, Faults: s.Faults()}
+	var err error
+	out.State, err = s.store.Snapshot(func() {
+		out.Time = s.opts.Clock.Now()
+		out.Random.Operations, _ = s.random.operations.MarshalBinary() // never fails
+		s.idMu.Lock()
+		out.Random.IDs, _ = s.random.ids.MarshalBinary()
+		s.idMu.Unlock()
+		s.pollMu.Lock()
+		out.Polls = maps.Clone(s.polls)
+		s.pollMu.Unlock()
+	})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// Restore has a snapshot take the place of everything there is. A virtual clock is set to its time; on another clock operations whose time
+// has passed meanwhile end now. After an error nothing has changed.
+func (s *Server) Restore(r io.Reader) error {
+	var in snapshot
+	if err := json.NewDecoder(r).Decode(&in); err != nil {
+		return fmt.Errorf("this is no snapshot: %w", err)
+	}
+	if in.Version != snapshotVersion {
+		return fmt.Errorf("this is no snapshot of version %d: its version is %d", snapshotVersion, in.Version)
+	}
+	if !strings.EqualFold(in.Tenant, s.opts.Tenant) {
+		return fmt.Errorf("the snapshot is of tenant %s, and this simulator's is %s", in.Tenant, s.opts.Tenant)
+	}
+	for _, sub := range in.Subscriptions {
+		if !s.knownSubscription(sub) {
+			return fmt.Errorf("the snapshot has subscription %s, which this simulator does not have", sub)
+		}
+	}
+	var faults fault.Script
+	if err := faults.Restore(in.Faults); err != nil {
+		return fmt.Errorf("faults of the snapshot: %w", err)
+	}
+	for _, raw := range [][]byte{in.Random.Operations, in.Random.IDs} {
+		if !bytes.HasPrefix(raw, []byte("pcg:")) || len(raw) != 20 {
+			return fmt.Errorf("the snapshot does not say where its random numbers are")
+		}
+	}
+	err := s.store.Restore(in.State, func() {
+		if v, ok := s.opts.Clock.(*store.Virtual); ok {
+			v.Reset(in.Time)
+		}
+		_ = s.random.operations.UnmarshalBinary(in.Random.Operations) // the form is checked
+		s.idMu.Lock()
+		_ = s.random.ids.UnmarshalBinary(in.Random.IDs)
+		s.idMu.Unlock()
+		s.pollMu.Lock()
+		s.polls = in.Polls
+		if s.polls == nil {
+			s.polls = map[string]int{}
+		}
+		s.pollMu.Unlock()
+		_ = s.faults.Restore(in.Faults)
+	})
+	if err != nil {
+		return err
+	}
+	s.views.clear()
+	return nil
+}
+
+// controlSnapshot answers with a snapshot, or takes one.
+func (s *Server) controlSnapshot(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPut {
+		if err := s.Restore(r.Body); err != nil {
+			refuse(w, 400, err.Error())
+			return
+		}
+		w.WriteHeader(204)
+		return
+	}
+	var out bytes.Buffer
+	if err := s.Snapshot(&out); err != nil {
+		refuse(w, 500, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(out.Bytes())
+}
