@@ -77,7 +77,7 @@ test: lab-tools build release ## Run all tests, with the stories in the lab; end
 .PHONY: reliability
 reliability: ## Kill the manager at each of its calls, one by one, and change specs again and again; make test tries a few
 	go test $(TEST_FLAGS) -timeout 60m -v ./test/reliability -every 1
-	go test $(TEST_FLAGS) -timeout 60m -v ./test/transitions -rapid.checks 60
+	go test $(TEST_FLAGS) -timeout 60m -v ./test/transitions -rapid.checks 20
 
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m

@@ -77,6 +77,8 @@ var managed = life{
 	excused: []excuse{
 		{"what the nodes are made of is AKS's own: it comes and goes with them, and keeps what it was made with", regexp.MustCompile(`^resourceGroups/MC_[^/]*/providers/`)},
 		{"-1 is what AKS takes for spotMaxPrice when nothing is said (armcontainerservice.ManagedClusterAgentPoolProfileProperties)", regexp.MustCompile(`\.spotMaxPrice: -1 is missing$`)},
+		{"0 is what AKS takes when nothing is said (armcontainerservice.ManagedClusterLoadBalancerProfile)", regexp.MustCompile(`\.allocatedOutboundPorts: 0 is too much$`)},
+		{"Regular is what AKS takes when nothing is said (armcontainerservice.ManagedClusterAgentPoolProfileProperties)", regexp.MustCompile(`\.scaleSetPriority: Regular is missing$`)},
 		{"a channel is turned off by the word; without one there is none either (armcontainerservice.UpgradeChannel)", regexp.MustCompile(`\.upgradeChannel: none is too much$`)},
 		{"the simulator does not make the nodes of a pool anew", regexp.MustCompile(`\.nodeImageVersion: AKS`)},
 		{"ranges and pods per node have defaults that depend on networkPluginMode, and cannot change when overlay is turned on later", regexp.MustCompile(`\.(addressPrefixes\.0|addressPrefix|maxPods): `)},

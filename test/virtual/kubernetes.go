@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,14 +31,15 @@ import (
 // Kubernetes keeps objects as an API server does, as far as controllers see: UIDs, generations, and word of every change.
 type Kubernetes struct {
 	client.WithWatch
-	scheme *runtime.Scheme
+	scheme  *runtime.Scheme
+	tracker testing.ObjectTracker
 
 	// changing is held while an object is changed: its generation counts with its spec, and word of it comes in order.
 	changing sync.Mutex
 
 	mu sync.Mutex
-	// informers are those of the manager that runs.
-	informers *informertest.FakeInformers
+	// informers are those of the managers that run.
+	informers []*informertest.FakeInformers
 	uids      int
 	// Changed has a value after each change.
 	Changed chan struct{}
@@ -64,10 +66,10 @@ func newKubernetes() (*Kubernetes, error) {
 	for kind := range scheme.AllKnownTypes() {
 		namespaced.Add(kind, meta.RESTScopeNamespace)
 	}
-	k := &Kubernetes{scheme: scheme, Changed: make(chan struct{}, 1)}
+	k := &Kubernetes{scheme: scheme, Changed: make(chan struct{}, 1), tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
 	k.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
 		// The default one converts every object to the form of server-side apply, which nobody here uses.
-		WithObjectTracker(testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())).
+		WithObjectTracker(k.tracker).
 		WithStatusSubresource(watched()...).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: k.create, Patch: k.patch, Delete: k.delete,
@@ -151,22 +153,24 @@ func spec(obj client.Object) []byte {
 func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
 	k.Signal()
 	k.mu.Lock()
-	informers := k.informers
+	informers := slices.Clone(k.informers)
 	k.mu.Unlock()
-	if _, raw := after.(*unstructured.Unstructured); informers == nil || raw {
+	if _, raw := after.(*unstructured.Unstructured); raw {
 		return
 	}
-	informer, err := informers.FakeInformerFor(ctx, after)
-	if err != nil {
-		return
-	}
-	switch {
-	case was && is:
-		informer.Update(before, after)
-	case is:
-		informer.Add(after)
-	case was:
-		informer.Delete(before)
+	for _, each := range informers {
+		informer, err := each.FakeInformerFor(ctx, after)
+		if err != nil {
+			continue
+		}
+		switch {
+		case was && is:
+			informer.Update(before, after)
+		case is:
+			informer.Add(after)
+		case was:
+			informer.Delete(before)
+		}
 	}
 }
 
@@ -181,8 +185,15 @@ func (k *Kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, e
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.informers = out
+	k.informers = append(k.informers, out)
 	return out, nil
+}
+
+// forget has a manager that ends hear of nothing more.
+func (k *Kubernetes) forget(informers *informertest.FakeInformers) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.informers = slices.DeleteFunc(k.informers, func(each *informertest.FakeInformers) bool { return each == informers })
 }
 
 // tellAll has the manager know of everything that there is, as its first lists do.

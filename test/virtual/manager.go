@@ -49,6 +49,8 @@ type Manager struct {
 	added  []ctrlmanager.Runnable
 
 	cancel context.CancelFunc
+	// deaf has it hear of no object any more.
+	deaf   func()
 	ended  sync.WaitGroup
 	killed chan struct{}
 
@@ -91,7 +93,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	m.cache = informers
+	m.cache, m.deaf = informers, func() { w.Kubernetes.forget(informers) }
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
 		err = m.request(request, func() error {
 			response, err = w.azure(request)
@@ -136,6 +138,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 
 // Stop stops the manager.
 func (m *Manager) Stop() {
+	m.deaf()
 	m.cancel()
 	m.ended.Wait()
 }

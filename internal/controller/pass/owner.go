@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/uuid"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
@@ -15,13 +13,14 @@ import (
 )
 
 // identify gives an object that others of its Cluster take their owner from an ID, and tells whether it had none. It has to be
-// stored before anything is made.
+// stored before anything is made. It is the UID that the object has now: two managers that are at work at once, and one that has lost what
+// it stored, give it the same. Where the object is moved to it has another UID, and keeps the ID.
 func (a *azure[O, I]) identify() bool {
 	annotations := a.object.GetAnnotations()
 	if a.declared.Users == nil || annotations[infrav1.OwnerIDAnnotation] != "" {
 		return false
 	}
-	return annotation.Set(a.object, map[string]string{infrav1.OwnerIDAnnotation: string(uuid.NewUUID())})
+	return annotation.Set(a.object, map[string]string{infrav1.OwnerIDAnnotation: string(a.object.GetUID())})
 }
 
 // owner is whose the resources of the Cluster are.

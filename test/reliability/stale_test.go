@@ -1,0 +1,158 @@
+package reliability_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// lease is how long a manager may go on that has lost its lease and does not know: the lease duration of the manager.
+const lease = 15 * time.Second
+
+// doubled is a life in which a second manager takes over at the begin of each stage, while the first goes on for a lease.
+func doubled(t *testing.T, stages []stage, want []ended) {
+	w := newWorld(t)
+	former, until := w.manager, time.Time{}
+	look := w.Meanwhile
+	w.Meanwhile = func() {
+		if former != w.manager && time.Now().After(until) {
+			former.Stop()
+			former = w.manager
+		}
+		look()
+	}
+	for i, stage := range stages {
+		mark := w.Azure.Mark()
+		w.manager, until = w.next(), time.Now().Add(lease)
+		stage.play(w)
+		w.settle()
+		// What the former manager said last stands until the object is looked at again.
+		for end := time.Now().Add(w.Resync + quiet); time.Now().Before(end) && len(differ(want[i].State, w.State())) > 0; {
+			w.settle()
+		}
+		for _, difference := range differ(want[i].State, w.State()) {
+			t.Errorf("%s: %s", stage.name, difference)
+		}
+		for write, often := range w.accepted(mark) {
+			if most := 2 * max(1, want[i].Writes[write]); often > most {
+				t.Errorf("%s: Azure took %s %d times, and two managers may at most %d times", stage.name, write, often, most)
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// differ is what two managers leave otherwise than one. Both write what they see of the same spec, so it has more generations.
+func differ(want, is clusters.State) []string {
+	return slices.DeleteFunc(want.Differences(is), func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
+}
+
+// TestTwoManagers has two managers at work at the begin of each stage, for as long as one may not know that it has lost its lease. What
+// comes of it is what comes of one.
+func TestTwoManagers(t *testing.T) {
+	for name, story := range stories() {
+		if name != "AKS" && *every > 1 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var undisturbed []ended
+			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { doubled(t, story.stages, undisturbed) })
+		})
+	}
+}
+
+// restorable are stages in which a user does nothing after the first seconds, so that a backup of that time has all of it.
+var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags and rules", "tags of a machine", "no tags and rules", "create", "change"}
+
+// TestRestored puts back what Kubernetes held 20 s after the begin of a stage, once the stage is over: what the manager has noted since is
+// lost, and Azure has it all. Azure comes to hold the same, nothing is made twice, and every object is Ready.
+func TestRestored(t *testing.T) {
+	for name, story := range stories() {
+		if name != "AKS" && *every > 1 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { restored(t, story.stages) }) })
+	}
+}
+
+func restored(t *testing.T, stages []stage) {
+	w, tried := newWorld(t), 0
+	defer func() { t.Logf("%d backups put back", tried) }()
+	for _, stage := range stages {
+		var held virtual.Snapshot
+		begin, look := time.Now(), w.Meanwhile
+		w.Meanwhile = func() {
+			if held == nil && time.Since(begin) >= 20*time.Second {
+				held = w.Snapshot()
+			}
+			look()
+		}
+		stage.play(w)
+		w.settle()
+		w.Meanwhile = look
+		if !slices.Contains(restorable, stage.name) || held == nil {
+			continue
+		}
+		tried++
+		now, want, mark := w.Snapshot(), w.Cloud(), w.Azure.Mark()
+		w.manager.Stop()
+		w.restore(held)
+		w.manager = w.next()
+		for end := time.Now().Add(time.Hour); time.Now().Before(end) && (!w.allReady() || len(want.Differences(w.Cloud())) > 0); {
+			virtual.Wait(w.Kubernetes.Changed, time.Second)
+			w.Meanwhile()
+		}
+		w.settle()
+		if !w.allReady() {
+			t.Errorf("%s: not all objects are Ready an hour after the backup was put back", stage.name)
+		}
+		for _, difference := range want.Differences(w.Cloud()) {
+			t.Errorf("%s: %s", stage.name, difference)
+		}
+		for write, often := range w.accepted(mark) {
+			t.Logf("%s: %s %d times", stage.name, write, often)
+		}
+		if t.Failed() {
+			return
+		}
+		// What Cluster API notes comes again; the story goes on from where it was.
+		w.manager.Stop()
+		w.restore(now)
+		w.manager = w.next()
+		w.settle()
+	}
+}
+
+func (w *world) restore(held virtual.Snapshot) {
+	w.T.Helper()
+	w.Restore(held)
+	if w.player != nil {
+		w.player.Client = w.Kubernetes
+	}
+}
+
+// allReady tells whether every object of the clusters is Ready as it is stored.
+func (w *world) allReady() bool {
+	w.T.Helper()
+	for _, object := range w.Snapshot() {
+		switch of := object.(type) {
+		case *clusterv1.Cluster, *clusterv1.Machine, *clusterv1.MachinePool, *infrav1.AzureClusterIdentity:
+		case conditioned:
+			if !current(of) {
+				return false
+			}
+		}
+	}
+	return true
+}

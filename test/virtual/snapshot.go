@@ -1,0 +1,53 @@
+package virtual
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// Snapshot is what an API server held at some time.
+type Snapshot []client.Object
+
+// Snapshot is what there is now, with its status.
+func (w *World) Snapshot() (out Snapshot) {
+	w.T.Helper()
+	for _, kind := range append(watched(), &corev1.Namespace{}, &corev1.Secret{}, &corev1.ConfigMap{}) {
+		gvk, err := apiutil.GVKForObject(kind, w.Kubernetes.scheme)
+		if err != nil {
+			w.T.Fatal(err)
+		}
+		all, err := w.Kubernetes.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+		if err != nil {
+			w.T.Fatal(err)
+		}
+		if err := w.Kubernetes.List(w.T.Context(), all.(client.ObjectList)); err != nil {
+			w.T.Fatal(err)
+		}
+		if err := meta.EachListItem(all, func(item runtime.Object) error {
+			out = append(out, item.DeepCopyObject().(client.Object))
+			return nil
+		}); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	return out
+}
+
+// Restore has the API server hold what it held, as from a backup of etcd. Azure stays as it is. No manager may run.
+func (w *World) Restore(snapshot Snapshot) {
+	w.T.Helper()
+	objects, err := newKubernetes()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	objects.uids = 1 << 20 // UIDs are those of nothing that was made since.
+	for _, object := range snapshot {
+		if err := objects.tracker.Add(object.DeepCopyObject()); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	w.Kubernetes, w.Client = objects, objects
+}
