@@ -27,6 +27,16 @@ func (c *Call) definition(shown body.Object) ([]definition.Mismatch, error) {
 	return values, nil
 }
 
+// decode brings the body into the form in which its provider reads it.
+func (c *Call) decode() {
+	switch c.Type.Style {
+	case Network, Compute, Disk:
+		if c.Body != nil {
+			definition.Decode(c.Type.Name, c.APIVersion, c.Body)
+		}
+	}
+}
+
 // refuseDecoding says what is wrong with a body as a whole.
 //
 // No recording has such a refusal: the clients that were recorded send only what the definitions have. Codes are those of the

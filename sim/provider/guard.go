@@ -172,6 +172,11 @@ func (c *Call) checkBusy() error {
 			return Errorf(409, "Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
 		case Group:
 			return ResourceGroupBeingDeleted(c.ID.ResourceGroup)
+		case Deployment:
+			// Azure gives a deployment seven days. Source of the words: public reports of this error.
+			const form = "1/2/2006 3:04:05 PM"
+			return gateway(Errorf(409, "DeploymentActive", "Unable to edit or replace deployment '%s': previous deployment from '%s' is still active (expiration time is '%s'). Please see https://aka.ms/arm-deploy for usage details.",
+				c.ID.Name(), op.Started.Format(form), op.Started.AddDate(0, 0, 7).Format(form)))
 		case Containers:
 			e := Errorf(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the managed cluster started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details", op.Verb, op.ID, op.Started.Format(time.RFC3339))
 			e.Bare = true

@@ -252,6 +252,7 @@ func (c *Call) Modify() (*Reply, error) {
 	if err := c.checkEtag(it.Resource.Etag, true); err != nil {
 		return nil, err
 	}
+	c.decode()
 	values, err := c.definition(c.Render(it.Resource))
 	if err != nil {
 		return nil, err

@@ -49,6 +49,7 @@ func (c *Call) Put() (*Reply, error) {
 	if err := c.checkParent(); err != nil {
 		return nil, err
 	}
+	c.decode()
 	id := c.CanonicalID()
 	if err := c.CheckLocks("PUT", id); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -18,6 +19,7 @@ const (
 	PrivateDNS Style = "dns"  // 202 with an empty body, polls are 202 while running
 	Containers Style = "aks"  // Azure-AsyncOperation without Retry-After
 	Extension  Style = "ext"  // Azure-AsyncOperation below the resource, polls tell the resource's state; Location of a PUT is the resource
+	Deployment Style = "depl" // Azure-AsyncOperation below the deployment, polls tell Running; DELETE as Group, ended by 204
 	Group      Style = "rg"   // only Location; polls are 202, then 200
 	Results    Style = "res"  // only Location; polls are 202, then 200 with the resource
 	Common     Style = "arm"  // Azure-AsyncOperation on PUT, both headers on DELETE; polls tell ID, name and times
@@ -121,6 +123,25 @@ type Type struct {
 	ListMore func(c *Call) []any
 	// ListFilter narrows a list by the request's $filter and $expand.
 	ListFilter func(c *Call, r *store.Resource) bool
+}
+
+// Versions are the api-versions that the provider advertises for the type, newest first.
+func (t *Type) Versions() []string {
+	if len(t.APIVersions) > 0 {
+		return t.APIVersions
+	}
+	namespace, _, _ := strings.Cut(t.Name, "/")
+	if known := defaultVersions[strings.ToLower(namespace)]; known != nil {
+		return known
+	}
+	return []string{"2025-04-01", "2024-03-01", "2022-07-01", "2021-04-01"}
+}
+
+var defaultVersions = map[string][]string{
+	"microsoft.network":         {"2025-05-01", "2024-05-01", "2023-05-01", "2022-07-01", "2020-11-01"},
+	"microsoft.compute":         {"2025-04-01", "2024-11-01", "2024-03-01", "2023-07-03", "2021-07-01"},
+	"microsoft.managedidentity": {"2024-11-30", "2023-01-31"},
+	"microsoft.authorization":   {"2022-04-01", "2020-05-01", "2016-09-01"},
 }
 
 // Action is a POST on a resource.

@@ -124,19 +124,7 @@ func (x *exchange) serveARM() {
 	}
 	s.opts.Clock.Sleep(x.r.Context(), x.latency())
 	s.runDue()
-	var rep *provider.Reply
-	err := s.store.Update(func(tx *store.Tx) error {
-		x.call.Tx = tx
-		var err error
-		if x.r.Method == "GET" && s.views.hidden(id, s.opts.Clock.Now()) {
-			return x.call.NotFound()
-		}
-		existed := !hit || rule.Kind != fault.Unseen || x.call.Find(id) != nil
-		if rep, err = x.dispatch(); err == nil && !existed {
-			s.views.hide(id, s.opts.Clock.Now().Add(lasting(rule.Seconds, 10)))
-		}
-		return err
-	})
+	rep, err := x.perform(rule, hit)
 	if hit {
 		x.after(rule)
 	}
@@ -149,6 +137,24 @@ func (x *exchange) serveARM() {
 	}
 	x.reply(rep)
 	x.follows()
+}
+
+// perform answers the request in one transaction.
+func (x *exchange) perform(rule fault.Rule, hit bool) (rep *provider.Reply, err error) {
+	s, id := x.s, x.call.ID.String()
+	err = s.store.Update(func(tx *store.Tx) error {
+		x.call.Tx = tx
+		if x.r.Method == "GET" && s.views.hidden(id, s.opts.Clock.Now()) {
+			return x.call.NotFound()
+		}
+		existed := !hit || rule.Kind != fault.Unseen || x.call.Find(id) != nil
+		var err error
+		if rep, err = x.dispatch(); err == nil && !existed {
+			s.views.hide(id, s.opts.Clock.Now().Add(lasting(rule.Seconds, 10)))
+		}
+		return err
+	})
+	return rep, err
 }
 
 // before acts a fault that strikes ahead of the request.

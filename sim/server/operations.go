@@ -76,8 +76,14 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 		if put {
 			rep.Body = nil
 		}
+	case provider.Deployment:
+		if put {
+			h.Set("Azure-AsyncOperation", x.call.BaseURL+op.ResourceID+"/operationStatuses/"+op.ID+"?"+version)
+			break
+		}
+		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, deletionJob("DEPLOYMENTDELETIONJOB", op), version))
 	case provider.Group:
-		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, groupJob(op), version))
+		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, deletionJob("RESOURCEGROUPDELETIONJOB", op), version))
 	}
 }
 
@@ -86,10 +92,11 @@ func fingerprint(id, salt string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(salt + strings.ReplaceAll(id, "-", "")))[:12]
 }
 
-func groupJob(op *store.Operation) string {
+// deletionJob is how Resource Manager names the job that deletes something.
+func deletionJob(kind string, op *store.Operation) string {
 	id, _ := store.ParseID(op.ResourceID)
 	raw, _ := json.Marshal(map[string]string{
-		"jobId":       "RESOURCEGROUPDELETIONJOB-" + strings.ToUpper(id.ResourceGroup) + "-" + op.ID + "-" + strings.ToUpper(op.Location),
+		"jobId":       kind + "-" + strings.ToUpper(id.ResourceGroup) + "-" + op.ID + "-" + strings.ToUpper(op.Location),
 		"jobLocation": op.Location,
 	})
 	return base64.RawURLEncoding.EncodeToString(raw)
@@ -138,7 +145,7 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	if running {
 		x.pending = op
 	}
-	if provider.Style(op.Style) == provider.Group {
+	if style := provider.Style(op.Style); style == provider.Group || style == provider.Deployment && op.Verb == "delete" {
 		return x.groupPoll(op, running)
 	}
 	if result {
@@ -195,6 +202,10 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		if !running {
 			out["endTime"], out["properties"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z"), nil
 		}
+	case provider.Deployment:
+		if running {
+			out["status"] = "Running"
+		}
 	case provider.Extension:
 		out["id"], out["name"] = op.ResourceID+"/operations/"+op.ID, op.ID
 		if running {
@@ -235,7 +246,7 @@ func (x *exchange) operationResult(op *store.Operation, running bool) (*provider
 	return &provider.Reply{Status: 204}, nil
 }
 
-// groupOperation answers the poll of a resource group's deletion.
+// groupOperation answers the poll of the deletion of a resource group or a deployment.
 func (x *exchange) groupOperation(token string) (*provider.Reply, error) {
 	return x.operation(decodeOperation(token), true)
 }
@@ -250,6 +261,9 @@ func (x *exchange) groupPoll(op *store.Operation, running bool) (*provider.Reply
 			e.Details = append(e.Details, provider.Errorf(0, body.String(d, "code"), "%s", body.String(d, "message")).WithTarget(body.String(d, "target")))
 		}
 		return nil, e
+	}
+	if provider.Style(op.Style) == provider.Deployment {
+		return &provider.Reply{Status: 204}, nil
 	}
 	return &provider.Reply{Status: 200}, nil
 }

@@ -139,6 +139,11 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		rep, err := resourcehealth.Current(x.call, "/"+strings.Join(x.segs[:i], "/"))
 		return rep, err, true
 	}
+	if ns == "microsoft.resources" && rest0(rest) == "deployments" {
+		if rep, err, done := x.deployments(rest); done {
+			return rep, err, true
+		}
+	}
 	p := x.s.env.Space(ns)
 	if p == nil {
 		return nil, gatewayError(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", x.segs[i+1]), true
@@ -324,6 +329,9 @@ func (x *exchange) genericList(scope string) provider.Listing {
 	match := tagFilter(filter)
 	wantType, otherType := filterValue(filter, "resourceType", "eq"), filterValue(filter, "resourceType", "ne")
 	wantName, wantLocation := filterValue(filter, "name", "eq"), provider.Location(filterValue(filter, "location", "eq"))
+	if group := filterValue(filter, "resourceGroup", "eq"); group != "" && len(x.segs) == 3 {
+		scope += "/resourceGroups/" + group
+	}
 	expand := strings.ToLower(c.Query.Get("$expand"))
 	return provider.Listing{
 		Stored: func(after string) iter.Seq[*store.Resource] { return c.Range(wantType, scope, after) },

@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -84,8 +85,10 @@ type Server struct {
 	once   sync.Once
 	pollMu sync.Mutex
 	polls  map[string]int
-	idMu   sync.Mutex
-	ids    *rand.Rand
+	// deployMu is held while deployments are taken further, which takes requests of their own.
+	deployMu sync.Mutex
+	idMu     sync.Mutex
+	ids      *rand.Rand
 	// random is what is drawn by operations, and under ids by requests.
 	random struct{ operations, ids *rand.PCG }
 }
@@ -275,13 +278,16 @@ func (s *Server) nextDue() (time.Time, bool) {
 // runDue ends every operation that is due.
 func (s *Server) runDue() {
 	for range 100000 {
-		done := false
+		done, deployment := false, ""
 		err := s.store.Update(func(tx *store.Tx) error {
-			running := tx.Running()
-			if len(running) == 0 || running[0].Due.IsZero() || running[0].Due.After(tx.Now()) {
+			op := firstDue(tx)
+			if op == nil {
 				return nil
 			}
-			op := running[0]
+			if resources.Deploys(op) {
+				done, deployment = true, op.ID
+				return nil
+			}
 			id, err := store.ParseID(op.ResourceID)
 			if err != nil {
 				return err
@@ -295,7 +301,26 @@ func (s *Server) runDue() {
 		if err != nil || !done {
 			return
 		}
+		if deployment != "" {
+			s.deploy(deployment)
+		}
 	}
+}
+
+// firstDue is the operation to be ended next, nil when none is due. Deployments come behind all others, because they wait for others.
+func firstDue(tx *store.Tx) (first *store.Operation) {
+	for _, op := range tx.Running() {
+		if op.Due.IsZero() || op.Due.After(tx.Now()) {
+			return first
+		}
+		if !resources.Deploys(op) {
+			return op
+		}
+		if first == nil {
+			first = op
+		}
+	}
+	return first
 }
 
 // run ends operations when their time has come, for clocks that move by themselves.

@@ -136,13 +136,7 @@ func (x *exchange) provider(sub string, p *provider.Provider) body.Object {
 	types := []any{}
 	for _, t := range p.Types {
 		_, rest, _ := strings.Cut(t.Name, "/")
-		versions := t.APIVersions
-		if len(versions) == 0 {
-			versions = defaultVersions[strings.ToLower(p.Namespace)]
-		}
-		if len(versions) == 0 {
-			versions = []string{"2025-04-01", "2024-03-01", "2022-07-01", "2021-04-01"}
-		}
+		versions := t.Versions()
 		locs := []any{}
 		for _, r := range regions {
 			if contains(x.s.opts.Locations, r.name) && !t.Global {
@@ -164,11 +158,4 @@ func (x *exchange) provider(sub string, p *provider.Provider) body.Object {
 		o["registrationPolicy"], o["registrationState"] = "RegistrationRequired", "Registered"
 	}
 	return o
-}
-
-var defaultVersions = map[string][]string{
-	"microsoft.network":         {"2025-05-01", "2024-05-01", "2023-05-01", "2022-07-01", "2020-11-01"},
-	"microsoft.compute":         {"2025-04-01", "2024-11-01", "2024-03-01", "2023-07-03", "2021-07-01"},
-	"microsoft.managedidentity": {"2024-11-30", "2023-01-31"},
-	"microsoft.authorization":   {"2022-04-01", "2020-05-01", "2016-09-01"},
 }

@@ -197,37 +197,3 @@ func vmSizes(_ *provider.Call, location string, _ []string) (*provider.Reply, er
 	}
 	return provider.OK(out), nil
 }
-
-// publishers answers the marketplace image catalogue: publishers/P/artifacttypes/vmimage/offers/O/skus/S/versions/V. Lists are bare arrays, as on Azure.
-func publishers(c *provider.Call, location string, rest []string) (*provider.Reply, error) {
-	base := "/Subscriptions/" + c.ID.Subscription + "/Providers/Microsoft.Compute/Locations/" + location + "/Publishers"
-	list := func(names ...string) (*provider.Reply, error) {
-		out := []any{}
-		for _, n := range names {
-			out = append(out, body.Object{"name": n, "location": location, "id": base + "/" + strings.Join(append(slices.Clone(rest), n), "/")})
-		}
-		raw, err := json.Marshal(out)
-		return provider.OK(json.RawMessage(raw)), err
-	}
-	versions := []string{"130.0.20240101", "130.3.20240717", "131.1.20250110"}
-	switch len(rest) {
-	case 0:
-		return list("Canonical", "MicrosoftWindowsServer", "cncf-upstream", "microsoftcblmariner")
-	case 3:
-		return list("capi", "capi-windows", "0001-com-ubuntu-server-jammy", "ubuntu-24_04-lts", "WindowsServer")
-	case 5:
-		return list("ubuntu-2204-gen1", "ubuntu-2204-gen2", "ubuntu-2404-gen1", "22_04-lts-gen2", "server", "windows-2022-containerd-gen1")
-	case 7:
-		return list(versions...)
-	case 8:
-		v := rest[7]
-		if v != "latest" && !slices.Contains(versions, v) {
-			return nil, provider.Errorf(404, "NotFound", "Artifact: VMImage was not found.")
-		}
-		if v == "latest" {
-			v = versions[len(versions)-1]
-		}
-		return provider.OK(body.Object{"name": v, "location": location, "id": base + "/" + strings.Join(rest[:7], "/") + "/" + v, "properties": body.Object{"osDiskImage": body.Object{"operatingSystem": "Linux", "sizeInGb": 30}, "dataDiskImages": []any{}, "hyperVGeneration": "V2", "architecture": "x64"}}), nil
-	}
-	return nil, provider.Errorf(404, "NotFound", "Artifact: VMImage was not found.")
-}

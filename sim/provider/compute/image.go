@@ -43,7 +43,8 @@ func invalidImage(key string) error {
 	return provider.InvalidParameter("imageReference."+key, "The value of parameter imageReference.%s is invalid.", key)
 }
 
-// findImage finds what an imageReference names. Images of the marketplace are not looked up: nearly all of them are others'.
+// findImage finds what an imageReference names. Of the marketplace a few images are known; the others are taken as
+// they come, because nearly all of them are others'.
 func findImage(c *provider.Call, ref body.Object, location string) (bootImage, error) {
 	if id := body.String(ref, "id"); id != "" {
 		return imageByID(c, id, location)
@@ -70,6 +71,9 @@ func findImage(c *provider.Call, ref body.Object, location string) (bootImage, e
 	}
 	if v := body.String(ref, "version"); v != "latest" && !imageVersionForm.MatchString(v) {
 		return bootImage{}, invalidImage("version")
+	}
+	if known := inMarket(body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku")); known != nil {
+		return known.boot(), nil
 	}
 	img := bootImage{}
 	if strings.HasSuffix(strings.ToLower(body.String(ref, "sku")), "gen1") {

@@ -1,4 +1,7 @@
-// Package resources simulates Microsoft.Resources: resource groups and their deletion.
+// Package resources simulates Microsoft.Resources: resource groups and their deletion, and deployments of templates to them.
+//
+// Its promise: a template is deployed as far as its resources can be, each when what it depends on is there, and what a deployment does
+// not do here is refused by its name. See package template for the language.
 package resources
 
 import (
@@ -15,7 +18,7 @@ import (
 
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
-	return &provider.Provider{Namespace: "Microsoft.Resources", Types: []*provider.Type{resourceGroup()}}
+	return &provider.Provider{Namespace: "Microsoft.Resources", Types: []*provider.Type{resourceGroup(), deployment()}}
 }
 
 // Azure keeps trying for 15 minutes. Source: https://learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group

@@ -1,0 +1,225 @@
+package resources
+
+import (
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/template"
+)
+
+// Deployments is the full name of the type.
+const Deployments = "Microsoft.Resources/deployments"
+
+// deployment is the type of deployments to a resource group. What they deploy is asked for by the server, one request for each resource,
+// because such a request is one like any other; see Progress. No recording has a deployment: what is answered is that of
+// https://learn.microsoft.com/rest/api/resources/deployments and of the SDK's models, and the times are guesses.
+func deployment() *provider.Type {
+	return &provider.Type{
+		Name:             Deployments,
+		APIVersions:      []string{"2025-04-01", "2024-11-01", "2024-03-01", "2022-09-01", "2021-04-01", "2020-10-01", "2020-06-01"},
+		Style:            provider.Deployment,
+		Create:           provider.Timing{HTTP: 1500 * time.Millisecond, LRO: time.Second, Spread: 0.2},
+		Delete:           provider.Timing{HTTP: 300 * time.Millisecond, LRO: 5 * time.Second, Spread: 0.2},
+		DeleteRetryAfter: 15,
+		StateNew:         "Accepted",
+		Untracked:        true,
+		Works:            true,
+		Prepare:          prepareDeployment,
+		Finish:           finishDeployment,
+		View: func(_ *provider.Call, it *provider.Item) {
+			if body.String(it.Body, "properties.provisioningState") == "Updating" {
+				body.Set(it.Body, "properties.provisioningState", "Accepted")
+			}
+		},
+		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
+			"operations": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+				return provider.OK(operations(c, it.Resource)), nil
+			},
+		},
+		Actions: map[string]*provider.Action{
+			"exporttemplate": {Start: func(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
+				return provider.OK(body.Object{"template": body.Child(r.Secret, "template")}), nil
+			}},
+		},
+	}
+}
+
+// asked are the properties of a deployment that are served.
+var asked = []string{"mode", "template", "parameters"}
+
+// read reads what a deployment asks for.
+func read(c *provider.Call, properties body.Object) (*template.Template, error) {
+	if c.ID.ResourceGroup == "" {
+		return nil, refused(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.", c.ID.Scope)
+	}
+	for key, v := range properties {
+		if v != nil && !slices.Contains(asked, key) {
+			return nil, refused(501, "NotImplemented", "The property '%s' of deployments is not simulated.", key)
+		}
+	}
+	switch mode := body.String(properties, "mode"); {
+	case strings.EqualFold(mode, "Complete"):
+		return nil, refused(501, "NotImplemented", "Deployments in mode 'Complete' are not simulated; use 'Incremental'.")
+	case !strings.EqualFold(mode, "Incremental"):
+		return nil, refused(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'Error converting value \"%s\" to type 'DeploymentMode'. Path 'properties.mode', line 1, position 1.'.", mode)
+	}
+	document := body.Child(properties, "template")
+	if document == nil {
+		return nil, refused(400, "InvalidRequestContent", "The request content was invalid: 'The deployment has no template.'.")
+	}
+	group := c.Group()
+	if group == nil {
+		return nil, provider.ResourceGroupNotFound(c.ID.ResourceGroup)
+	}
+	subscription := "/subscriptions/" + c.ID.Subscription
+	t, err := template.Parse(document, body.Child(properties, "parameters"), template.Environment{
+		ResourceGroup: c.Render(group),
+		Subscription:  body.Object{"id": subscription, "subscriptionId": c.ID.Subscription, "tenantId": c.Tenant, "displayName": "Simulated " + strings.Split(c.ID.Subscription, "-")[0]},
+		Versions: func(typ string) []string {
+			if t := c.TypeOf(typ); t != nil {
+				return t.Versions()
+			}
+			return nil
+		},
+		Reference: func(id, apiVersion string) (map[string]any, error) { return refer(c, id, apiVersion) },
+	})
+	var invalid *template.Error
+	if errors.As(err, &invalid) {
+		return nil, refused(400, "InvalidTemplate", "Deployment template validation failed: '%s'.", invalid.Message)
+	}
+	return t, err
+}
+
+func refused(status int, code, format string, args ...any) *provider.Error {
+	e := provider.Errorf(status, code, format, args...)
+	e.Gateway = true
+	return e
+}
+
+// refer is what reference() sees: a resource as a GET in the api-version shows it, without what its ID tells.
+func refer(c *provider.Call, id, apiVersion string) (map[string]any, error) {
+	get, err := c.For("GET", id)
+	if err != nil || get.Type == nil || get.ID.IsCollection() {
+		return nil, &template.Error{Message: "The resource '" + id + "' that the template refers to is none."}
+	}
+	get.APIVersion, get.Internal = apiVersion, false
+	rep, err := get.Read()
+	if err != nil {
+		return nil, err
+	}
+	shown, _ := rep.Body.(body.Object)
+	for _, key := range []string{"id", "name", "type", "etag"} {
+		delete(shown, key)
+	}
+	shown["apiVersion"], shown["resourceId"], shown["subscriptionId"], shown["resourceGroupName"] = apiVersion, id, get.ID.Subscription, get.ID.ResourceGroup
+	return shown, nil
+}
+
+func prepareDeployment(c *provider.Call, d *provider.Draft) error {
+	properties := body.Child(d.Sent, "properties")
+	t, err := read(c, properties)
+	if err != nil {
+		return err
+	}
+	d.New["properties"] = told(c, t, properties)
+	delete(d.Secret, "operation")
+	d.Secret["template"], d.Secret["client"] = properties["template"], c.Principal.ClientID
+	d.Secret["parameters"] = body.Child(properties, "parameters")
+	return nil
+}
+
+// Validate answers POST deployments/{name}/validate.
+func Validate(c *provider.Call) (*provider.Reply, error) {
+	properties := body.Child(c.Body, "properties")
+	t, err := read(c, properties)
+	if err != nil {
+		return nil, err
+	}
+	shown := told(c, t, properties)
+	shown["provisioningState"], shown["validatedResources"] = store.Succeeded, ids(t)
+	return provider.OK(body.Object{"id": c.CanonicalID(), "name": c.ID.Name(), "type": Deployments, "properties": shown}), nil
+}
+
+func ids(t *template.Template) []any {
+	out := []any{}
+	for _, r := range t.Resources {
+		if !r.Skipped {
+			out = append(out, body.Object{"id": r.ID})
+		}
+	}
+	return out
+}
+
+// told is what a deployment shows from its beginning: of secure parameters only that they are there.
+func told(c *provider.Call, t *template.Template, properties body.Object) body.Object {
+	parameters := body.Object{}
+	for _, p := range t.Parameters() {
+		shown := body.Object{"type": p.Type}
+		if !p.Secure {
+			shown["value"] = p.Value()
+		}
+		parameters[p.Name] = shown
+	}
+	raw, _ := json.Marshal(properties["template"])
+	hash := fnv.New64a()
+	_, _ = hash.Write(raw)
+	out := body.Object{
+		"templateHash": strconv.FormatUint(hash.Sum64(), 10), "mode": "Incremental", "parameters": parameters, "timestamp": c.Now().Format(timeForm), "duration": "PT0S",
+		"correlationId": c.RequestID, "providers": providers(c, t), "dependencies": dependencies(t),
+	}
+	if id := c.Header.Get("x-ms-correlation-request-id"); id != "" {
+		out["correlationId"] = id
+	}
+	return out
+}
+
+const timeForm = "2006-01-02T15:04:05.0000000Z"
+
+// providers are the types that are deployed, by namespace.
+func providers(c *provider.Call, t *template.Template) []any {
+	out := []any{}
+	for _, r := range t.Resources {
+		namespace, kind, _ := strings.Cut(r.Type, "/")
+		at := slices.IndexFunc(out, func(v any) bool { return strings.EqualFold(body.String(v.(body.Object), "namespace"), namespace) })
+		if at < 0 {
+			at, out = len(out), append(out, body.Object{"namespace": namespace, "resourceTypes": []any{}})
+		}
+		location := any(nil)
+		if r.Location != "" {
+			location = provider.Location(r.Location)
+		}
+		list := out[at].(body.Object)["resourceTypes"].([]any)
+		if !slices.ContainsFunc(list, func(v any) bool { return strings.EqualFold(body.String(v.(body.Object), "resourceType"), kind) }) {
+			out[at].(body.Object)["resourceTypes"] = append(list, body.Object{"resourceType": kind, "locations": []any{location}})
+		}
+	}
+	return out
+}
+
+func target(r *template.Resource) body.Object {
+	return body.Object{"id": r.ID, "resourceType": r.Type, "resourceName": r.Name}
+}
+
+func dependencies(t *template.Template) []any {
+	out := []any{}
+	for _, r := range t.Resources {
+		on := []any{}
+		for _, o := range r.After {
+			on = append(on, target(o))
+		}
+		if len(on) > 0 {
+			o := target(r)
+			o["dependsOn"] = on
+			out = append(out, o)
+		}
+	}
+	return out
+}

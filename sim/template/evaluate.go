@@ -1,0 +1,172 @@
+package template
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Environment is what a template can ask about where it is deployed to.
+type Environment struct {
+	ResourceGroup map[string]any // as a GET shows it
+	Subscription  map[string]any
+	// Versions are the api-versions of a resource type, newest first; none when it does not exist.
+	Versions func(typ string) []string
+	// Reference is what the resource with that ID shows in an api-version. It is asked for bodies and outputs only.
+	Reference func(id, apiVersion string) (map[string]any, error)
+}
+
+// unknown stands for what a resource will show, as long as it need not be known.
+type unknown struct{}
+
+// scope is what an expression sees.
+type scope struct {
+	t         *Template
+	loop      string // the name of the copy loop around it
+	index     int    // -1: none
+	noRefs    bool   // a place where no resource can be asked for
+	reference func(id, apiVersion string) (any, error)
+	of        *Resource // what it belongs to; nil: outputs
+	referred  []*Resource
+	variables []string // that are being evaluated
+}
+
+// value evaluates everything in v that is an expression.
+func (s *scope) value(v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return s.text(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			var err error
+			if out[i], err = s.value(e); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for _, k := range sorted(v) {
+			if strings.EqualFold(k, "copy") {
+				return nil, refuse("The element 'copy' of properties, variables and outputs is not served by the simulator.")
+			}
+			key, err := s.text(k)
+			if err != nil {
+				return nil, err
+			}
+			name, is := key.(string)
+			if !is {
+				return nil, refuse("The name '%s' of a property is no string.", k)
+			}
+			if out[name], err = s.value(v[k]); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return v, nil
+}
+
+func (s *scope) text(v string) (any, error) {
+	if strings.HasPrefix(v, "[[") {
+		return v[1:], nil
+	}
+	if !isExpression(v) {
+		return v, nil
+	}
+	e, err := parse(v)
+	if err != nil {
+		return nil, err
+	}
+	return s.evaluate(e)
+}
+
+func (s *scope) evaluate(e *expression) (any, error) {
+	switch {
+	case e.call != "":
+		return s.call(e)
+	case e.of == nil:
+		return e.literal, nil
+	}
+	of, err := s.evaluate(e.of)
+	if err != nil {
+		return nil, err
+	}
+	step := any(e.name)
+	if e.index != nil {
+		if step, err = s.evaluate(e.index); err != nil {
+			return nil, err
+		}
+	}
+	if _, is := of.(unknown); is {
+		return of, nil
+	}
+	return stepInto(of, step)
+}
+
+// stepInto is the property or element of a value. Names of properties are compared without case.
+func stepInto(of, step any) (any, error) {
+	switch of := of.(type) {
+	case map[string]any:
+		name, is := step.(string)
+		if !is {
+			break
+		}
+		if v, has := of[name]; has {
+			return v, nil
+		}
+		for _, k := range sorted(of) {
+			if strings.EqualFold(k, name) {
+				return of[k], nil
+			}
+		}
+		return nil, refuse("The language expression property '%s' doesn't exist, available properties are '%s'. Please see https://aka.ms/arm-template-expressions for usage details.", name, strings.Join(sorted(of), ", "))
+	case []any:
+		n, is := step.(float64)
+		if !is || n != math.Trunc(n) {
+			break
+		}
+		if n < 0 || int(n) >= len(of) {
+			return nil, refuse("The language expression property array index '%d' is out of bounds. Please see https://aka.ms/arm-template-expressions for usage details.", int(n))
+		}
+		return of[int(n)], nil
+	}
+	return nil, refuse("The language expression property '%v' can't be evaluated. Please see https://aka.ms/arm-template-expressions for usage details.", step)
+}
+
+func (s *scope) call(e *expression) (any, error) {
+	f, known := functions[strings.ToLower(e.call)]
+	if !known {
+		return nil, refuse("The template function '%s' is not valid. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
+	}
+	if s.noRefs && f.asks {
+		return nil, refuse("The template function '%s' is not expected at this location. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
+	}
+	if n := len(e.args); n < f.least || f.most >= 0 && n > f.most {
+		return nil, refuse("Unable to evaluate template language function '%s': function requires %d argument(s) while %d were provided. Please see https://aka.ms/arm-function-%s for usage details.", e.call, f.least, n, strings.ToLower(e.call))
+	}
+	args := make([]any, len(e.args))
+	open := false
+	for i, arg := range e.args {
+		var err error
+		if args[i], err = s.evaluate(arg); err != nil {
+			return nil, err
+		}
+		_, is := args[i].(unknown)
+		open = open || is
+	}
+	if open {
+		return unknown{}, nil
+	}
+	return f.call(s, args)
+}
+
+func sorted(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

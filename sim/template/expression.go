@@ -1,0 +1,169 @@
+package template
+
+import (
+	"strconv"
+	"strings"
+)
+
+// expression is a parsed "[...]". It is a literal, a call, or what a step leads to from another expression.
+type expression struct {
+	literal any
+	call    string // name of a function
+	args    []*expression
+
+	of    *expression
+	name  string      // .name
+	index *expression // [index]
+}
+
+// isExpression tells whether a string of a template is one. "[[" is a bracket and no expression.
+func isExpression(s string) bool {
+	return len(s) > 1 && s[0] == '[' && s[len(s)-1] == ']' && !strings.HasPrefix(s, "[[")
+}
+
+// parser reads one expression.
+type parser struct {
+	text string
+	at   int
+}
+
+func parse(text string) (*expression, error) {
+	p := &parser{text: text[1 : len(text)-1]}
+	e, err := p.expression()
+	if err != nil {
+		return nil, err
+	}
+	if p.peek() != 0 {
+		return nil, p.unexpected("EndOfData")
+	}
+	return e, nil
+}
+
+// tokens are what Azure calls the characters of its language.
+var tokens = map[byte]string{0: "EndOfData", '(': "LeftParenthesis", ')': "RightParenthesis", '[': "LeftSquareBracket", ']': "RightSquareBracket", ',': "Comma", '.': "Dot", '\'': "Literal"}
+
+func (p *parser) unexpected(want string) error {
+	got := tokens[p.peek()]
+	if got == "" {
+		got = "Identifier"
+	}
+	return refuse("Unable to parse language expression '%s': expected token '%s' and actual '%s'.", p.text, want, got)
+}
+
+// peek is the next character behind blanks, 0 at the end.
+func (p *parser) peek() byte {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+	if p.at == len(p.text) {
+		return 0
+	}
+	return p.text[p.at]
+}
+
+func (p *parser) take(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *parser) expression() (*expression, error) {
+	e, err := p.primary()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		switch {
+		case p.take('.'):
+			name := p.word()
+			if name == "" {
+				return nil, p.unexpected("Identifier")
+			}
+			e = &expression{of: e, name: name}
+		case p.take('['):
+			index, err := p.expression()
+			if err != nil {
+				return nil, err
+			}
+			if !p.take(']') {
+				return nil, p.unexpected("RightSquareBracket")
+			}
+			e = &expression{of: e, index: index}
+		default:
+			return e, nil
+		}
+	}
+}
+
+func (p *parser) primary() (*expression, error) {
+	switch c := p.peek(); {
+	case c == '\'':
+		return p.quoted()
+	case c == '-' || c >= '0' && c <= '9':
+		from := p.at
+		for p.at++; p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9'; p.at++ {
+		}
+		n, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
+		if err != nil {
+			return nil, p.unexpected("Integer")
+		}
+		return &expression{literal: float64(n)}, nil
+	}
+	name := p.word()
+	if name == "" {
+		return nil, p.unexpected("Identifier")
+	}
+	if !p.take('(') {
+		return nil, p.unexpected("LeftParenthesis")
+	}
+	e := &expression{call: name}
+	if p.take(')') {
+		return e, nil
+	}
+	for {
+		arg, err := p.expression()
+		if err != nil {
+			return nil, err
+		}
+		e.args = append(e.args, arg)
+		switch {
+		case p.take(')'):
+			return e, nil
+		case !p.take(','):
+			return nil, p.unexpected("RightParenthesis")
+		}
+	}
+}
+
+// quoted reads a string; a quote in it is doubled.
+func (p *parser) quoted() (*expression, error) {
+	var b strings.Builder
+	for p.at++; p.at < len(p.text); p.at++ {
+		if p.text[p.at] != '\'' {
+			b.WriteByte(p.text[p.at])
+			continue
+		}
+		p.at++
+		if p.at == len(p.text) || p.text[p.at] != '\'' {
+			return &expression{literal: b.String()}, nil
+		}
+		b.WriteByte('\'')
+	}
+	return nil, p.unexpected("Literal")
+}
+
+func (p *parser) word() string {
+	p.peek()
+	from := p.at
+	for p.at < len(p.text) {
+		c := p.text[p.at]
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (p.at == from || c < '0' || c > '9') {
+			break
+		}
+		p.at++
+	}
+	return p.text[from:p.at]
+}

@@ -1,0 +1,245 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Resource is one that the template deploys.
+type Resource struct {
+	ID         string
+	Type       string // as the template writes it
+	Name       string
+	APIVersion string
+	Location   string // "" for what has none
+	// After are those that have to be there first: what it depends on, and what it refers to.
+	After []*Resource
+	// Skipped is what has a condition that is false.
+	Skipped bool
+
+	t       *Template
+	loop    string
+	index   int
+	written map[string]any
+}
+
+// MaxResources is how many a template may have.
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/best-practices#template-limits
+const MaxResources = 800
+
+// notBody are the elements of a resource that are the deployment's own.
+var notBody = []string{"name", "type", "apiVersion", "dependsOn", "condition", "copy", "comments", "metadata"}
+
+func (t *Template) readResources(list []any) error {
+	for _, e := range list {
+		written, is := e.(map[string]any)
+		if !is {
+			return refuse("The template resource at line '1' and column '1' is not valid: it is not an object. Please see https://aka.ms/arm-syntax-resources for usage details.")
+		}
+		if err := t.unroll(written); err != nil {
+			return err
+		}
+	}
+	if len(t.Resources) > MaxResources {
+		return refuse("The number of template resources limit exceeded. Limit: '%d' and actual: '%d'. Please see https://aka.ms/arm-syntax-resources for usage details.", MaxResources, len(t.Resources))
+	}
+	for i, r := range t.Resources {
+		for _, other := range t.Resources[:i] {
+			if strings.EqualFold(other.ID, r.ID) && !other.Skipped && !r.Skipped {
+				return refuse("The resource '%s' at line '1' and column '1' is defined multiple times in a template. Please see https://aka.ms/arm-syntax-resources for usage details.", relative(r.ID))
+			}
+		}
+	}
+	for _, r := range t.Resources {
+		if err := r.depends(); err != nil {
+			return err
+		}
+	}
+	seen := map[*Resource]int{}
+	for _, r := range t.Resources {
+		if err := r.circle(seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unroll reads one element of resources: one resource, or as many as its copy loop says.
+func (t *Template) unroll(written map[string]any) error {
+	loop, _ := written["copy"].(map[string]any)
+	if loop == nil {
+		if written["copy"] != nil {
+			return refuse("The template resource copy definition at line '1' and column '1' is not valid: it is not an object. Please see https://aka.ms/arm-copy for usage details.")
+		}
+		return t.add(written, "", -1)
+	}
+	name, err := t.plain().value(loop["name"])
+	if err != nil {
+		return err
+	}
+	count, err := t.plain().value(loop["count"])
+	if err != nil {
+		return err
+	}
+	loopName, named := name.(string)
+	n, counted := count.(float64)
+	if mode, has := loop["mode"].(string); has && !strings.EqualFold(mode, "parallel") {
+		return refuse("The copy mode '%s' of the loop '%v' is not served by the simulator.", mode, name)
+	}
+	if !named || !counted || !whole(n) || n < 0 || n > MaxResources {
+		return refuse("The template resource copy definition '%v' at line '1' and column '1' is not valid: its count is '%v'. Please see https://aka.ms/arm-copy for usage details.", name, count)
+	}
+	for i := range int(n) {
+		if err := t.add(written, loopName, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Template) add(written map[string]any, loop string, index int) error {
+	r := &Resource{t: t, loop: loop, index: index, written: written}
+	raw, _ := written["name"].(string)
+	for _, field := range []struct {
+		key string
+		to  *string
+	}{{"name", &r.Name}, {"type", &r.Type}, {"apiVersion", &r.APIVersion}} {
+		s := r.scope()
+		s.noRefs = true
+		v, err := s.value(written[field.key])
+		if err != nil {
+			return invalid("resource", raw, err)
+		}
+		text, is := v.(string)
+		if !is || text == "" {
+			return invalid("resource", raw, fmt.Errorf("the property '%s' is not a string. Please see https://aka.ms/arm-syntax-resources for usage details", field.key))
+		}
+		*field.to = text
+	}
+	for _, key := range []string{"resources", "scope"} {
+		if !empty(written[key]) {
+			return invalid("resource", r.Name, fmt.Errorf("the element '%s' of resources is not served by the simulator", key))
+		}
+	}
+	if strings.EqualFold(r.Type, "Microsoft.Resources/deployments") {
+		return invalid("resource", r.Name, fmt.Errorf("deployments in templates are not served by the simulator"))
+	}
+	if condition, has := written["condition"]; has {
+		s := r.scope()
+		s.noRefs = true
+		v, err := s.value(condition)
+		if err != nil {
+			return invalid("resource", r.Name, err)
+		}
+		wanted, is := v.(bool)
+		if !is {
+			return invalid("resource", r.Name, fmt.Errorf("its condition is no boolean. Please see https://aka.ms/arm-template-conditions for usage details"))
+		}
+		r.Skipped = !wanted
+	}
+	parts, names := strings.Split(r.Type, "/"), strings.Split(r.Name, "/")
+	if len(parts) < 2 || len(parts)-1 != len(names) {
+		return refuse("The template resource '%s' for type '%s' at line '1' and column '1' has incorrect segment lengths. A nested resource type must have identical number of segments as its resource name. A root resource type must have segment length one greater than its resource name. Please see https://aka.ms/arm-syntax-resources for usage details.", r.Name, r.Type)
+	}
+	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], t.env.ResourceGroup["name"], interleaved(parts, names))
+	t.Resources = append(t.Resources, r)
+	return nil
+}
+
+func (r *Resource) scope() *scope { return &scope{t: r.t, loop: r.loop, index: r.index, of: r} }
+
+// depends finds what has to be there first.
+func (r *Resource) depends() error {
+	list, is := r.written["dependsOn"].([]any)
+	if !is && r.written["dependsOn"] != nil {
+		return invalid("resource", r.Name, fmt.Errorf("the property 'dependsOn' is not an array. Please see https://aka.ms/arm-syntax-resources for usage details"))
+	}
+	for _, e := range list {
+		s := r.scope()
+		s.noRefs = true
+		v, err := s.value(e)
+		if err != nil {
+			return invalid("resource", r.Name, err)
+		}
+		name, is := v.(string)
+		found := r.t.find(name)
+		if !is || len(found) == 0 {
+			return refuse("The resource '%v' is not defined in the template. Please see https://aka.ms/arm-syntax for usage details.", v)
+		}
+		r.after(found)
+	}
+	s := r.scope()
+	v, err := s.value(r.own())
+	if err != nil {
+		return invalid("resource", r.Name, err)
+	}
+	r.Location, _ = v.(map[string]any)["location"].(string)
+	r.after(s.referred)
+	return nil
+}
+
+func (r *Resource) after(others []*Resource) {
+	for _, o := range others {
+		if !slices.Contains(r.After, o) {
+			r.After = append(r.After, o)
+		}
+	}
+}
+
+// own are the elements that its provider gets.
+func (r *Resource) own() map[string]any {
+	out := map[string]any{}
+	for k, v := range r.written {
+		if !slices.Contains(notBody, k) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Body is what its provider gets, with everything that it refers to as it is now.
+func (r *Resource) Body() (map[string]any, error) {
+	s := r.scope()
+	s.reference = asking(r.t.env.Reference)
+	v, err := s.value(r.own())
+	if err != nil {
+		return nil, invalid("resource", r.Name, err)
+	}
+	return v.(map[string]any), nil
+}
+
+// circle refuses what waits for itself. seen has 1 for what is on the way, and 2 for what is in order.
+func (r *Resource) circle(seen map[*Resource]int) error {
+	switch seen[r] {
+	case 1:
+		return refuse("Circular dependency detected on resource: '%s'. Please see https://aka.ms/arm-syntax-resources for usage details.", r.ID)
+	case 2:
+		return nil
+	}
+	seen[r] = 1
+	for _, o := range r.After {
+		if err := o.circle(seen); err != nil {
+			return err
+		}
+	}
+	seen[r] = 2
+	return nil
+}
+
+// find are the resources that a name, a name with its type, an ID or the name of a loop means.
+func (t *Template) find(name string) []*Resource {
+	var out []*Resource
+	for _, r := range t.Resources {
+		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, relative(r.ID)) || strings.EqualFold(name, r.Name) || r.loop != "" && strings.EqualFold(name, r.loop) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// relative is an ID from the namespace on.
+func relative(id string) string {
+	_, after, _ := strings.Cut(id, "/providers/")
+	return after
+}
