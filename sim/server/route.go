@@ -101,6 +101,11 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 	case n >= 3 && n <= 5 && l[2] == "providers" && (n < 5 || l[4] == "register" || l[4] == "unregister"):
 		rep, err := x.providers(x.segs[1], l[3:])
 		return rep, err, true
+	case n == 5 && l[2] == "resourcegroups" && x.r.Method == "POST" && (l[4] == "moveresources" || l[4] == "validatemoveresources"):
+		return nil, x.move(), true
+	case n == 5 && l[2] == "resourcegroups" && x.r.Method == "POST" && l[4] == "exporttemplate":
+		rep, err := x.export()
+		return rep, err, true
 	case n == 5 && l[2] == "resourcegroups" && l[4] == "resources":
 		x.call.Type = nil
 		if x.call.Get("/"+strings.Join(x.segs[:4], "/")) == nil {

@@ -34,6 +34,9 @@ func scaleSetTypes() []*provider.Type {
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 				return provider.OK(scaleSetView(c, it.Resource)), nil
 			},
+			"skus": func(_ *provider.Call, it *provider.Item) (*provider.Reply, error) {
+				return provider.OK(scaleSetSKUs(it)), nil
+			},
 			"networkinterfaces": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 				out := []any{}
 				for _, r := range c.List(ScaleSetInterfaces, it.ID) {

@@ -95,3 +95,23 @@ func viewInstanceInterface(_ *provider.Call, it *provider.Item) {
 	n := h.Sum32()
 	body.Set(it.Body, "properties.macAddress", fmt.Sprintf("00-0D-3A-%02X-%02X-%02X", byte(n>>16), byte(n>>8), byte(n)))
 }
+
+// scaleSetSKUs are the sizes that a scale set may have. Its instances are at most 1000, with a single placement group 100.
+// Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-placement-groups and SDK model
+// VirtualMachineScaleSetSKU.
+func scaleSetSKUs(it *provider.Item) []any {
+	most := 1000
+	if body.Bool(it.Body, "properties.singlePlacementGroup") {
+		most = 100
+	}
+	out := []any{}
+	for _, name := range sizeNames {
+		z, _ := FindSize(name)
+		if _, restricted := z.Zones(it.Location); restricted {
+			continue
+		}
+		out = append(out, body.Object{"resourceType": ScaleSets, "sku": body.Object{"name": z.Name, "tier": "Standard"},
+			"capacity": body.Object{"minimum": 0, "maximum": most, "defaultCapacity": 1, "scaleType": "Automatic"}})
+	}
+	return out
+}

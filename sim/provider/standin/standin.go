@@ -43,7 +43,7 @@ func Providers(others []*provider.Provider) []*provider.Provider {
 
 // notMade are defined types that are not resources that somebody makes.
 var notMade = map[string]bool{
-	// The server answers for the tags of anything, and a template that nobody runs would be a lie.
+	// The server answers for the tags of anything, and a template that nobody runs would be a lie: see package resources.
 	"microsoft.resources/tags": true, "microsoft.resources/deployments": true,
 	// Its names are verbs: a PUT adds to the vault's own policies. https://learn.microsoft.com/rest/api/keyvault/keyvault/vaults/update-access-policy
 	"microsoft.keyvault/vaults/accesspolicies": true,
