@@ -2,11 +2,14 @@ package ownership_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -51,11 +54,23 @@ func TestForgedInventory(t *testing.T) {
 				if try.brought {
 					brought(c, try.nodes)
 				}
+				if try.nodes == "theirs" {
+					// What the spec and the inventory name alike would be written, and then be tied to what is the cluster's. It is about the
+					// deletion of what is not.
+					refused := fault.Rule{Method: "PUT", ID: "*/subnets/theirs", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization to perform action 'Microsoft.Network/virtualNetworks/subnets/write'."}
+					if err := stage.Azure.AddFault(refused); err != nil {
+						t.Fatal(err)
+					}
+				}
 				raw, _ := json.Marshal(write(c, id(try.lists)))
 				annotate(c, infrav1.InventoryAnnotation, string(raw))
 				stage.CreateCluster(c)
 				if try.nodes == "theirs" {
-					harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "looked at", func(c *infrav1.AzureCluster) bool { return len(c.Status.Conditions) > 3 })
+					stage.Eventually("the subnet was to be written", func() bool {
+						return slices.ContainsFunc(stage.Azure.Requests(), func(r server.RequestRecord) bool {
+							return r.Method == "PUT" && strings.Contains(r.URL, "/subnets/theirs?") && r.Status == 403
+						})
+					})
 				} else {
 					stage.WaitClusterProvisioned("c1")
 				}
