@@ -75,7 +75,7 @@ test: lab-tools build release ## Run all tests, with the stories in the lab; end
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
 .PHONY: reliability
-reliability: ## Kill the manager at each of its calls, one by one, and change specs again and again; make test tries a few
+reliability: ## Kill the manager at each of its calls, edit each resource in Azure, and change specs again and again; make test tries a few
 	go test $(TEST_FLAGS) -timeout 60m -v ./test/reliability -every 1
 	go test $(TEST_FLAGS) -timeout 60m -v ./test/transitions -rapid.checks 20
 

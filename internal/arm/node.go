@@ -26,6 +26,10 @@ type Node struct {
 	// Foreign says what to do when the resource exists but does not carry the ownership tag.
 	Foreign ForeignAction
 
+	// Made tells that the resource was seen in Azure as the object's own: without the ownership tag it has lost that, which is
+	// reported also where foreign resources are used or adopted.
+	Made bool
+
 	// Group is the condition type that the node reports into.
 	Group string
 

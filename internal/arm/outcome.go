@@ -54,6 +54,9 @@ type Result struct {
 	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or
 	// is in the inventory.
 	Owned bool
+	// Lost is the ownership tag, as "key=value", that the resource had once and has no more, where it is used or kept in line
+	// without; "" otherwise.
+	Lost string
 	// Wrote is the verb of the write that this pass sent for the node, or "".
 	Wrote string
 }

@@ -32,6 +32,7 @@ const (
 	Capacity  Kind = "skuCapacity" // the PUT is refused with SkuNotAvailable
 	EtagRace  Kind = "etagRace"    // somebody else writes the resource just before, so If-Match fails
 	Edit      Kind = "edit"        // before the request, Patch (RFC 7396) is merged into the resource: an out-of-band edit
+	Modify    Kind = "modify"      // Patch (RFC 7396) is merged into the body of a PUT or PATCH of a resource that has tags, as a policy's effect Modify does
 	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
 	Omit      Kind = "omit"        // leave out of the list that is answered what has an ID that ends with Target
 	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
@@ -43,7 +44,7 @@ const (
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Cancel, Allocate, Quota, Capacity, EtagRace, Edit, Remove, Omit, Evict, SlowBody, Truncate, Stale, Unseen, Token}
+var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Cancel, Allocate, Quota, Capacity, EtagRace, Edit, Modify, Remove, Omit, Evict, SlowBody, Truncate, Stale, Unseen, Token}
 
 // At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
 
@@ -79,6 +80,8 @@ func (r Rule) Validate() error {
 		return fmt.Errorf("kind fail needs the code the operation ends with")
 	case r.Kind == Edit && r.Patch == nil:
 		return fmt.Errorf("kind edit needs a patch")
+	case r.Kind == Modify && r.Patch == nil:
+		return fmt.Errorf("kind modify needs a patch")
 	case r.Kind == SlowBody && r.Seconds <= 0:
 		return fmt.Errorf("kind slowBody needs the seconds it takes")
 	case r.Kind == Omit && r.Target == "":

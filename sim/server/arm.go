@@ -180,6 +180,10 @@ func (x *exchange) before(rule fault.Rule, id string) error {
 		return x.challenge(cmp.Or(rule.Code, "InvalidAuthenticationToken"), cmp.Or(rule.Message, "The access token is invalid."))
 	case fault.Reset:
 		x.abort()
+	case fault.Modify:
+		if (x.r.Method == "PUT" || x.r.Method == "PATCH") && x.call.Type != nil && !x.call.Type.Untracked {
+			body.Merge(x.call.Body, rule.Patch)
+		}
 	case fault.EtagRace, fault.Edit, fault.Remove, fault.Evict:
 		return x.s.disturb(rule, id)
 	}

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// accepted counts what Azure took since a mark, by method and resource. To read by POST is none of it.
+// accepted counts what Azure took from the provider since a mark, by method and resource. To read by POST is none of it.
 func (w *world) accepted(mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, request := range w.Azure.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
-		if request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 || !strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
+		if request.UserAgent == virtual.UserAgent || request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 || !strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
 			continue
 		}
 		out[request.Method+" "+strings.TrimPrefix(path, "/subscriptions/"+w.Azure.SubscriptionID+"/")]++

@@ -3,6 +3,7 @@ package virtual
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -10,31 +11,51 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Put makes a resource in Azure as somebody else does, and waits until it is there. The path starts with "resourceGroups/".
-func (w *World) Put(path, apiVersion string, body map[string]any) {
+// UserAgent marks the requests of whoever is not the provider, as the harness does.
+const UserAgent = "integration-test"
+
+// Send has somebody else ask Azure for something. The path starts with "resourceGroups/"; nil is no body. It does not wait until what was
+// asked for is done.
+func (w *World) Send(method, path, apiVersion string, body map[string]any) (status int, answer []byte) {
 	w.T.Helper()
-	raw, err := json.Marshal(body)
-	if err != nil {
-		w.T.Fatal(err)
+	var raw []byte
+	if body != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			w.T.Fatal(err)
+		}
 	}
 	url := endpoint + "/subscriptions/" + w.Azure.SubscriptionID + "/" + path + "?api-version=" + apiVersion
-	request, err := http.NewRequestWithContext(w.T.Context(), http.MethodPut, url, bytes.NewReader(raw))
+	request, err := http.NewRequestWithContext(w.T.Context(), method, url, bytes.NewReader(raw))
 	if err != nil {
 		w.T.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+w.Sim.Token(w.Azure.ClientID))
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", UserAgent)
 	response, err := w.azure(request)
 	if err != nil {
 		w.T.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode > 299 {
-		var said bytes.Buffer
-		_, _ = said.ReadFrom(response.Body)
-		w.T.Fatalf("PUT %s: %d %s", path, response.StatusCode, said.String())
+	if answer, err = io.ReadAll(response.Body); err != nil {
+		w.T.Fatal(err)
 	}
+	return response.StatusCode, answer
+}
+
+// Still waits until Azure is at nothing.
+func (w *World) Still() {
 	for slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
 		Wait(nil, time.Second)
 	}
+}
+
+// Put makes a resource in Azure as somebody else does, and waits until it is there. The path starts with "resourceGroups/".
+func (w *World) Put(path, apiVersion string, body map[string]any) {
+	w.T.Helper()
+	if status, said := w.Send(http.MethodPut, path, apiVersion, body); status > 299 {
+		w.T.Fatalf("PUT %s: %d %s", path, status, said)
+	}
+	w.Still()
 }

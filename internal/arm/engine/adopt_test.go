@@ -55,6 +55,52 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// What was made and has lost its ownership tag is told, where foreign resources are used or adopted, each time; it is none of those that
+// users brought or handed over, and nothing is written.
+func TestLost(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.requests()
+	node := func(foreign arm.ForeignAction, made bool) arm.Node {
+		return arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: foreign, Made: made, Body: object{"location": "eastus",
+			"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}
+	}
+	const tag = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1=owned"
+	for name, test := range map[string]struct {
+		reason  string
+		node    arm.Node
+		before  []arm.ID
+		lost    string
+		adopted []arm.ID
+	}{
+		"used":                  {"it was made for the cluster once", node(arm.UseForeign, true), nil, tag, nil},
+		"kept in line":          {"nobody has handed it over", node(arm.AdoptForeign, true), nil, tag, nil},
+		"brought":               {"users bring networks", node(arm.UseForeign, false), nil, "", nil},
+		"handed over":           {"it never had the tag", node(arm.AdoptForeign, false), nil, "", []arm.ID{vnet}},
+		"handed over, and seen": {"as above", node(arm.AdoptForeign, true), []arm.ID{vnet}, "", []arm.ID{vnet}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := w.request(test.node)
+			request.Adopted = test.before
+			for range 2 {
+				outcome := w.converge(request, time.Minute)
+				result, _ := outcome.Result(vnet)
+				if result.Lost != test.lost || !outcome.Done() {
+					t.Errorf("%s: got %s %q, want %q", test.reason, result.State, result.Lost, test.lost)
+				}
+				if diff := cmp.Diff(test.adopted, outcome.Adopted); diff != "" {
+					t.Errorf("%s: adopted: %s", test.reason, diff)
+				}
+				request.Adopted = outcome.Adopted
+			}
+			if writes := w.writes(); len(writes) > 0 {
+				t.Errorf("%s: wrote %v", test.reason, writes)
+			}
+		})
+	}
+}
+
 // Nothing is made without the tag that tells whose it is, also where an existing resource would be taken over.
 func TestAdoptMakesNothingWithoutTag(t *testing.T) {
 	w := newWorld(t)

@@ -56,6 +56,8 @@ type situation struct {
 	// rival is the tag by which the resource is another cluster's or owner's, "" for none. namesake is the owner it says where
 	// that is one with a cluster of the same name.
 	rival, namesake string
+	// lost means that it is not the cluster's, was so once by what is remembered of the node, and is none that users handed over.
+	lost bool
 
 	compared bool // what follows is known
 	// broken is why the plan's body cannot be compared.

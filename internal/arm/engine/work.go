@@ -32,6 +32,9 @@ func (p *pass) look(id arm.ID) *work {
 	w.row, w.unknown = types.Of(id)
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
 	w.namesake = p.namesake(id)
+	if _, adopted := p.adopted[key]; w.node != nil && w.found.Exists && !w.owned && !adopted {
+		w.lost = w.node.Made
+	}
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)
@@ -69,11 +72,14 @@ func (p *pass) settle(w *work) {
 		d := decide(w.situation)
 		switch d.do {
 		case adopt:
+			w.owned = true
+			if w.lost {
+				continue // It is none that users handed over.
+			}
 			if _, known := p.adopted[key]; !known {
 				e.news.add(p.request.Object, arm.Change{ID: w.id, What: arm.Adopted})
 			}
 			p.adopted[key] = w.id
-			w.owned = true
 		case examine:
 			p.examine(w)
 		case count:
@@ -168,6 +174,9 @@ func (p *pass) carryOut(w *work, d decision) bool {
 		Drift: p.results[key].Drift, Observed: w.found.Body, Owned: w.found.Exists && w.owned,
 		Outside: w.origin.outside, Unapplied: w.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)
+	if w.lost && w.row.Taggable && result.Done() {
+		result.Lost = p.request.Owner.TagKey + "=" + p.request.Owner.TagValue
+	}
 	wait := d.wait
 	switch d.do {
 	case join:

@@ -112,6 +112,10 @@ func drifts(results []arm.Result) string {
 		if result.Wrote != "" {
 			continue
 		}
+		if result.Lost != "" {
+			lines = append(lines, result.ID.Short()+" was made for this cluster and has lost its tag "+result.Lost+
+				", so it counts as somebody else's and may stay when the cluster is deleted: tag it again to hand it back")
+		}
 		unknown := slices.DeleteFunc(slices.Clone(result.Drift), func(path string) bool {
 			return slices.Contains(result.Outside, path) || slices.Contains(result.Unapplied, path)
 		})

@@ -10,6 +10,8 @@ import (
 // remembered are the types of resources that a control plane's plans have, with the conditions of those that belong to one
 // entry of the spec. Everything else has a name that cannot change.
 var remembered = memory.Types{
+	types.ResourceGroup:    "",
+	types.VirtualNetwork:   "",
 	types.Subnet:           "",
 	types.ManagedCluster:   "",
 	types.PrivateEndpoint:  infrav1.PrivateEndpointsReadyCondition,

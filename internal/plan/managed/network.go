@@ -29,7 +29,7 @@ func virtualNetwork(in Input, g *arm.Graph) {
 		return
 	}
 	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
-	if !in.Facts.VNet.Foreign() {
+	if !in.Facts.VNet.Foreign() || Memory(in).Made(node.ID) { // One that was made for the cluster and lost its tag is told.
 		node.Policy = arm.Repair
 		node.Body = armnetwork.VirtualNetwork{
 			Location: new(Location(in)),

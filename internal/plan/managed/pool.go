@@ -17,6 +17,7 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
 	g := &arm.Graph{}
 	have := ObservePool(in.Facts.AgentPool)
 	node := arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition}
+	node.Made = PoolMemory(in, pool).Made(node.ID)
 	var extras Extras
 	if pool.MachinePool == nil {
 		node.Blocked = "waits for the MachinePool that owns it"

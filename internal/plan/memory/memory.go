@@ -115,6 +115,9 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	return m.annotations(all)
 }
 
+// Made tells whether a resource was seen in Azure as the object's own.
+func (m Memory) Made(id arm.ID) bool { return m.sent.has(short(id), made) }
+
 // Made are the resources in an object's annotations that were seen in Azure as its own, without the subscription.
 func Made(annotations map[string]string) []arm.ID {
 	var out []arm.ID

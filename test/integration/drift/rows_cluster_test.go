@@ -19,6 +19,7 @@ func groupRows() []row {
 	return []row{
 		tagChanged("Resource group", "c1", name),
 		tagAdded("Resource group", "c1", name),
+		unowned("Resource group", "c1", name, "c1", infrav1.ResourceGroupReadyCondition),
 	}
 }
 
@@ -147,6 +148,7 @@ func networkRows() []row {
 		},
 
 		tagChanged("Public IP address", "c1", address),
+		unowned("Public IP address", "c1", address, "c1", infrav1.PublicIPsReadyCondition),
 		{
 			resource: "Public IP address", change: "the DNS label is changed", outcome: reported, note: "it is made once; machines and kubeconfigs have the name", object: "c1", path: address,
 			do:   func(w *world) { w.relabel("theirs") },
@@ -285,6 +287,7 @@ func balancerRows() []row {
 func dnsRows() []row {
 	return []row{
 		tagsOnly("Private DNS zone", "p1", zone),
+		unowned("Private DNS zone", "p1", zone, "p1", infrav1.PrivateDNSZoneReadyCondition),
 		tagsOnly("Private DNS link", "p1", link),
 		removed("Private DNS link", "it is removed", "", "p1", link),
 		edited("Private DNS link", "registration of machines is turned on", "", "p1", link, body{"properties": body{"registrationEnabled": true}}),

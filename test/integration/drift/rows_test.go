@@ -114,6 +114,14 @@ func disowned(resource, object, path, condition string) row {
 		undo: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey("c1"): "owned"}}) }}
 }
 
+// unowned is the row of a resource of a kind that users may bring, and that loses the tag that says whose it is: it is used on.
+func unowned(resource, object, path, cluster, condition string) row {
+	return row{resource: resource, change: "the ownership tag is removed", outcome: reported, note: "it is used, but left alone as somebody else's, also when the cluster is deleted by itself: tag it again", object: object, path: path,
+		do:   func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) },
+		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: "has lost its tag"},
+		undo: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey(cluster): "owned"}}) }}
+}
+
 // rows are all changes, those of the cluster first.
 func rows() []row {
 	var all []row

@@ -1,0 +1,162 @@
+package reliability_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// How long after an edit its outcome is there: what Azure's list of all resources shows is looked at every ten minutes, all else every
+// hour, and Azure takes some minutes for a repair.
+const (
+	soon  = 25 * time.Minute
+	later = 95 * time.Minute
+)
+
+// bystander is something of somebody else's in the group of a cluster.
+const bystander = "bystander"
+
+// grown are how many stages of a story it takes until everything is there.
+var grown = map[string]int{"default": 3, "private": 2, "pool": 2, "documents": 1, "AKS": 1}
+
+// TestEditedAtRest has somebody edit each resource of clusters that are in order, in each way. Each edit is repaired by as many writes as
+// that takes, or told, or none of our business; after that nothing is written, others' tags stay, and what is others' stays as it is.
+//
+//	go test ./test/reliability -run EditedAtRest -v -every 1
+func TestEditedAtRest(t *testing.T) {
+	var tried, impossible atomic.Int64
+	for name, n := range grown {
+		if name != "default" && *every > 1 {
+			continue
+		}
+		stages := stories()[name].stages[:n]
+		var resources []string
+		synctest.Test(t, func(t *testing.T) { resources = settled(t, stages).editable() })
+		seen := map[string]bool{}
+		for _, short := range resources {
+			short = clusters.Undrawn(short)
+			key := short
+			if strings.Contains(short, "/MC_") {
+				// One of a type will do, of those that a pool looks at.
+				if key = "MC_" + arm.ID("/subscriptions/s/"+short).Type(); !slices.Contains(looked, key) {
+					continue
+				}
+			}
+			if seen[key] || strings.HasSuffix(short, "/"+bystander) || *every > 1 && !strings.HasSuffix(short, sampled) {
+				continue
+			}
+			seen[key] = true
+			t.Run(name+"/"+strings.ReplaceAll(short, "/", "."), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					w := settled(t, stages)
+					here := w.editable()
+					actual := here[slices.IndexFunc(here, func(other string) bool { return clusters.Undrawn(other) == short })]
+					for _, e := range edits {
+						if w.edited(name, actual, e) {
+							tried.Add(1)
+						} else {
+							impossible.Add(1)
+						}
+					}
+				})
+			})
+		}
+	}
+	t.Cleanup(func() { t.Logf("%d edits, %d that cannot be made", tried.Load(), impossible.Load()) })
+}
+
+// sampled is the end of what is edited when not all is.
+const sampled = "/publicIPAddresses/pip-c1-node-natgw"
+
+// looked are the types of what AKS makes that a pool looks at.
+var looked = []string{"MC_" + types.ResourceGroup, "MC_" + types.ScaleSet, "MC_" + scaleSetVM}
+
+// settled is a world in which stages were lived, with something of somebody else's beside the cluster.
+func settled(t *testing.T, stages []stage) *world {
+	w := newWorld(t)
+	for _, stage := range stages {
+		stage.play(w)
+		w.settle()
+	}
+	for _, group := range []string{"c1", "aks1"} {
+		if status, _ := w.ask(http.MethodGet, "resourceGroups/"+group, nil); status == http.StatusOK {
+			w.Put("resourceGroups/"+group+"/providers/Microsoft.Network/networkSecurityGroups/"+bystander, "2025-01-01", body{"location": "eastus", "tags": body{"whose": "somebody else's"}})
+		}
+	}
+	return w
+}
+
+// passes lets time go by.
+func (w *world) passes(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		virtual.Wait(nil, 30*time.Second)
+		w.Meanwhile()
+	}
+}
+
+// edited makes an edit and looks at what becomes of it. It is false where the edit cannot be made.
+func (w *world) edited(story, short string, e edit) bool {
+	t := w.T
+	t.Helper()
+	before, mark := w.moment(), w.Azure.Mark()
+	foreign := w.foreignTag(short)
+	done, undo := e.do(w, short)
+	if !done {
+		return false
+	}
+	edited, want := w.moment(), expected(story, short, w.id(short).Type(), e)
+	// Azure shows no write of what a deletion takes off others.
+	if w.passes(soon); e == deletion {
+		w.passes(later - soon)
+	}
+	got := w.judged(short, e, before, edited, w.accepted(mark))
+	if !got.is(want) && e != deletion {
+		w.passes(later - soon)
+		got = w.judged(short, e, before, edited, w.accepted(mark))
+	}
+	if got.is(want) {
+		t.Logf("%s: %s: %s", short, e, got)
+	} else {
+		t.Errorf("%s: %s: %s, want %s: %s", short, e, got, want.outcome, want.reason)
+	}
+	for write, often := range got.writes {
+		if often > 1 {
+			t.Errorf("%s: %s: %d times %s", short, e, often, write)
+		}
+	}
+	after := w.Azure.Mark()
+	w.passes(time.Hour)
+	if writes := w.accepted(after); len(writes) > 0 {
+		t.Errorf("%s: %s: in the hour after: %v", short, e, writes)
+	}
+	if e == foreignTag && !w.foreignTag(short) || foreign && e != allTags && e != deletion && !w.foreignTag(short) {
+		t.Errorf("%s: %s: the tag of somebody else is gone", short, e)
+	}
+	if undo == nil || got.outcome == repaired || e == foreignTag {
+		return true
+	}
+	undo()
+	w.passes(later)
+	for _, difference := range before.Differences(w.moment().State) {
+		t.Errorf("%s: %s: after it was taken back: %s", short, e, difference)
+	}
+	return true
+}
+
+// foreignTag tells whether a resource has the tag of somebody else.
+func (w *world) foreignTag(short string) bool {
+	w.T.Helper()
+	_, resource := w.ask(http.MethodGet, short, nil)
+	tags, _ := resource["tags"].(body)
+	return tags[theirs] != nil
+}

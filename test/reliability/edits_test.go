@@ -1,0 +1,178 @@
+package reliability_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+// An edit is something that somebody does to a resource in Azure.
+type edit string
+
+const (
+	foreignTag   edit = "a tag is added"
+	changedTag   edit = "a tag of ours is changed"
+	ownershipTag edit = "the ownership tag is removed"
+	allTags      edit = "all tags are removed"
+	property     edit = "a property of ours is changed"
+	deletion     edit = "it is deleted"
+)
+
+// edits are all of them in the order in which one resource meets them. What is added first is there through all repairs.
+var edits = []edit{foreignTag, changedTag, ownershipTag, allTags, property, deletion}
+
+// theirs is a tag that is not ours.
+const theirs = "costs"
+
+// properties are what is changed of a resource by type: something that we set, as a merge patch.
+var properties = map[string]map[string]any{
+	types.VirtualNetwork:       {"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9"}}}},
+	types.Subnet:               {"properties": body{"networkSecurityGroup": nil}},
+	types.NetworkSecurityGroup: {"properties": body{"securityRules": []any{}}},
+	types.NATGateway:           {"properties": body{"publicIpAddresses": []any{}}},
+	types.LoadBalancer:         {"properties": body{"probes": []any{}, "loadBalancingRules": []any{}}},
+	types.PublicIPAddress:      {"properties": body{"dnsSettings": body{"domainNameLabel": "theirs"}}},
+	types.NetworkInterface:     {"properties": body{"enableIPForwarding": true}},
+	types.VirtualNetworkLink:   {"properties": body{"registrationEnabled": true}},
+	types.ARecord:              {"properties": body{"ttl": 5}},
+	types.VirtualMachine:       {"properties": body{"hardwareProfile": body{"vmSize": "Standard_D8s_v3"}}},
+	types.ScaleSet:             {"sku": body{"name": "Standard_D8s_v3"}},
+	types.ManagedCluster:       {"properties": body{"kubernetesVersion": "1.32.0"}},
+	types.AgentPool:            {"properties": body{"nodeLabels": body{"a": "theirs"}}},
+}
+
+type body = map[string]any
+
+// editable are the resources of a world by what they are called in it, without the subscription; those of a list of another one, too.
+func (w *world) editable() (out []string) {
+	for _, resource := range w.Sim.State() {
+		id := w.short(resource["id"])
+		out = append(out, id)
+		of, _ := resource["properties"].(body)
+		subnets, _ := of["subnets"].([]any)
+		for _, subnet := range subnets {
+			name, _ := subnet.(body)["name"].(string)
+			out = append(out, id+"/subnets/"+name)
+		}
+	}
+	return out
+}
+
+func (w *world) short(id any) string {
+	text := strings.TrimPrefix(fmt.Sprint(id), "/subscriptions/"+w.Azure.SubscriptionID+"/")
+	// AKS shows it so.
+	return strings.Replace(text, "resourcegroups/", "resourceGroups/", 1)
+}
+
+func (w *world) id(short string) arm.ID {
+	return arm.SubscriptionID(w.Azure.SubscriptionID) + arm.ID("/"+short)
+}
+
+// ask has somebody ask Azure for something about a resource, and waits until it is done.
+func (w *world) ask(method, short string, with body) (status int, answer body) {
+	w.T.Helper()
+	version := "2025-01-01"
+	if row, err := types.Of(w.id(short)); err == nil {
+		version = row.APIVersion
+	}
+	status, raw := w.Send(method, short, version, with)
+	_ = json.Unmarshal(raw, &answer) // Some answers are empty.
+	if method != http.MethodGet {
+		w.Still()
+	}
+	return status, answer
+}
+
+// tag has somebody replace the tags of a resource.
+func (w *world) tag(short string, tags body) {
+	w.T.Helper()
+	if status, said := w.Send(http.MethodPatch, short+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, body{"operation": "Replace", "properties": body{"tags": tags}}); status > 299 {
+		w.T.Fatalf("tags of %s: %d %s", short, status, said)
+	}
+}
+
+// merge has somebody change a resource, without asking Azure's rules.
+func (w *world) merge(short string, patch body) {
+	w.T.Helper()
+	if err := w.Sim.AddFault(fault.Rule{Now: true, ID: string(w.id(short)), Kind: fault.Edit, Patch: patch}); err != nil {
+		w.T.Fatal(err)
+	}
+	w.Sim.ClearFaults()
+}
+
+// do makes the edit. It is false where there is nothing to edit, or Azure does not let it. undo takes it back.
+func (e edit) do(w *world, short string) (done bool, undo func()) {
+	w.T.Helper()
+	_, resource := w.ask(http.MethodGet, short, nil)
+	tags, _ := resource["tags"].(body)
+	tagged := len(tags) > 0
+	undo = func() { w.tag(short, tags) }
+	kept := maps.Clone(tags)
+	switch e {
+	case foreignTag:
+		if tagged {
+			kept[theirs] = "1"
+		}
+	case changedTag:
+		for _, key := range []string{infrav1.NameTag, infrav1.RoleTag, "kubernetes.io_cluster_c1"} {
+			if _, has := tags[key]; has {
+				kept[key] = "theirs"
+				break
+			}
+		}
+	case ownershipTag:
+		maps.DeleteFunc(kept, func(key string, _ any) bool { return strings.Contains(key, "azure_cluster_") })
+	case allTags:
+		clear(kept)
+	case property:
+		patch := properties[w.id(short).Type()]
+		if patch == nil || !covers(resource, patch) {
+			return false, nil
+		}
+		w.merge(short, patch)
+		return true, func() { w.merge(short, reverted(patch, resource)) }
+	case deletion:
+		status, _ := w.ask(http.MethodDelete, short, nil)
+		return status < 300, nil
+	}
+	if !tagged || maps.Equal(kept, tags) {
+		return false, nil
+	}
+	w.tag(short, kept)
+	return true, undo
+}
+
+// covers tells whether a resource has all that a merge patch changes, and has it otherwise.
+func covers(resource, patch body) bool {
+	for key, value := range patch {
+		has, ok := resource[key]
+		inner, nested := value.(body)
+		object, is := has.(body)
+		if !ok || nested && (!is || !covers(object, inner)) || !nested && fmt.Sprint(has) == fmt.Sprint(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// reverted is the merge patch that takes another one back.
+func reverted(patch, before body) body {
+	out := body{}
+	for key, value := range patch {
+		inner, nested := value.(body)
+		had, object := before[key].(body)
+		if nested && object {
+			out[key] = reverted(inner, had)
+		} else {
+			out[key] = before[key]
+		}
+	}
+	return out
+}

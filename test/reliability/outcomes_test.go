@@ -1,0 +1,196 @@
+package reliability_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// An outcome is what becomes of an edit.
+type outcome string
+
+const (
+	// repaired is that everything is as it was, and nothing is said any more.
+	repaired outcome = "repaired"
+	// told is that a condition names the resource, and nothing is written.
+	told outcome = "told"
+	// kept is that it stays, and nothing is said.
+	kept outcome = "kept"
+	// left is that nothing is written, whatever is said.
+	left outcome = "left"
+	// remade is that the resources are there again but machines, which conditions name.
+	remade outcome = "remade, machines told"
+)
+
+// An expectation is what has to become of an edit.
+type expectation struct {
+	reason string
+	outcome
+}
+
+// usually is what becomes of edits of what the provider made, whatever it is.
+var usually = map[edit]expectation{
+	foreignTag:   {"others' tags are theirs", kept},
+	changedTag:   {"our tags are kept in line", repaired},
+	ownershipTag: {"what is not tagged is not ours to change", told},
+	allTags:      {"as above", told},
+	property:     {"what the spec says is kept in line", repaired},
+	deletion:     {"what the spec names is made", repaired},
+}
+
+// unusually is what becomes of an edit of a type where that is something else.
+var unusually = map[string]expectation{
+	types.ResourceGroup + ": " + string(deletion):          {"machines are not made again: a MachineHealthCheck or a person replaces them", remade},
+	types.PublicIPAddress + ": " + string(property):        {"it is made once", told},
+	types.VirtualNetworkLink + ": " + string(ownershipTag): {"it is below the zone, which has the tag", repaired},
+	types.VirtualNetworkLink + ": " + string(allTags):      {"as above", repaired},
+	types.VirtualMachine + ": " + string(property):         {"it is made once", told},
+	types.VirtualMachine + ": " + string(deletion):         {"it is not made again: a MachineHealthCheck or a person replaces the Machine", told},
+	types.Disk + ": " + string(ownershipTag):               {"Azure makes it with a VM of ours", repaired},
+	types.Disk + ": " + string(allTags):                    {"as above", repaired},
+	scaleSetVM + ": " + string(changedTag):                 {"its scale set tells whose it is", kept},
+	scaleSetVM + ": " + string(ownershipTag):               {"as above", kept},
+	scaleSetVM + ": " + string(allTags):                    {"as above", kept},
+}
+
+// scaleSetVM is the type of a VM of a scale set.
+const scaleSetVM = types.ScaleSet + "/virtualMachines"
+
+// expected is what has to become of an edit of a resource.
+func expected(story, short, resourceType string, e edit) expectation {
+	if strings.Contains(short, "/MC_") {
+		return expectation{"what AKS makes is AKS's business", left}
+	}
+	if resourceType == types.Disk && strings.Contains(short, "_OsDisk_") {
+		resourceType = scaleSetVM // It is made and goes with that.
+	}
+	if e == deletion && resourceType == types.ResourceGroup && !slices.Contains([]string{"default", "private"}, story) {
+		return usually[e] // Pools and AKS make machines again.
+	}
+	if want, is := unusually[resourceType+": "+string(e)]; is {
+		return want
+	}
+	return usually[e]
+}
+
+// lives are the types of what goes with a machine, and is not made again.
+var lives = []string{types.VirtualMachine, types.Disk, types.NetworkInterface, types.InboundNATRule}
+
+// A moment is how everything is.
+type moment struct {
+	clusters.State
+	resources map[string]int
+	wrong     []string
+}
+
+func (w *world) moment() moment {
+	w.T.Helper()
+	out := moment{State: w.State(), resources: map[string]int{}, wrong: strings.Split(w.wrong(), "\n")}
+	out.wrong = slices.DeleteFunc(out.wrong, func(line string) bool { return strings.HasSuffix(line, "NotPaused: ") })
+	// Whether others' tags stay is looked at by itself: AKS gives them to what it makes.
+	maps.DeleteFunc(out.State, func(line string, _ int) bool {
+		return strings.Contains(line, ".tags."+theirs+": ") || strings.Contains(line, "eneration: ")
+	})
+	for _, short := range w.editable() {
+		if !strings.HasSuffix(short, "/"+bystander) {
+			out.resources[numbered.ReplaceAllString(clusters.Undrawn(short), "#")]++
+		}
+	}
+	return out
+}
+
+// numbered is what is another one for a VM that comes for one of a scale set.
+var numbered = regexp.MustCompile(`(virtualMachines/|_)[0-9]+`)
+
+// azure is what of it is in Azure.
+func (m moment) azure() clusters.State {
+	out := maps.Clone(m.State)
+	maps.DeleteFunc(out, func(line string, _ int) bool { return strings.HasPrefix(line, "*") })
+	return out
+}
+
+// words are what conditions say that they did not say before, about a resource or what it is a part of. "" is about anything, and so is what
+// AKS makes, which is not ours to name.
+func (m moment) words(before moment, id arm.ID) (out []string) {
+	name := ""
+	if id != "" && !strings.Contains(string(id), "/MC_") {
+		name = id.Name()
+	}
+	for _, line := range m.wrong {
+		if line != "" && !slices.Contains(before.wrong, line) && strings.Contains(line, name) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// missing are the resources that were there before.
+func (m moment) missing(before moment) (out []string) {
+	for short, often := range before.resources {
+		if m.resources[short] < often {
+			out = append(out, short)
+		}
+	}
+	return out
+}
+
+// verdict is what became of an edit.
+type verdict struct {
+	outcome
+	writes map[string]int
+	words  []string
+	// differs is what is not as it was.
+	differs []string
+}
+
+// judged tells what became of an edit of a resource, with how everything was before and right after it and what was written since.
+func (w *world) judged(short string, e edit, before, edited moment, writes map[string]int) verdict {
+	w.T.Helper()
+	now := w.moment()
+	v := verdict{writes: writes, words: now.words(before, w.id(short)), differs: before.Differences(now.State)}
+	missing, more := now.missing(before), now.words(before, "")
+	stays := len(edited.azure().Differences(now.azure())) == 0
+	machines := func(short string) bool { return slices.Contains(lives, w.id(short).Type()) }
+	switch {
+	case stays && len(writes) == 0 && len(v.words) > 0:
+		v.outcome = told
+	case stays && len(writes) == 0:
+		v.outcome = kept
+	case len(writes) > 0 && len(more) == 0 && (len(v.differs) == 0 || e == deletion && len(missing) == 0):
+		v.outcome = repaired
+	case len(writes) > 0 && e == deletion && len(v.words) > 0 && !slices.ContainsFunc(missing, func(short string) bool { return !machines(short) }):
+		v.outcome = remade
+	default:
+		v.outcome = "neither as it was nor as it was made"
+		if v.words = more; e == deletion {
+			v.differs = missing
+		}
+	}
+	return v
+}
+
+// is tells whether an outcome is as it is expected.
+func (v verdict) is(want expectation) bool {
+	return v.outcome == want.outcome || want.outcome == left && len(v.writes) == 0
+}
+
+func (v verdict) String() string {
+	var out []string
+	for _, write := range slices.Sorted(maps.Keys(v.writes)) {
+		out = append(out, fmt.Sprintf("%d of %s", v.writes[write], write))
+	}
+	differs := v.differs
+	if v.outcome == repaired || v.outcome == told || v.outcome == kept {
+		differs = nil
+	}
+	if len(differs) > 12 {
+		differs = append(slices.Clone(differs[:12]), fmt.Sprintf("and %d more", len(v.differs)-12))
+	}
+	return strings.Join(slices.Concat([]string{string(v.outcome)}, out, v.words, differs), "\n\t")
+}
