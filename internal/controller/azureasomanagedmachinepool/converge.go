@@ -84,7 +84,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	pass.Summarize(in.object, summed)
 	switch {
 	case !complete:
-		return 0, pass.Again(nodes.InstancesRetry, nil)
+		return 0, pass.Again(nodes.InstancesRetry(in.object, time.Now()), nil)
 	case plan.Autoscaled(d):
 		return documents.Holds(plain, autoscaledResync), nil
 	}

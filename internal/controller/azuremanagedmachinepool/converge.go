@@ -85,7 +85,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	pass.Summarize(in.azurePool, summed)
 	switch {
 	case !complete:
-		return 0, pass.Again(managed.InstancesRetry, nil)
+		return 0, pass.Again(managed.InstancesRetry(in.azurePool, time.Now()), nil)
 	case autoscaled:
 		return autoscaledResync, nil
 	}

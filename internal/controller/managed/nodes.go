@@ -8,13 +8,27 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// InstancesRetry is how soon the instances of a pool are read again when they are not as many as the pool says.
-const InstancesRetry = 5 * time.Second
+// The instances of a pool are read again no sooner and no later than that while they are not as many as the pool says.
+const (
+	soonestInstances = 5 * time.Second
+	latestInstances  = 5 * time.Minute
+)
+
+// InstancesRetry is how soon the instances of a pool are read again: after a sixth of the time for which they have not been as many as
+// the pool says. Azure may never make the others, as without quota, and nothing else tells that it has.
+func InstancesRetry(pool conditions.Getter, now time.Time) time.Duration {
+	condition := conditions.Get(pool, infrav1.ScaleSetReadyCondition)
+	if condition == nil || condition.Status == metav1.ConditionTrue {
+		return soonestInstances
+	}
+	return min(max(now.Sub(condition.LastTransitionTime.Time)/6, soonestInstances), latestInstances)
+}
 
 // ScaleSet is the condition of a pool whose scale set, if it exists, has this many machines of the count that Azure says.
 func ScaleSet(exists bool, machines int, count int32) metav1.Condition {
@@ -22,10 +36,10 @@ func ScaleSet(exists bool, machines int, count int32) metav1.Condition {
 	switch {
 	case !exists && count > 0:
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set of the pool is not in the node resource group yet; looked for again in %s", InstancesRetry)
+		condition.Message = "the scale set of the pool is not in the node resource group yet; it is looked for until it is"
 	case machines != int(count):
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; looked at again in %s", machines, count, InstancesRetry)
+		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; it is looked at until it has all", machines, count)
 	}
 	return condition
 }

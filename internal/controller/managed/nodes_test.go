@@ -2,10 +2,40 @@ package managed
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
+
+func TestInstancesRetry(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		reason string
+		status metav1.ConditionStatus
+		since  time.Duration
+		want   time.Duration
+	}{
+		"not said yet":  {"Azure may be at it", "", 0, 5 * time.Second},
+		"were as many":  {"it is news that they are not", metav1.ConditionTrue, time.Hour, 5 * time.Second},
+		"for a moment":  {"the next one may be there at once", metav1.ConditionFalse, 20 * time.Second, 5 * time.Second},
+		"for a minute":  {"a sixth more is soon enough", metav1.ConditionFalse, time.Minute, 10 * time.Second},
+		"for two hours": {"what Azure does not make costs little to look for", metav1.ConditionFalse, 2 * time.Hour, 5 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := &infrav1.AzureManagedMachinePool{}
+			if test.status != "" {
+				pool.Status.Conditions = []metav1.Condition{{Type: infrav1.ScaleSetReadyCondition, Status: test.status, LastTransitionTime: metav1.NewTime(now.Add(-test.since))}}
+			}
+			if got := InstancesRetry(pool, now); got != test.want {
+				t.Errorf("%s: read again in %s, want %s", test.reason, got, test.want)
+			}
+		})
+	}
+}
 
 func TestFollowed(t *testing.T) {
 	const key = clusterv1.ReplicasManagedByAnnotation
