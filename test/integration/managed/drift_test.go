@@ -122,10 +122,19 @@ func TestDrift(t *testing.T) {
 			delete(tags, ownTag)
 		}), verdict: reported, path: clusterPath, version: clusterVersion, at: "properties.provisioningState", want: `"Succeeded"`,
 			says: func(stage *harness.Stage) bool {
-				// It stays the cluster's by the inventory, as one that was adopted.
+				// It is used, and neither written nor taken for one that was adopted, until it is tagged again.
 				c := controlPlane("c1")
 				stage.Get(c, "c1")
-				return strings.Contains(strings.ToLower(c.Annotations[infrav1.InventoryAnnotation]), "managedclusters/c1")
+				lost := slices.ContainsFunc(c.Status.Conditions, func(said metav1.Condition) bool {
+					return said.Reason == infrav1.DriftedReason && strings.Contains(said.Message, "has lost its tag")
+				})
+				if lost && strings.Contains(strings.ToLower(c.Annotations[infrav1.InventoryAnnotation]), "managedclusters/c1\"") {
+					stage.T.Errorf("it is listed as adopted: %s", c.Annotations[infrav1.InventoryAnnotation])
+				}
+				if lost {
+					outside(clusterPath, clusterVersion, func(resource body) { resource["tags"].(body)[ownTag] = "owned" })(stage)
+				}
+				return lost
 			}},
 
 		{name: "count of a pool", outside: outside(pool1Path, clusterVersion, put("properties.count", 4)), verdict: repaired,
