@@ -65,7 +65,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate"},
-		outside: []string{"github.com/go-logr/logr"},
+		outside: []string{"github.com/go-logr/logr", "golang.org/x/sync/singleflight"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{

@@ -8,10 +8,13 @@ import (
 
 // DeletableWhole tells whether a deletion with Request.WholeGroups takes the resource group as a whole, or the group is
 // gone already: what is in it need not be deleted one by one then. The request's graph does not matter. The error is why
-// the group could not be looked at. All who ask within the freshness window get one answer.
+// the group could not be looked at. All who ask within the freshness window get one answer, but for a fresh request.
 func (e *Engine) DeletableWhole(ctx context.Context, request Request, group arm.ID) (bool, error) {
+	if request.Fresh || request.Anew {
+		return e.deletableWhole(ctx, request, group)
+	}
 	key := request.Client.Scope() + "|" + request.Owner.TagKey + "|" + request.Owner.ID + "|" + group.Key()
-	return e.verdicts.get(ctx, key, func() (bool, error) { return e.deletableWhole(ctx, request, group) })
+	return e.verdicts.get(key, func() (bool, error) { return e.deletableWhole(ctx, request, group) })
 }
 
 func (e *Engine) deletableWhole(ctx context.Context, request Request, group arm.ID) (bool, error) {

@@ -32,9 +32,8 @@ func (p *pass) look(id arm.ID) *work {
 	w.row, w.unknown = types.Of(id)
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
 	w.namesake = p.namesake(id)
-	if _, adopted := p.adopted[key]; w.node != nil && w.found.Exists && !w.owned && !adopted {
-		w.lost = w.node.Made
-	}
+	_, adopted := p.adopted[key]
+	w.lost = w.node != nil && w.node.Made && w.found.Exists && !w.owned && !adopted
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// packer compresses bodies that are kept for long. Those of Azure's resources repeat themselves: a quarter of their size remains, which
-// is most of what a machine takes of the manager's memory. The zero value is usable, by one goroutine at a time.
+// packer compresses bodies that are kept for long: Azure repeats IDs and property names in each of them. The zero value is usable, by one
+// goroutine at a time.
 type packer struct{ writer *flate.Writer }
 
 // pack compresses a body, unless it stays as long as it is.

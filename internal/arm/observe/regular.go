@@ -59,8 +59,15 @@ func (r *reading) vouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) 
 	}
 	r.digest(ctx, told)
 	oldest, full := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.anew(ctx)
+	return r.served(ids, func(id arm.ID) (Observation, bool) {
+		return r.reader.Cache.vouched(r.client.Scope(), id, oldest, full)
+	})
+}
+
+// served takes what of knows, and returns the other IDs.
+func (r *reading) served(ids []arm.ID, of func(arm.ID) (Observation, bool)) (missing []arm.ID) {
 	for _, id := range ids {
-		found, ok := r.reader.Cache.vouched(r.client.Scope(), id, oldest, full)
+		found, ok := of(id)
 		if !ok {
 			missing = append(missing, id)
 			continue

@@ -45,19 +45,12 @@ func (r *reading) continued(ctx context.Context, ids []arm.ID) (missing []arm.ID
 	if s.at.IsZero() {
 		return ids
 	}
-	for _, id := range ids {
-		found, ok := Observation{}, false
-		if s.of == nil || s.of(id) {
-			found, ok = r.reader.Cache.steady(r.client.Scope(), id, s.at)
+	return r.served(ids, func(id arm.ID) (Observation, bool) {
+		if s.of != nil && !s.of(id) {
+			return Observation{}, false
 		}
-		if !ok {
-			missing = append(missing, id)
-			continue
-		}
-		r.reader.looked(Hit)
-		r.set(found)
-	}
-	return missing
+		return r.reader.Cache.steady(r.client.Scope(), id, s.at)
+	})
 }
 
 // steady is the observation of id from oldest or later, and after the last change of it, if it was there and in order then, and no

@@ -81,7 +81,7 @@ func (o *Operator) check(op *Operation, ask bool) {
 	if !ask && !op.Action {
 		age := o.options.Clock.Now().Sub(op.started) / 40
 		if op.State == arm.Deleting {
-			age *= 4
+			age = o.options.Clock.Now().Sub(op.started) / 10 // Nobody waits for it, and others may have looked.
 		}
 		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, min(age, time.Second))[op.ID.Key()]
 		done, failed := o.judge(op, found, linked)
