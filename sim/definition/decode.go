@@ -59,8 +59,11 @@ func decoded(s schema, text string) any {
 			return float64(n)
 		}
 	case "boolean":
-		if b, err := strconv.ParseBool(strings.ToLower(text)); err == nil && len(text) > 1 {
-			return b
+		switch strings.ToLower(text) {
+		case "true":
+			return true
+		case "false":
+			return false
 		}
 	case "string":
 		for _, one := range s.Enum {

@@ -79,10 +79,11 @@ func (a *azure) options() *arm.ClientOptions {
 	}
 }
 
-// response is an answer with its body decoded.
+// response is an answer, with its body decoded where that is an object.
 type response struct {
 	status int
 	header http.Header
+	raw    []byte
 	body   map[string]any
 }
 
@@ -129,7 +130,7 @@ func (a *azure) do(method, path string, body any, header ...string) response {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	out := response{status: res.StatusCode, header: res.Header}
+	out := response{status: res.StatusCode, header: res.Header, raw: raw}
 	if len(raw) > 0 && raw[0] == '{' {
 		if err := json.Unmarshal(raw, &out.body); err != nil {
 			a.t.Fatalf("%s %s: %v in %s", method, path, err, raw)

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,24 +12,11 @@ import (
 // list sends a GET whose answer is a bare array, and returns the names in it.
 func (a *azure) list(path string) (status int, names []string) {
 	a.t.Helper()
-	req, err := http.NewRequest("GET", a.url+path, nil)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+a.token)
-	res, err := a.http.Do(req)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	res := a.do(http.MethodGet, path, nil)
 	var rows []struct{ Name, ID string }
-	if res.StatusCode == 200 {
-		if err := json.Unmarshal(raw, &rows); err != nil {
-			a.t.Fatalf("GET %s: %v in %s", path, err, raw)
+	if res.status == http.StatusOK {
+		if err := json.Unmarshal(res.raw, &rows); err != nil {
+			a.t.Fatalf("GET %s: %v in %s", path, err, res.raw)
 		}
 	}
 	for _, row := range rows {
@@ -39,7 +25,7 @@ func (a *azure) list(path string) (status int, names []string) {
 		}
 		names = append(names, row.Name)
 	}
-	return res.StatusCode, names
+	return res.status, names
 }
 
 func TestMarketplace(t *testing.T) {

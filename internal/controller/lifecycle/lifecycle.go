@@ -66,14 +66,15 @@ func pause(ctx context.Context, c client.Client, written *patch.Written, cluster
 	if err != nil {
 		return false, err
 	}
-	changes := patch.Follow(c, written, obj)
 	before, now := conditions.Get(obj, clusterv1.PausedCondition), pausedBy(obj, gvk.Kind, cluster)
+	if now.Status == metav1.ConditionFalse && before != nil && conditions.HasSameStateExceptObservedGeneration(before, &now) {
+		// That it is about a later generation is written with the other conditions, and is no write of its own.
+		conditions.Set(obj, now)
+		return false, nil
+	}
+	changes := patch.Follow(c, written, obj)
 	conditions.Set(obj, now)
 	if now.Status == metav1.ConditionFalse {
-		// That it is about a later generation is written with what else the pass changes.
-		if before != nil && conditions.HasSameStateExceptObservedGeneration(before, &now) {
-			return false, nil
-		}
 		return true, changes.Write(ctx)
 	}
 	if obj.GetDeletionTimestamp().IsZero() {

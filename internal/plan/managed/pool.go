@@ -17,7 +17,8 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
 	g := &arm.Graph{}
 	have := ObservePool(in.Facts.AgentPool)
 	node := arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition}
-	node.Made = PoolMemory(in, pool).Made(node.ID)
+	sent := PoolMemory(in, pool)
+	node.Made = sent.Made(node.ID)
 	var extras Extras
 	if pool.MachinePool == nil {
 		node.Blocked = "waits for the MachinePool that owns it"
@@ -34,7 +35,7 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
 		// AKS takes no bounds without an autoscaler, and a pool may have had one.
 		node.Owned = []string{"properties.minCount", "properties.maxCount"}
 	}
-	body = retract(in, PoolMemory(in, pool), asopatch.AgentPool, have.Exists, &node, body)
+	body = retract(in, sent, asopatch.AgentPool, have.Exists, &node, body)
 	extras = Extras{Exports: exports, Kept: node.Stays}
 	omitDefaults(body, have.shown.body(), poolDefaults)
 	node.Refused = tooNew(in, pool)
