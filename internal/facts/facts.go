@@ -99,6 +99,10 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 		return nil
 	})
 	group.Go(func() (err error) {
+		if id := plan.VNetResourceGroupID(in); id.Equal(plan.ResourceGroupID(in)) {
+			// The group is needed next, and nothing in it has to be asked for when it is not there. Who reads it next tells of an error.
+			_, _ = f.read(ctx, c, id)
+		}
 		facts.VNet, err = f.VNet(ctx, c, in)
 		return err
 	})

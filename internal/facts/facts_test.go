@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -111,6 +113,25 @@ func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 	}
 	if second.ZonesPending || len(second.Zones) != 3 {
 		t.Errorf("the catalog has arrived, got %+v", second)
+	}
+}
+
+// TestClusterReadsTheGroupFirst has a reader that shares reads answer for the network without asking, when its group is not there.
+func TestClusterReadsTheGroupFirst(t *testing.T) {
+	var read []string
+	f := New(Options{Read: func(_ context.Context, _ *client.Client, id arm.ID) (json.RawMessage, error) {
+		read = append(read, id.Type())
+		return nil, nil
+	}})
+	if _, err := f.Cluster(context.Background(), clientOf(t, newAzure(region), "p"), clusterInput(nil), func() {}); err != nil {
+		t.Fatal(err)
+	}
+	brought := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Vnet.ResourceGroup = "elsewhere" })
+	if _, err := f.Cluster(context.Background(), clientOf(t, newAzure(region), "p"), brought, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{types.ResourceGroup, types.VirtualNetwork, types.VirtualNetwork}; !slices.Equal(read, want) {
+		t.Errorf("read %v, want %v", read, want)
 	}
 }
 

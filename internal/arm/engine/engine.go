@@ -110,6 +110,9 @@ type Request struct {
 	// Wake is called, from any goroutine, when something the pass waits for has moved: an operation ended, a serial key
 	// is free. It must be cheap and must not block. Nil means nobody waits.
 	Wake func()
+	// Outdated is closed when another graph than this one is wanted. The pass then returns without waiting for answers to what it has
+	// sent. Nil is never.
+	Outdated <-chan struct{}
 	// Fresh reads from Azure even what another pass has read just now.
 	Fresh bool
 	// Anew is for a pass that a person has asked for: it is Fresh, and tries again what failed before it is due.

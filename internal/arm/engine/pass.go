@@ -129,7 +129,7 @@ func (p *pass) signal() {
 	}
 }
 
-// run evaluates until no write that the pass sent is unanswered, the grace is over, too many others wait or ctx ends. What
+// run evaluates until no write that the pass sent is unanswered, the grace is over, too many others wait, another graph is wanted or ctx ends. What
 // an answer makes ready is started within the same pass.
 func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 	expired := make(chan struct{})
@@ -171,6 +171,8 @@ func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 		select {
 		case <-p.changed:
 		case <-expired:
+			return
+		case <-p.request.Outdated:
 			return
 		case <-p.ctx.Done():
 			return

@@ -71,3 +71,27 @@ func TestFewPassesWaitForAnswers(t *testing.T) {
 		}
 	})
 }
+
+// TestOutdatedPass waits for no answer once another graph is wanted: what it has sent goes on, and wakes the object.
+func TestOutdatedPass(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Options{})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		graph := &arm.Graph{}
+		graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, "rg"), Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags()}})
+		outdated, woken, begun := make(chan struct{}), make(chan time.Duration, 1), time.Now()
+		time.AfterFunc(100*time.Millisecond, func() { close(outdated) })
+		outcome, err := e.Converge(t.Context(), engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, Outdated: outdated,
+			Wake: func() { woken <- time.Since(begun) }})
+		if took := time.Since(begun); err != nil || outcome.Done() || took != 100*time.Millisecond {
+			t.Errorf("the pass took %s: %+v, %v", took, outcome, err)
+		}
+		if at := <-woken; at != time.Second {
+			t.Errorf("the object was woken after %s, want 1s", at)
+		}
+	})
+}

@@ -60,7 +60,8 @@ func (c *Cache) steady(scope string, id arm.ID, oldest time.Time) (Observation, 
 		return Observation{}, false
 	}
 	found, ok := c.get(scope, id, oldest)
-	if !ok || !found.Exists || found.FromWrite {
+	// A resource group is made at once, and what Azure answers is what there is.
+	if !ok || !found.Exists || found.FromWrite && id.Type() != types.ResourceGroup {
 		return Observation{}, false
 	}
 	if doing, failed := Provisioning(found.Body); doing != "" || failed {

@@ -39,6 +39,9 @@ func TestContinued(t *testing.T) {
 		"read before the look": {"what the look is about may have come since", network, []func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
 		"a machine":            {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
 		"an AKS cluster":       {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
+		"the answer to a PUT of a resource group": {"it is there at once, as it is", groupOf(network), []func(*Cache){func(c *Cache) {
+			c.Keep(scope, c.At(Observed{ID: groupOf(network), Exists: true, Body: json.RawMessage(succeeded)}, true))
+		}}, true},
 		"the answer to a PUT": {"what Azure has made of it is not seen yet", network, []func(*Cache){func(c *Cache) {
 			c.Keep(scope, c.At(Observed{ID: network, Exists: true, Body: json.RawMessage(succeeded)}, true))
 		}}, false},

@@ -28,7 +28,12 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 		return nil, pass.Refused(errs)
 	}
 	var err error
-	if in.planned.Facts, err = k.Facts.Cluster(ctx, turn.Access.Client, in.planned, turn.Wake); err != nil {
+	outdated := make(chan struct{})
+	zones := func() {
+		close(outdated)
+		turn.Wake()
+	}
+	if in.planned.Facts, err = k.Facts.Cluster(ctx, turn.Access.Client, in.planned, zones); err != nil {
 		return nil, pass.Unread(err)
 	}
 	// Only a network that is being made gains from going ahead without the zones; one that stands must not look unfinished.
@@ -43,7 +48,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: cluster.Memory(in.planned)}, nil
+	return &pass.Plan{Graph: graph, Outdated: outdated, Sent: cluster.Memory(in.planned)}, nil
 }
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for

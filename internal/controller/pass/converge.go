@@ -97,17 +97,19 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	} else if v != nil && v.cause != nil {
 		a.story.Failed(v.cause)
 	}
-	if !outcome.Done() {
-		return underWay, outcome.RetryAfter, nil
-	}
 	// The status that this pass writes does not change the fingerprint, what it learned for the spec and the annotations does.
-	if fingerprint, err = a.fingerprint(); err != nil {
+	learned, err := a.fingerprint()
+	if err != nil {
 		return "", 0, err
+	}
+	if !outcome.Done() {
+		a.settled.Continue(a.key, fingerprint, learned)
+		return underWay, outcome.RetryAfter, nil
 	}
 	if holds == 0 {
 		holds = a.Resync
 	}
-	return settles, a.settled.Settle(a.key, a.clusterKey(), fingerprint, holds), nil
+	return settles, a.settled.Settle(a.key, a.clusterKey(), learned, holds), nil
 }
 
 // clusterKey names what the object is looked at again with.
@@ -188,6 +190,7 @@ func (a *azure[O, I]) request(planned *Plan) engine.Request {
 		DeleteAdopted: a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
 		Unlabelled:    planned.Unlabelled,
 		Wake:          a.turn.Wake,
+		Outdated:      planned.Outdated,
 		Anew:          lifecycle.Requested(a.object),
 		WholeGroups:   planned.WholeGroups,
 	}

@@ -140,6 +140,8 @@ type Turn struct {
 // Plan is what a pass has the engine do.
 type Plan struct {
 	Graph *arm.Graph
+	// Outdated is closed when another plan can be made, which the object is woken for; nil is never.
+	Outdated <-chan struct{}
 	// Sent is what earlier plans sent: what of it is no longer wanted goes.
 	Sent memory.Memory
 	// Unlabelled are resources of the graph that may be without tags and are the object's all the same.

@@ -108,6 +108,16 @@ func (m *Memory) Since(key client.ObjectKey, input Input) time.Time {
 	return b.at
 }
 
+// Continue records that the input is another one only by what the pass over the object wrote into it.
+func (m *Memory) Continue(key client.ObjectKey, from, to Input) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b, ok := m.begun[key]; ok && b.input == from {
+		b.input = to
+		m.begun[key] = b
+	}
+}
+
 // Settle records that a full pass found an object of a cluster in order, and returns when the next one is due: after most at the
 // latest, as for one with a credential that expires.
 func (m *Memory) Settle(key, cluster client.ObjectKey, input Input, most time.Duration) time.Duration {
