@@ -158,11 +158,19 @@ func New(options Options) *Engine {
 }
 
 // Start keeps the operation watcher running until ctx ends, and stops it then; operations that are under way in Azure
-// go on. It fits controller-runtime's manager.Runnable.
+// go on. What was read and is of no more use goes now and then. It fits controller-runtime's manager.Runnable.
 func (e *Engine) Start(ctx context.Context) error {
-	<-ctx.Done()
-	e.operate.Stop()
-	return nil
+	defer e.operate.Stop()
+	for due := make(chan struct{}, 1); ; {
+		stop := e.clock.AfterFunc(e.cache.Keeps(), func() { due <- struct{}{} })
+		select {
+		case <-due:
+			e.cache.Sweep()
+		case <-ctx.Done():
+			stop()
+			return nil
+		}
+	}
 }
 
 // Operations are what is under way, and since when it is.

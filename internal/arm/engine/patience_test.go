@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -92,6 +93,36 @@ func TestOutdatedPass(t *testing.T) {
 		}
 		if at := <-woken; at != time.Second {
 			t.Errorf("the object was woken after %s, want 1s", at)
+		}
+	})
+}
+
+// TestSweeps has an engine that nobody asks for anything forget what it has read.
+func TestSweeps(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Options{})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { ended <- e.Start(ctx) }()
+		group := arm.ResourceGroupID(sub, "rg")
+		if _, err := e.Observe(t.Context(), c, []arm.ID{group}, false); err != nil {
+			t.Fatal(err)
+		}
+		if kept := e.Remembered()["entries"]; kept != 1 {
+			t.Errorf("%d reads are kept, want 1", kept)
+		}
+		<-time.After(5 * time.Minute)
+		if kept := e.Remembered()["entries"]; kept != 0 {
+			t.Errorf("%d reads are kept after five minutes", kept)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -218,9 +218,19 @@ func (c *Cache) begin() uint64 {
 	return c.count
 }
 
-// sweep drops what nobody will use again, now and then: no observation that old is given out, but for what a digest may vouch for.
+// Keeps is for how long what was read is kept, but for what a digest may vouch for.
+func (c *Cache) Keeps() time.Duration { return 10 * c.freshness }
+
+// Sweep drops what nobody will use again, unless that was done just now. Without it, that happens when something else is kept.
+func (c *Cache) Sweep() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sweep()
+}
+
+// sweep is Sweep with c.mu held: no observation that old is given out, but for what a digest may vouch for.
 func (c *Cache) sweep() {
-	now, old := c.clock.Now(), 10*c.freshness
+	now, old := c.clock.Now(), c.Keeps()
 	if now.Sub(c.swept) < old {
 		return
 	}

@@ -32,7 +32,7 @@ func TestPacked(t *testing.T) {
 		cache.Keep("p", found)
 	}
 	after(10 * time.Minute)(cache)
-	cache.Keep("p", cache.At(Observed{ID: group}, false))
+	cache.Sweep()
 
 	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || len(kept.packed) == 0 || len(kept.packed) > len(long)/4 {
 		t.Errorf("a body of %d bytes is kept as %d and %d", len(long), len(kept.Body), len(kept.packed))

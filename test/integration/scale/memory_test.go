@@ -81,14 +81,14 @@ func provisioned(stage *harness.Stage, machines int) {
 }
 
 // rest reports the manager's resident memory, and its heap, once it has done what there was to do and has given back what it does
-// not need: when half a minute has made it no smaller.
+// not need: when five minutes have made it no smaller, within which the engine packs what it has read.
 func (m *manager) rest(what string) {
 	m.tb.Helper()
 	b := m.tb.(*testing.B)
 	least, most := m.Memory()
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
-	for since := time.Now(); time.Since(since) < 30*time.Second; <-tick.C {
+	for since := time.Now(); time.Since(since) < 5*time.Minute; <-tick.C {
 		now, _ := m.Memory()
 		if now < least-0.5 {
 			least, since = now, time.Now()
