@@ -36,6 +36,7 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 	if err := ctx.Err(); err != nil {
 		return arm.Outcome{}, err
 	}
+	p.slack()
 	var order []arm.ID
 	for _, node := range request.Graph.Nodes() {
 		order = append(order, node.ID)

@@ -61,10 +61,34 @@ func (o *Operator) schedule(op *Operation) {
 	}
 	now, spare := o.options.Clock.Now(), op.Client.Spare(op.ID.Subscription())
 	delay, ask := o.pace.next(progress{
-		key: paceKey(op), elapsed: now.Sub(op.started), linked: op.url != "", notBefore: max(0, op.notBefore.Sub(now)), swift: op.swift,
+		key: paceKey(op), elapsed: now.Sub(op.started), linked: op.url != "", notBefore: max(0, op.notBefore.Sub(now)), idle: max(0, op.idle.Sub(now)), rest: op.rest, swift: op.swift,
 		blind: op.Action || spare <= 0.2, joined: op.Verb == "", unseen: op.unseen, spare: spare,
 	})
 	op.stop = o.options.Clock.AfterFunc(delay, func() { o.check(op, ask) })
+}
+
+// MostIdle is how much longer than usual an operation may go on before somebody looks, though nobody can go on with its end.
+const MostIdle = 10 * time.Second
+
+// Expect notes until when nobody can go on with the end of an operation, and how long all that goes on with it takes at the least.
+func (o *Operator) Expect(op *Operation, idle time.Time, rest time.Duration) {
+	op.mu.Lock()
+	now := o.options.Clock.Now()
+	if most := op.started.Add(o.pace.least(paceKey(op)) + MostIdle); idle.After(most) {
+		idle = most
+	}
+	before := op.idle
+	op.idle, op.rest = idle, rest
+	again := (idle.After(now) || before.After(now)) && !idle.Equal(before) && op.stop != nil && op.stop()
+	op.mu.Unlock()
+	if again {
+		o.schedule(op)
+	}
+}
+
+// Least is how long operations hardly take less than on resources of this type.
+func (o *Operator) Least(id arm.ID, state arm.State) time.Duration {
+	return o.pace.least(paceKey(&Operation{ID: id, State: state}))
 }
 
 // check looks how an operation is doing: by its own URL, or by the resource.

@@ -44,6 +44,9 @@ type Operation struct {
 	// notBefore is when Azure wants to be asked again at url, swift that it named less than a second for that.
 	notBefore time.Time
 	swift     bool
+	// idle is until when nobody can go on with its end, rest how long all that goes on with it takes at the least.
+	idle time.Time
+	rest time.Duration
 	// unseen tells that the resource did not show at the last look.
 	unseen    bool
 	requestID string

@@ -58,6 +58,16 @@ func (s *script) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+func (s *script) client(t *testing.T) *client.Client {
+	t.Helper()
+	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+		cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 const (
 	operationURL = "https://azure.example/operations/op"
 	resource     = `{"id":"x","properties":{"provisioningState":"STATE"}}`
@@ -106,11 +116,7 @@ func TestFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				azure := &script{asked: map[string]int{}, answers: map[string][]answer{test.verb + " vm": {test.put}, "GET vm": test.looks, "GET op": test.polls}}
-				c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-					cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := azure.client(t)
 				cache := observe.NewCache(systemClock{}, 10*time.Second, 0)
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: cache, MaxParallel: 4}})
 				defer o.Stop()
@@ -151,11 +157,7 @@ func TestBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))}, "GET vm": {in("Succeeded")}, "GET op": {says("InProgress")}, "GET resources": {gone}}}
-		c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-			cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := azure.client(t)
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
 		defer o.Stop()
 		woken, op := make(chan struct{}), on(machine)
@@ -178,11 +180,7 @@ func TestBackground(t *testing.T) {
 func TestUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, strings.ReplaceAll(resource, "STATE", "Creating"))}, "GET vm": {in("Creating")}}}
-		c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-			cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: azure})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := azure.client(t)
 		reader := &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: reader})
 		defer o.Stop()
@@ -205,4 +203,55 @@ func TestUnanswered(t *testing.T) {
 			t.Errorf("it was asked for %d times", asked)
 		}
 	})
+}
+
+// TestExpect has nobody look at an operation, which usually takes 40 s, while nobody can go on with its end.
+func TestExpect(t *testing.T) {
+	const s = time.Second
+	for name, test := range map[string]struct {
+		reason string
+		// at is when something is expected, idle until when after the beginning nobody can go on.
+		at, idle []time.Duration
+		// first is between which times after the beginning the first look is.
+		after, before time.Duration
+	}{
+		"nothing":  {"it is looked at when it can be over", nil, nil, 27 * s, 29 * s},
+		"idle":     {"", []time.Duration{0}, []time.Duration{33 * s}, 32 * s, 34 * s},
+		"for long": {"somebody has to notice that it goes wrong", []time.Duration{0}, []time.Duration{3600 * s}, 37 * s, 39 * s},
+		"longer":   {"what is waited for takes longer", []time.Duration{0, 20 * s}, []time.Duration{30 * s, 34 * s}, 33 * s, 35 * s},
+		"over":     {"what was waited for is over early", []time.Duration{0, 20 * s}, []time.Duration{35 * s, 20 * s}, 27 * s, 29 * s},
+		"over now": {"", []time.Duration{0, 31 * s}, []time.Duration{36 * s, 31 * s}, 31 * s, 34 * s},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, in("Creating").body)}, "GET vm": {in("Creating")}, "GET op": {says("InProgress")}}}
+				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
+				defer o.Stop()
+				op := on(machine)
+				op.Client, op.State, op.Verb, op.Context = azure.client(t), arm.Creating, "PUT", o.Background(t.Context())
+				begun := time.Now()
+				o.Begin(op, false)
+				o.Send(op, func() (*client.Response, error) {
+					return op.Client.Do(t.Context(), client.Request{Method: "PUT", ID: machine, APIVersion: "1"})
+				})
+				for i, at := range test.at {
+					<-time.After(at - time.Since(begun))
+					o.Expect(op, begun.Add(test.idle[i]), 0)
+				}
+				asked := func() int {
+					azure.mu.Lock()
+					defer azure.mu.Unlock()
+					return azure.asked["GET vm"]
+				}
+				<-time.After(test.after - time.Since(begun))
+				if asked() != 0 {
+					t.Errorf("%s: it was looked at within %s", test.reason, test.after)
+				}
+				<-time.After(test.before - time.Since(begun))
+				if asked() == 0 {
+					t.Errorf("%s: it was not looked at within %s", test.reason, test.before)
+				}
+			})
+		})
+	}
 }

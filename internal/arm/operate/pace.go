@@ -22,8 +22,11 @@ func paceKey(op *Operation) string { return strings.ToLower(op.ID.Type()) + " " 
 const (
 	// longest is the most time between two looks, also where a clock has jumped.
 	longest = time.Minute
-	// shortest is the least time between two looks at a resource, and between two questions after an operation.
-	shortest = 250 * time.Millisecond
+	// shortest is the least time between two looks at a resource, swiftest that between two questions after an operation.
+	shortest, swiftest = 125 * time.Millisecond, 50 * time.Millisecond
+	// brief is less than what takes long enough to be waited for by itself: several operations that are over sooner come one after the
+	// other, and what is lost by looking late adds up.
+	brief = 10 * time.Second
 	// courtesy is what Azure's polling is about where it names no time, and the soonest that an operation is asked about that
 	// cannot be over yet: only to learn early that it has failed.
 	courtesy = 10 * time.Second
@@ -37,6 +40,8 @@ type progress struct {
 	// linked tells that there is a URL to ask after it; Azure wants to be asked in notBefore at the soonest.
 	linked    bool
 	notBefore time.Duration
+	// idle is for how long nobody can go on with its end, rest how long all that goes on with it takes at the least.
+	idle, rest time.Duration
 	// swift tells that Azure wants to be asked within less than a second. Only a simulation does, in which time runs faster than
 	// what is known of durations.
 	swift bool
@@ -53,22 +58,16 @@ type progress struct {
 //
 // Before it can be over, it is asked after at three times the time it has taken, so that an early failure is noticed. Then the resource
 // is looked at: it shows the end, and what came of it, at once, where the operation may ask for 10 s more. What is lost by looking late
-// is about a 36th of the time it takes, a 16th where nothing is known of that or it takes long, and a 12th of deletions: nobody waits for
-// one but what is deleted after it.
+// is about a 44th of the time it takes where that is seconds, a 36th where it is more, a 16th where nothing is known of that or it takes
+// long, and a 12th of deletions: nobody waits for one but what is deleted after it. Nobody looks while nobody can go on, and where most
+// is still to come, a 240th of that is lost.
 func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	if at.linked && at.swift {
-		return max(at.notBefore, min(at.elapsed/12, shortest), shortest/5), true
+		return max(at.notBefore, min(at.elapsed/12, 5*swiftest), swiftest), true
 	}
-	soonest := p.soonest(at)
-	gap, long := max(at.elapsed/18, shortest), at.elapsed > 2*soonest
-	deleting := strings.HasSuffix(at.key, string(arm.Deleting))
-	switch {
-	case deleting:
-		gap = max(at.elapsed/6, 4*shortest)
-	case long:
-		gap = max(at.elapsed/8, 2*shortest)
-	}
-	gap = min(gap, longest)
+	soonest, deleting := p.soonest(at), strings.HasSuffix(at.key, string(arm.Deleting))
+	gap, long := between(at.elapsed, soonest, deleting)
+	gap = min(max(gap, at.rest/120), longest)
 	if at.spare < 0.5 {
 		gap *= 3
 	}
@@ -83,10 +82,28 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 		// Without a link, only the resource tells of a failure.
 		return check, at.linked
 	case early:
-		return soonest - at.elapsed, false
+		return max(at.idle, soonest-at.elapsed), false
+	}
+	if at.idle > gap {
+		return at.idle, false
 	}
 	// The operation alone knows of what the resource does not show, as that it was cancelled.
 	return gap, at.linked && at.notBefore <= gap && (at.unseen || long)
+}
+
+// between is the time between two looks at a resource whose operation can be over. long tells that it takes longer than usual.
+func between(elapsed, soonest time.Duration, deleting bool) (gap time.Duration, long bool) {
+	switch long = elapsed > 2*soonest; {
+	case deleting:
+		return max(elapsed/6, time.Second), long
+	case soonest > 0 && soonest < brief && elapsed > 3*soonest:
+		return max(elapsed/12, 2*shortest), true
+	case soonest > 0 && soonest < brief:
+		return max(elapsed/22, shortest), false
+	case long:
+		return max(elapsed/8, 4*shortest), true
+	}
+	return max(elapsed/18, 2*shortest), false
 }
 
 // soonest is the time before which an operation is hardly over: most of the time that such operations take, or the least that one of
@@ -95,12 +112,21 @@ func (p *pace) soonest(at progress) time.Duration {
 	if at.joined {
 		return 0
 	}
+	return p.least(at.key)
+}
+
+// least is what operations hardly take less than.
+func (p *pace) least(key string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if recent := p.recent[at.key]; len(recent) >= 3 {
+	if recent := p.recent[key]; len(recent) >= 3 {
 		return slices.Min(recent) * 9 / 10
 	}
-	return usual[at.key] * 7 / 10
+	median := usual[key]
+	if least := median * 6 / 10; least < brief {
+		return least
+	}
+	return median * 7 / 10
 }
 
 // record notes how long an operation took.

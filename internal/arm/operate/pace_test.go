@@ -11,9 +11,9 @@ import (
 
 // follow counts what is asked about an operation that takes length, and how late its end is noticed.
 func follow(p *pace, at progress, length, retryAfter time.Duration) (looks, asks int, late time.Duration) {
-	due := retryAfter
+	due, idle := retryAfter, at.idle
 	for at.elapsed < length {
-		at.notBefore = max(0, due-at.elapsed)
+		at.notBefore, at.idle = max(0, due-at.elapsed), max(0, idle-at.elapsed)
 		delay, ask := p.next(at)
 		at.elapsed += delay
 		if ask {
@@ -40,8 +40,11 @@ func TestPace(t *testing.T) {
 		asks       int
 		late       time.Duration
 	}{
-		"subnet":               {"it is looked at as soon as it can be there, and not asked after", types.Subnet, arm.Creating, 1800 * time.Millisecond, 3 * s, nil, progress{linked: true}, 4, 0, s / 4},
-		"NAT gateway":          {"once more each eighteenth of the time", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{linked: true}, 8, 0, s / 2},
+		"subnet":               {"it is looked at as soon as it can be there, and not asked after", types.Subnet, arm.Creating, 1800 * time.Millisecond, 3 * s, nil, progress{linked: true}, 7, 0, s / 8},
+		"NAT gateway":          {"once more each 22nd of the time", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{linked: true}, 13, 0, s / 3},
+		"slow NAT gateway":     {"less often once it takes longer than usual, and itself is asked", types.NATGateway, arm.Creating, 30 * s, 10 * s, nil, progress{linked: true}, 36, 2, 30 * s / 12},
+		"nobody goes on":       {"before the time nobody looks", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{linked: true, idle: 6 * s}, 4, 0, s / 3},
+		"much is to come":      {"a second counts for less", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{linked: true, rest: 120 * s}, 4, 0, s},
 		"machine":              {"asked after once, in case it fails early", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{linked: true}, 8, 1, 2 * s},
 		"AKS":                  {"eleven requests for three minutes", types.ManagedCluster, arm.Creating, 176 * s, 10 * s, nil, progress{linked: true}, 8, 3, 10 * s},
 		"bastion":              {"", types.BastionHost, arm.Creating, 420 * s, 10 * s, nil, progress{linked: true}, 8, 4, 420 * s / 18},

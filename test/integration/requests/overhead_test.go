@@ -1,22 +1,18 @@
 package requests_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // seeds are how many times TestOverhead draws how long Azure takes.
-const seeds = 8
+const seeds = 24
 
 // TestOverhead compares how long clusters take with the critical path, which is the longest chain of what Azure takes for resources that
 // need each other. Only the provider's waiting counts: computing takes no virtual time.
@@ -31,29 +27,23 @@ func TestOverhead(t *testing.T) {
 			c := w.AzureCluster("c1")
 			w.CreateCluster(c)
 			w.Until("it is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
-		}, 1.20, 11, 50},
-		"AKS": {func(w *world) { w.Managed("aks1", 2) }, 1.08, 4, 26},
+		}, 1.06, 11, 40},
+		"AKS": {func(w *world) { w.Managed("aks1", 2) }, 1.06, 4, 25},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sum, reads := 0.0, 0
-			for seed := range seeds {
-				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: uint64(seed)})}}
-						w.Manage()
-						begun := time.Now()
-						test.make(w)
-						took, critical := time.Since(begun), w.criticalPath()
-						sum += float64(took) / float64(critical)
-						made := w.since(0)
-						reads += made.reads
-						t.Logf("%.1f s over a critical path of %.1f s: %.3f; %s", took.Seconds(), critical.Seconds(), float64(took)/float64(critical), made)
-						if made.writes != test.writes {
-							t.Errorf("%d writes, want %d", made.writes, test.writes)
-						}
-					})
-				})
-			}
+			draws(t, seeds, func(w *world) {
+				begun := time.Now()
+				test.make(w)
+				took, critical := time.Since(begun), w.criticalPath()
+				sum += float64(took) / float64(critical)
+				made := w.since(0)
+				reads += made.reads
+				w.T.Logf("%.1f s over a critical path of %.1f s: %.3f; %s", took.Seconds(), critical.Seconds(), float64(took)/float64(critical), made)
+				if made.writes != test.writes {
+					w.T.Errorf("%d writes, want %d", made.writes, test.writes)
+				}
+			})
 			mean := sum / seeds
 			t.Logf("%.3f times the critical path with %.1f reads", mean, float64(reads)/seeds)
 			if mean > test.most || reads > test.reads*seeds {

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
@@ -92,4 +94,17 @@ func inVirtualTime(t *testing.T, test func(w *world)) {
 func unmanaged(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(&world{World: clusters.New(t)}) })
+}
+
+// draws runs a test in as many worlds, in each of which Azure takes other times.
+func draws(t *testing.T, many int, test func(w *world)) {
+	for seed := range many {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: uint64(seed)})}}
+				w.Manage()
+				test(w)
+			})
+		})
+	}
 }
