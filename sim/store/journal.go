@@ -6,17 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 const (
 	snapshotFile = "state.json"
 	journalFile  = "journal.jsonl"
 	compactAfter = 20000 // records
+	perRecord    = 200   // resources and operations in one record of a snapshot, so that no more of it is in memory at a time
 )
 
-// record is what one transaction changed; the journal is a file of them, one per line. A snapshot is one record that holds everything.
+// record is what one transaction changed; the journal is a file of them, one per line. So is a snapshot on disk, whose records hold
+// everything.
 type record struct {
 	Put        []*Resource                `json:"put,omitempty"`
 	Delete     []string                   `json:"delete,omitempty"`
@@ -96,19 +100,8 @@ func (s *Store) replay(rec record) {
 // compact writes everything as one snapshot and starts an empty journal. Replaying the old journal over the new snapshot would
 // give the same state, so a crash between the two steps is harmless.
 func (j *journal) compact() error {
-	rec := record{Meta: j.store.meta}
-	for _, r := range j.store.byKey {
-		rec.Put = append(rec.Put, r)
-	}
-	for _, op := range j.store.ops {
-		rec.Operations = append(rec.Operations, op)
-	}
-	raw, err := json.Marshal(rec)
-	if err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
 	tmp := filepath.Join(j.dir, snapshotFile+".new")
-	if err := os.WriteFile(tmp, append(raw, '\n'), 0o600); err != nil {
+	if err := writeRecords(tmp, j.store); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	if err := os.Rename(tmp, filepath.Join(j.dir, snapshotFile)); err != nil {
@@ -117,12 +110,41 @@ func (j *journal) compact() error {
 	if j.file != nil {
 		j.file.Close()
 	}
-	j.file, err = os.OpenFile(filepath.Join(j.dir, journalFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
-	if err != nil {
+	var err error
+	if j.file, err = os.OpenFile(filepath.Join(j.dir, journalFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	j.records = 0
 	return nil
+}
+
+// writeRecords writes everything in a store to a file.
+func writeRecords(path string, s *Store) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriter(file)
+	write := json.NewEncoder(out).Encode
+	if err := write(record{Meta: s.meta}); err != nil {
+		return err
+	}
+	for keys := range slices.Chunk(s.keys, perRecord) {
+		var rec record
+		for _, key := range keys {
+			rec.Put = append(rec.Put, s.byKey[key])
+		}
+		if err := write(rec); err != nil {
+			return err
+		}
+	}
+	for operations := range slices.Chunk(slices.Collect(maps.Values(s.ops)), perRecord) {
+		if err := write(record{Operations: operations}); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }
 
 func (j *journal) append(rec record) error {

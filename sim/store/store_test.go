@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -162,6 +164,36 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 	}
 	if _, err := store.Open(store.Real{}, dir); err == nil {
 		t.Error("a damaged journal must be told, not ignored")
+	}
+}
+
+// TestStateOfMany keeps many resources in parts, so that nobody has to hold all of their JSON at a time.
+func TestStateOfMany(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	update(t, s, func(tx *store.Tx) {
+		for i := range 2000 {
+			tx.Put(resource(fmt.Sprintf("/subscriptions/s/%04d", i), map[string]any{"v": float64(i)}))
+			tx.PutOperation(&store.Operation{ID: fmt.Sprintf("Op%d", i), Status: store.InProgress, Due: epoch})
+		}
+		tx.SetMeta("kept", 7)
+	})
+	for range 2 {
+		open(t, dir).View(func(tx *store.Tx) {
+			var kept int
+			if last := tx.Get("/subscriptions/s/1999"); !tx.Meta("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil || len(tx.List("", "/subscriptions/s")) != 2000 {
+				t.Errorf("%d kept, %d operations, %v, %d resources", kept, len(tx.Running()), last, len(tx.List("", "/subscriptions/s")))
+			}
+		})
+		raw, err := os.ReadFile(filepath.Join(dir, "state.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(raw) {
+			if len(line) > len(raw)/5 {
+				t.Errorf("a line has %d of %d bytes", len(line), len(raw))
+			}
+		}
 	}
 }
 
