@@ -83,7 +83,7 @@ var looked = []string{"MC_" + types.ResourceGroup, "MC_" + types.ScaleSet, "MC_"
 
 // settled is a world in which stages were lived, with something of somebody else's beside the cluster.
 func settled(t *testing.T, stages []stage) *world {
-	w := newWorld(t)
+	w := newWorld(t, 0)
 	for _, stage := range stages {
 		stage.play(w)
 		w.settle()

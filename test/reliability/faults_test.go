@@ -136,7 +136,7 @@ type cell struct {
 // learned are the operations of a story, and how its stages end.
 func learned(t *testing.T, story string, stages []stage) (cells []cell) {
 	synctest.Test(t, func(t *testing.T) {
-		w, known, kept := newWorld(t), map[operation]bool{}, map[string]bool{}
+		w, known, kept := newWorld(t, 0), map[operation]bool{}, map[string]bool{}
 		for i, stage := range stages {
 			mark := len(w.Azure.Requests())
 			stage.play(w)
@@ -223,7 +223,7 @@ func TestFaultMatrix(t *testing.T) {
 
 // live lives a cell. It tells whether the fault struck.
 func (c cell) live(t *testing.T) (struck bool) {
-	w := newWorld(t)
+	w := newWorld(t, 0)
 	last := len(c.stages) - 1
 	for _, stage := range c.stages[:last] {
 		stage.play(w)

@@ -111,7 +111,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 // is done. What comes of it is held against the undisturbed life. When all rows are tried, a life ends with the last stage that has so
 // many; else those of a shorter stage begin anew. missed counts stages that had fewer acts.
 func live(t *testing.T, stages []stage, want []ended, row int, missed *atomic.Int64) (out []ended) {
-	w := newWorld(t)
+	w := newWorld(t, 0)
 	last := len(stages) - 1
 	for want != nil && *every == 1 && row >= 2*want[last].acts {
 		last--

@@ -22,7 +22,7 @@ func TestModified(t *testing.T) {
 			var undisturbed []ended
 			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newWorld(t, 0)
 				for _, method := range []string{"PUT", "PATCH"} {
 					if err := w.Sim.AddFault(fault.Rule{Kind: fault.Modify, Method: method, Count: -1, Patch: body{"tags": body{theirs: "1"}}}); err != nil {
 						t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -19,7 +20,7 @@ const lease = 15 * time.Second
 
 // doubled is a life in which a second manager takes over at the begin of each stage, while the first goes on for a lease.
 func doubled(t *testing.T, stages []stage, want []ended) {
-	w := newWorld(t)
+	w := newWorld(t, 0)
 	former, until := w.manager, time.Time{}
 	look := w.Meanwhile
 	w.Meanwhile = func() {
@@ -72,6 +73,37 @@ func TestTwoManagers(t *testing.T) {
 	}
 }
 
+// TestLaggingView has the manager see and hear of changes in Kubernetes, its own included, up to ten seconds late, and of an object that
+// changed several times in between once. The same comes of it, with the same writes.
+func TestLaggingView(t *testing.T) {
+	for name, story := range stories() {
+		if !story.sample && *every > 1 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var undisturbed []ended
+			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 10*time.Second)
+				for i, stage := range story.stages {
+					mark := w.Azure.Mark()
+					stage.play(w)
+					w.settle()
+					for _, difference := range differ(undisturbed[i].State, w.State()) {
+						t.Errorf("%s: %s", stage.name, difference)
+					}
+					if diff := cmp.Diff(undisturbed[i].Writes, w.accepted(mark)); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", stage.name, diff)
+					}
+					if t.Failed() {
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
 // restorable are stages in which a user does nothing after the first seconds, so that a backup of that time has all of it.
 var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags and rules", "tags of a machine", "no tags and rules", "create", "change"}
 
@@ -87,7 +119,7 @@ func TestRestored(t *testing.T) {
 }
 
 func restored(t *testing.T, stages []stage) {
-	w, tried := newWorld(t), 0
+	w, tried := newWorld(t, 0), 0
 	defer func() { t.Logf("%d backups put back", tried) }()
 	for _, stage := range stages {
 		var held virtual.Snapshot

@@ -27,10 +27,11 @@ type world struct {
 	player *harness.PoolPlayer
 }
 
-// newWorld is one with a manager. It has to be called in a bubble of virtual time.
-func newWorld(t *testing.T) *world {
+// newWorld is one with a manager that sees and hears of changes that late at most. It has to be called in a bubble of virtual time.
+func newWorld(t *testing.T, lag time.Duration) *world {
 	t.Helper()
 	w := &world{World: clusters.New(t)}
+	w.Lag = lag
 	w.manager = w.Manage()
 	w.Meanwhile = func() {
 		select {

@@ -77,7 +77,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			var undisturbed []ended
 			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newWorld(t, 0)
 				w.mortal = true
 				w.manager.DieAtWrite(1, true)
 				for i, stage := range stages {

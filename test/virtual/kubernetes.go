@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -38,9 +39,9 @@ type Kubernetes struct {
 	changing sync.Mutex
 
 	mu sync.Mutex
-	// informers are those of the managers that run.
-	informers []*informertest.FakeInformers
-	uids      int
+	// views are those of the managers that run.
+	views []*view
+	uids  int
 	// Changed has a value after each change.
 	Changed chan struct{}
 }
@@ -153,47 +154,42 @@ func spec(obj client.Object) []byte {
 func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
 	k.Signal()
 	k.mu.Lock()
-	informers := slices.Clone(k.informers)
+	views := slices.Clone(k.views)
 	k.mu.Unlock()
-	if _, raw := after.(*unstructured.Unstructured); raw {
-		return
+	c := change{}
+	if was {
+		c.before = before
 	}
-	for _, each := range informers {
-		informer, err := each.FakeInformerFor(ctx, after)
-		if err != nil {
-			continue
-		}
-		switch {
-		case was && is:
-			informer.Update(before, after)
-		case is:
-			informer.Add(after)
-		case was:
-			informer.Delete(before)
-		}
+	if is {
+		c.after = after
+	}
+	for _, each := range views {
+		each.tell(ctx, c)
 	}
 }
 
-// inform makes the informers of a manager that starts. They are made all at once, because those of a test are not safe for
+// show makes the view of a manager that starts. Its informers are made all at once, because those of a test are not safe for
 // concurrent use.
-func (k *Kubernetes) inform(ctx context.Context) (*informertest.FakeInformers, error) {
-	out := &informertest.FakeInformers{Scheme: k.scheme}
+func (k *Kubernetes) show(ctx context.Context, lag time.Duration) (*view, error) {
+	informers := &informertest.FakeInformers{Scheme: k.scheme}
 	for _, kind := range append(watched(), &metav1.PartialObjectMetadata{}, &corev1.Secret{}, &corev1.ConfigMap{}) {
-		if _, err := out.GetInformer(ctx, kind); err != nil {
+		if _, err := informers.GetInformer(ctx, kind); err != nil {
 			return nil, err
 		}
 	}
+	out := newView(k.scheme, informers, lag)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.informers = append(k.informers, out)
+	k.views = append(k.views, out)
 	return out, nil
 }
 
 // forget has a manager that ends hear of nothing more.
-func (k *Kubernetes) forget(informers *informertest.FakeInformers) {
+func (k *Kubernetes) forget(gone *view) {
+	gone.close()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.informers = slices.DeleteFunc(k.informers, func(each *informertest.FakeInformers) bool { return each == informers })
+	k.views = slices.DeleteFunc(k.views, func(each *view) bool { return each == gone })
 }
 
 // tellAll has the manager know of everything that there is, as its first lists do.

@@ -70,7 +70,11 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{cancel: cancel, killed: make(chan struct{})}
 	m.Killed = m.killed
-	m.client = interceptor.NewClient(w.Kubernetes, interceptor.Funcs{
+	view, err := w.Kubernetes.show(ctx, w.Lag)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	live := interceptor.NewClient(w.Kubernetes, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
 			return m.act(func() error { return c.Create(ctx, obj, options...) })
 		},
@@ -89,11 +93,21 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 			return m.act(func() error { return c.Status().Patch(ctx, obj, patch, options...) })
 		},
 	})
-	informers, err := w.Kubernetes.inform(ctx)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	m.cache, m.deaf = informers, func() { w.Kubernetes.forget(informers) }
+	m.client = interceptor.NewClient(live, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			if view.sees(obj) {
+				return view.reader.Get(ctx, key, obj, options...)
+			}
+			return c.Get(ctx, key, obj, options...)
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if view.sees(list) {
+				return view.reader.List(ctx, list, options...)
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	m.cache, m.deaf = view.informers, func() { w.Kubernetes.forget(view) }
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
 		err = m.request(request, func() error {
 			response, err = w.azure(request)
@@ -103,8 +117,8 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	})
 	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, Full: w.Full})
 	m.Gate = &access.Gate{
-		Kubernetes: m.client, Fresh: m.client,
-		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: m.client}),
+		Kubernetes: m.client, Fresh: live,
+		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live}),
 		Clients:    identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
 	m.Services = pass.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return &events.FakeRecorder{} }}

@@ -33,6 +33,8 @@ type World struct {
 	// Resync is how long controllers leave alone what is in order, Full how long they take what they read of it where Azure shows no
 	// write.
 	Resync, Full time.Duration
+	// Lag is how late managers that start see and hear of changes at most; what happens to an object in that time is one change to them.
+	Lag time.Duration
 	// Deleting is told of what a manager is about to delete in Kubernetes, Written of the writes that Azure has answered. Nil is
 	// nobody.
 	Deleting func(ctx context.Context, object client.Object)

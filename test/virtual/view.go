@@ -1,0 +1,148 @@
+package virtual
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/testing"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+)
+
+// view is what a manager sees of the kinds that it watches. With a lag it sees and hears of changes that much late at most, and what
+// happened to an object in that time is one change, as after a watch that was cut and lists anew.
+type view struct {
+	informers *informertest.FakeInformers
+	lag       time.Duration
+	scheme    *runtime.Scheme
+	// tracker has what is seen, and reader reads it.
+	tracker testing.ObjectTracker
+	reader  client.Reader
+
+	mu      sync.Mutex
+	pending []change
+	closed  bool
+}
+
+// change is what became of an object; nil is that it was not there, or is not.
+type change struct{ before, after client.Object }
+
+// of is the object that a change is about.
+func (c change) of() client.Object {
+	if c.after != nil {
+		return c.after
+	}
+	return c.before
+}
+
+func newView(scheme *runtime.Scheme, informers *informertest.FakeInformers, lag time.Duration) *view {
+	v := &view{informers: informers, lag: lag, scheme: scheme, tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
+	v.reader = fake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(v.tracker).Build()
+	return v
+}
+
+// sees tells whether reads of an object, or of a list, are of what is seen and not of what there is. Managers read unstructured objects
+// past their caches.
+func (v *view) sees(object runtime.Object) bool {
+	if _, raw := object.(runtime.Unstructured); raw {
+		return false
+	}
+	kind, err := apiutil.GVKForObject(object, v.scheme)
+	return err == nil && v.lag > 0 && slices.ContainsFunc(watched(), func(each client.Object) bool {
+		of, err := apiutil.GVKForObject(each, v.scheme)
+		return err == nil && kind.Group == of.Group && (kind.Kind == of.Kind || kind.Kind == of.Kind+"List")
+	})
+}
+
+// tell has the manager know of a change, now or later.
+func (v *view) tell(ctx context.Context, c change) {
+	if _, raw := c.of().(*unstructured.Unstructured); raw {
+		return
+	}
+	if v.lag == 0 {
+		v.inform(ctx, c)
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.pending = append(v.pending, c); len(v.pending) == 1 {
+		time.AfterFunc(v.lag, func() { v.catchUp(context.WithoutCancel(ctx)) })
+	}
+}
+
+// catchUp shows all that has happened, in the order in which it began.
+func (v *view) catchUp(ctx context.Context) {
+	v.mu.Lock()
+	pending, closed := v.pending, v.closed
+	v.pending = nil
+	v.mu.Unlock()
+	if closed {
+		return
+	}
+	type key struct {
+		kind schema.GroupVersionKind
+		client.ObjectKey
+	}
+	seen := map[key]*change{}
+	var order []key
+	for _, c := range pending {
+		kind, err := apiutil.GVKForObject(c.of(), v.scheme)
+		if err != nil {
+			panic(err)
+		}
+		k := key{kind, client.ObjectKeyFromObject(c.of())}
+		if first := seen[k]; first != nil {
+			first.after = c.after
+			continue
+		}
+		seen[k], order = &c, append(order, k)
+	}
+	for _, k := range order {
+		c := *seen[k]
+		if c.before == nil && c.after == nil {
+			continue // It came and went.
+		}
+		resource, _ := meta.UnsafeGuessKindToResource(k.kind)
+		if err := v.tracker.Delete(resource, k.Namespace, k.Name); err != nil && !apierrors.IsNotFound(err) {
+			panic(err)
+		}
+		if c.after != nil {
+			if err := v.tracker.Add(c.after.DeepCopyObject()); err != nil {
+				panic(err)
+			}
+		}
+		v.inform(ctx, c)
+	}
+}
+
+// inform calls those who watch.
+func (v *view) inform(ctx context.Context, c change) {
+	informer, err := v.informers.FakeInformerFor(ctx, c.of())
+	if err != nil {
+		return
+	}
+	switch {
+	case c.before != nil && c.after != nil:
+		informer.Update(c.before, c.after)
+	case c.after != nil:
+		informer.Add(c.after)
+	case c.before != nil:
+		informer.Delete(c.before)
+	}
+}
+
+func (v *view) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.closed = true
+}
