@@ -119,6 +119,9 @@ func (l *limiter) count(limit limit, now time.Time) *count {
 		c = &count{left: limit.size, at: now}
 		l.counts[limit.key] = c
 	}
+	if c.at.After(now) {
+		c.at = now // A clock that was set back takes nothing away.
+	}
 	switch passed := l.since(c.at, now); {
 	case limit.window == 0:
 		c.left, c.at = math.Min(limit.size, c.left+passed.Seconds()*limit.rate), now

@@ -3,6 +3,7 @@ package reliability_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
@@ -86,21 +89,64 @@ func TestLaggingView(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, 10*time.Second)
 				for i, stage := range story.stages {
-					mark := w.Azure.Mark()
-					stage.play(w)
-					w.settle()
-					for _, difference := range differ(undisturbed[i].State, w.State()) {
-						t.Errorf("%s: %s", stage.name, difference)
+					if w.alike(stage, undisturbed[i]); t.Failed() {
+						return
 					}
-					if diff := cmp.Diff(undisturbed[i].Writes, w.accepted(mark)); diff != "" {
-						t.Errorf("%s (-want +got):\n%s", stage.name, diff)
+				}
+			})
+		})
+	}
+}
+
+// clock is one of Azure, which may be ahead of the manager's.
+type clock struct {
+	store.Real
+	ahead atomic.Int64
+}
+
+func (c *clock) Now() time.Time { return c.Real.Now().Add(time.Duration(c.ahead.Load())) }
+
+// TestClocks has the clocks of Azure and of Kubernetes jump by hours against the manager's at the begin of each stage, ahead and back. Tokens
+// expire by Azure's clock, so the manager's are refused after a jump ahead. The same comes of it, with the same writes.
+func TestClocks(t *testing.T) {
+	for name, story := range stories() {
+		if !story.sample && *every > 1 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var undisturbed []ended
+			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) {
+				azure := &clock{}
+				w := withManager(&clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, Clock: azure})})
+				for i, stage := range story.stages {
+					ahead := []time.Duration{0, 2 * time.Hour, -time.Hour}[i%3]
+					if name == "pool" {
+						ahead = time.Duration(i) * 2 * time.Hour // Which of its instances is the oldest is by Azure's clock.
 					}
+					azure.ahead.Store(int64(ahead))
+					w.Kubernetes.Ahead.Store(int64(-ahead))
+					w.alike(stage, undisturbed[i])
 					if t.Failed() {
 						return
 					}
 				}
 			})
 		})
+	}
+}
+
+// alike plays a stage, of which the same has to come with the same writes.
+func (w *world) alike(stage stage, want ended) {
+	w.T.Helper()
+	mark := w.Azure.Mark()
+	stage.play(w)
+	w.settle()
+	for _, difference := range differ(want.State, w.State()) {
+		w.T.Errorf("%s: %s", stage.name, difference)
+	}
+	if diff := cmp.Diff(want.Writes, w.accepted(mark)); diff != "" {
+		w.T.Errorf("%s (-want +got):\n%s", stage.name, diff)
 	}
 }
 

@@ -30,8 +30,14 @@ type world struct {
 // newWorld is one with a manager that sees and hears of changes that late at most. It has to be called in a bubble of virtual time.
 func newWorld(t *testing.T, lag time.Duration) *world {
 	t.Helper()
-	w := &world{World: clusters.New(t)}
-	w.Lag = lag
+	in := clusters.New(t)
+	in.Lag = lag
+	return withManager(in)
+}
+
+// withManager is a world in which a manager is started, and another one when it dies.
+func withManager(in *clusters.World) *world {
+	w := &world{World: in}
 	w.manager = w.Manage()
 	w.Meanwhile = func() {
 		select {
