@@ -112,16 +112,22 @@ func (v *view) catchUp(ctx context.Context) {
 		if c.before == nil && c.after == nil {
 			continue // It came and went.
 		}
-		resource, _ := meta.UnsafeGuessKindToResource(k.kind)
-		if err := v.tracker.Delete(resource, k.Namespace, k.Name); err != nil && !apierrors.IsNotFound(err) {
-			panic(err)
-		}
-		if c.after != nil {
-			if err := v.tracker.Add(c.after.DeepCopyObject()); err != nil {
-				panic(err)
-			}
-		}
+		v.show(k.kind, k.ObjectKey, c.after)
 		v.inform(ctx, c)
+	}
+}
+
+// show has reads answer an object, or that there is none. One that changes is there all the time, as in a cache.
+func (v *view) show(kind schema.GroupVersionKind, key client.ObjectKey, object client.Object) {
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	var err error
+	if object == nil {
+		err = v.tracker.Delete(resource, key.Namespace, key.Name)
+	} else if err = v.tracker.Update(resource, object.DeepCopyObject(), key.Namespace); apierrors.IsNotFound(err) {
+		err = v.tracker.Add(object.DeepCopyObject())
+	}
+	if client.IgnoreNotFound(err) != nil {
+		panic(err)
 	}
 }
 
