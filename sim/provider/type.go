@@ -119,6 +119,8 @@ type Type struct {
 	PatchLRO   Timing
 	Actions    map[string]*Action                                 // POST <resource>/<key>; keys in lower case
 	Reads      map[string]func(c *Call, it *Item) (*Reply, error) // GET <resource>/<key>; keys in lower case
+	// Whole has a list be one page, as where the SDK's answer has no nextLink.
+	Whole bool
 	// ListMore adds to a list what is stored as another type.
 	ListMore func(c *Call) []any
 	// ListFilter narrows a list by the request's $filter and $expand.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -205,6 +206,10 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 		list, err := c.Listed()
 		if err != nil {
 			return nil, err
+		}
+		if t.Whole {
+			rows, _ := list.Page("", math.MaxInt32)
+			return provider.OK(body.Object{"value": rows}), nil
 		}
 		return x.pageOf(list), nil
 	}

@@ -93,7 +93,7 @@ func evict(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 
 func extensionType() *provider.Type {
 	return &provider.Type{
-		Name: Extensions, Style: provider.Compute, DeleteRetryAfter: -1, PutMerges: false,
+		Name: Extensions, Style: provider.Compute, DeleteRetryAfter: -1, PutMerges: false, Whole: true,
 		Create: provider.Timing{HTTP: sec(1), LRO: sec(10.5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"properties.instanceView"},
 		Prepare:       PrepareExtension,
