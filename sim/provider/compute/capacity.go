@@ -18,8 +18,8 @@ const (
 // reservationTypes are groups of reserved capacity and the reservations in them.
 func reservationTypes() []*provider.Type {
 	group := &provider.Type{
-		Name: ReservationGroups, Style: provider.Sync,
-		Create: provider.Timing{HTTP: ms(400)}, Delete: provider.Timing{HTTP: ms(400)}, Read: provider.Timing{HTTP: ms(200)},
+		Name: ReservationGroups, Style: provider.Compute, DeleteRetryAfter: -1,
+		Create: provider.Timing{HTTP: ms(400), LRO: ms(150)}, Delete: provider.Timing{HTTP: ms(400), LRO: ms(150)}, Read: provider.Timing{HTTP: ms(200)},
 		ReadOnlyPaths: []string{"properties.capacityReservations", "properties.virtualMachinesAssociated", "properties.instanceView"},
 		Immutable:     []string{"zones"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
