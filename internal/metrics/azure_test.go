@@ -141,7 +141,7 @@ func TestPassesOfTheEngine(t *testing.T) {
 	w.fault(
 		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Throttle, RetryAfter: 1},
 		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."},
-		fault.Rule{Method: "GET", ID: address.Key(), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
+		fault.Rule{Method: "PUT", ID: address.Key(), Count: -1, Kind: fault.Modify, Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
 	)
 	w.passes(w.engine.Converge, arm.Outcome.Done)
 	w.expect("made, after a throttled request and a failed operation, and with a value that Azure keeps otherwise", map[string]float64{

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
 // A resource that is handed over as it is costs no write, is kept in line from then on without an ownership tag, and is let go
@@ -98,6 +99,49 @@ func TestLost(t *testing.T) {
 				t.Errorf("%s: wrote %v", test.reason, writes)
 			}
 		})
+	}
+}
+
+// What a pass has just made and somebody takes the tag of, before the caller was told that it was made, is lost and none that users
+// handed over: it would stay when the cluster goes. One that is deleted and made by somebody else is.
+func TestLostInCreation(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	node := vnetNode()
+	node.Foreign = arm.AdoptForeign
+	request := w.request(node)
+	w.until(request, time.Minute, func(arm.Outcome) bool { return w.get(vnet) != nil })
+	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Edit, Patch: object{"tags": nil}})
+	// Plans give no tags to what has none.
+	delete(node.Body.(object), "tags")
+	request = w.request(node)
+	request.Fresh = true
+	outcome := w.converge(request, time.Minute)
+	if got := result(t, outcome, vnet); got.Lost == "" || len(outcome.Adopted) > 0 {
+		t.Errorf("lost %q, adopted %v", got.Lost, outcome.Adopted)
+	}
+
+	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Remove})
+	w.sleep(time.Hour)
+	missing := arm.Node{ID: vnet, Policy: arm.Observe}
+	w.pass(w.request(missing))
+	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.sleep(time.Hour)
+	outcome = w.converge(request, time.Minute)
+	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Adopted); diff != "" {
+		t.Errorf("what somebody else has made is handed over: %s", diff)
+	}
+}
+
+// What Azure makes along with another resource never had to have the tag, as the disks of machines that are taken over: it cannot lose it.
+func TestMadeAlongIsNotLost(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "d")
+	w.put(disk, object{"location": "eastus", "properties": object{"diskSizeGB": 30, "creationData": object{"createOption": "Empty"}}})
+	outcome := w.converge(w.request(arm.Node{ID: disk, Policy: arm.TagOnly, Made: true, Group: "D", Body: object{}}), time.Minute)
+	if got := result(t, outcome, disk); got.Lost != "" || !outcome.Done() {
+		t.Errorf("lost %q, %+v", got.Lost, outcome.Causes())
 	}
 }
 

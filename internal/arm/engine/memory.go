@@ -37,6 +37,8 @@ type record struct {
 	// line is the desired state that the resource was seen in, and drifted that it was not in that any more afterwards.
 	line    string
 	drifted bool
+	// made means that a PUT of this process has made the resource.
+	made bool
 	// placed means that the last pass which looked at the resource had nothing to do to it.
 	placed bool
 	// ended is how an action ended, by the object that waits for it.
@@ -62,19 +64,22 @@ type failure struct {
 	next     time.Time
 }
 
-// judgeWithin is how long after a PUT differences are taken for what Azure made of it. What is seen first later than that may
-// as well be somebody's change: it is sent once more, and what remains then is judged at once.
+// judgeWithin is how long after a PUT differences are taken for what Azure made of it that the answer to it did not say. What is
+// seen first later than that may as well be somebody's change.
 const judgeWithin = 30 * time.Second
 
-// residual are the differences that remained after a PUT of a desired state: Azure's normalisation, which another PUT
-// would not change.
+// residual are the differences that a PUT of a desired state leaves: Azure's normalisation, which another PUT would not change.
+// They are what the answer to it says. What only a later read shows may be somebody's change: it is sent once more, and is
+// Azure's when it is back at once.
 type residual struct {
 	hash string
-	// at is when the PUT had ended.
-	at time.Time
-	// judged means that a read has been compared after the PUT.
+	// said are the differences in the answer, cause those that the PUT was sent for although it had been sent before.
+	said, cause []string
+	// at is when the PUT had ended, judged means that a read has been compared since.
+	at     time.Time
 	judged bool
-	prints []string
+	// told are those that were found to remain before.
+	told []string
 }
 
 func newMemory(clock Clock, jitter func() float64) *memory {
@@ -101,7 +106,7 @@ func (m *memory) of(key string) *record {
 
 // drop ends a change that may have left nothing to remember.
 func (m *memory) drop(key string) {
-	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && !r.drifted && len(r.ended) == 0 {
+	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && !r.drifted && !r.made && len(r.ended) == 0 {
 		delete(m.records, key)
 	}
 }
@@ -191,12 +196,31 @@ func (m *memory) clear(key string) {
 	}
 }
 
-// put notes that a PUT of a desired state succeeded.
-func (m *memory) put(key, hash string) {
+// put notes that a PUT of a desired state succeeded, what differs from that in the answer to it, and what it was sent for.
+func (m *memory) put(key, hash string, said, sentFor []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(key)
-	r.failure, r.residual, r.line = nil, &residual{hash: hash, at: m.clock.Now()}, hash
+	now := &residual{hash: hash, at: m.clock.Now(), said: said}
+	if r.line == hash {
+		now.cause = sentFor
+	}
+	r.failure, r.residual, r.line = nil, now, hash
+}
+
+// make notes that a PUT has made a resource that was not there.
+func (m *memory) make(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of(key).made = true
+}
+
+// made tells whether a PUT of this process has made the resource that is there.
+func (m *memory) made(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.find(key)
+	return found != nil && found.made
 }
 
 // aligned notes that a resource was seen in its desired state. What remained after a PUT of another one says nothing any more:
@@ -273,14 +297,13 @@ func (m *memory) missing(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if found := m.find(key); found != nil {
-		found.residual, found.agreement, found.line = nil, nil, ""
+		found.residual, found.agreement, found.line, found.made = nil, nil, "", false
 		m.drop(key)
 	}
 }
 
-// remains tells whether differences are what remained after our own PUT of the same desired state. The first ones seen
-// after it are. fresh is set when they come from a read and not from the answer to the PUT itself; first when they were
-// not known before.
+// remains tells whether differences are what a PUT of the same desired state leaves, and first whether that was not known
+// before. fromWrite is set when they are those of the answer to the PUT.
 func (m *memory) remains(key, hash string, differences []compare.Difference, fromWrite bool) (remains, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -288,19 +311,22 @@ func (m *memory) remains(key, hash string, differences []compare.Difference, fro
 	if r == nil || r.residual == nil || r.residual.hash != hash {
 		return false, false
 	}
-	found := r.residual
-	mark := fingerprint(differences)
-	if slices.Contains(found.prints, mark) {
-		found.judged = found.judged || !fromWrite
-		return true, false
+	found, lines := r.residual, prints(differences)
+	atOnce := !found.judged && m.clock.Now().Sub(found.at) <= judgeWithin
+	found.judged = found.judged || !fromWrite
+	if !within(lines, found.said) {
+		if !atOnce || !within(lines, slices.Concat(found.said, found.cause)) {
+			return false, false
+		}
+		found.said = slices.Concat(found.said, lines)
 	}
-	if found.judged || !fromWrite && m.clock.Now().Sub(found.at) > judgeWithin {
-		found.judged = true
-		return false, false
-	}
-	found.prints = append(found.prints, mark)
-	found.judged = !fromWrite
-	return true, true
+	first = !within(lines, found.told)
+	found.told = lines
+	return true, first
+}
+
+func within(lines, known []string) bool {
+	return !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(known, line) })
 }
 
 // judge notes that a read after the PUT showed no difference.
@@ -310,15 +336,6 @@ func (m *memory) judge(key, hash string) {
 	if found := m.find(key); found != nil && found.residual != nil && found.residual.hash == hash {
 		found.residual.judged = true
 	}
-}
-
-func fingerprint(differences []compare.Difference) string {
-	var b strings.Builder
-	for _, difference := range differences {
-		b.WriteString(difference.String())
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 // hashOf names a desired state. It covers write-only values, and is kept in memory only.

@@ -33,7 +33,8 @@ func (p *pass) look(id arm.ID) *work {
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
 	w.namesake = p.namesake(id)
 	_, adopted := p.adopted[key]
-	w.lost = w.node != nil && w.node.Made && w.found.Exists && !w.owned && !adopted
+	// What Azure makes along with another resource need not have had the tag.
+	w.lost = w.node != nil && w.node.Policy != arm.TagOnly && (w.node.Made || e.memory.made(key)) && w.found.Exists && !w.owned && !adopted
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)

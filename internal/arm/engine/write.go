@@ -31,6 +31,12 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 			agreed = visible(w.want)
 		}
 	}
+	var said []string
+	op.Answered = func(body json.RawMessage) {
+		if decoded, err := compare.Decode(body); err == nil {
+			said = prints(compare.Diff(w.want, decoded))
+		}
+	}
 	op.Ended = func(took time.Duration, err error) {
 		switch {
 		case err != nil:
@@ -39,7 +45,10 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 		case w.remove:
 			e.memory.forget(op.ID)
 		case d.write == http.MethodPut:
-			e.memory.put(op.Key, hash)
+			e.memory.put(op.Key, hash, said, prints(w.differences))
+			if d.state == arm.Creating {
+				e.memory.make(op.Key)
+			}
 			if agreed != nil {
 				e.memory.agree(op.Key, agreed)
 			}

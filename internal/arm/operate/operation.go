@@ -2,6 +2,7 @@ package operate
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -30,6 +31,8 @@ type Operation struct {
 	Action bool
 	// Context is that of its requests.
 	Context context.Context
+	// Answered is called with the body of the answer to a PUT that Azure has taken, also where the work goes on; nil is nobody.
+	Answered func(body json.RawMessage)
 	// Ended is called once when Azure has done it, with its error, and before those who wait are woken; not when it is
 	// abandoned, or replaced by a deletion. Nil is nobody.
 	Ended func(took time.Duration, err error)

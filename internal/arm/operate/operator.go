@@ -110,6 +110,9 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 	var found *observe.Observation
 	if head := observe.HeadOf(response.Body); op.Verb == http.MethodPut && !op.Action && head.ID != "" {
 		found = new(o.cache.At(observe.Observed{ID: op.ID, Exists: true, Body: response.Body, ETag: head.ETag}, true))
+		if op.Answered != nil {
+			op.Answered(response.Body)
+		}
 	}
 	if !accepted(op.Verb, response) {
 		o.over(op, found, nil)
