@@ -56,15 +56,18 @@ func stories() map[string]struct {
 			upgrade("c1-md-0", "c1-md-1"), withoutMachine("c1-md-1"), withoutCluster("c1-control-plane-0"),
 		}},
 		"private": {"a zone, its link and a record are made, and go with their group", false, []stage{
-			network(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
-			}),
+			network(private),
 			machine("c1-control-plane-0", harness.ControlPlane), withoutCluster("c1-control-plane-0"),
 		}},
 		"pool":      {"VMs of a scale set are counted, never named", false, pools()},
 		"documents": {"documents have no fields of ours that tell what was done", false, documents()},
 		"AKS":       {"what AKS does by itself may not be done again", true, managed()},
 	}
+}
+
+// private has an API server that only the network reaches.
+func private(c *infrav1.AzureCluster) {
+	c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
 }
 
 // TestKilledAtEveryCall lives stories with managers that are killed: at each request to Azure and each write to Kubernetes of each stage,

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -78,12 +77,7 @@ type stage struct {
 // network makes a self-managed cluster without machines.
 func network(change func(*infrav1.AzureCluster)) stage {
 	return stage{"network", func(w *world) {
-		azureCluster := w.AzureCluster("c1")
-		if change != nil {
-			change(azureCluster)
-		}
-		webhook.DefaultAzureCluster(azureCluster)
-		w.CreateCluster(azureCluster)
+		w.Network("c1", change)
 		w.clusterReady()
 		owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })

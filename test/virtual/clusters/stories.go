@@ -18,9 +18,7 @@ const booting = 90 * time.Second
 // Cluster makes one of three control plane machines, one after the other as kubeadm needs it, and of workers.
 func (w *World) Cluster(name string, workers int) {
 	w.T.Helper()
-	azureCluster := w.AzureCluster(name)
-	webhook.DefaultAzureCluster(azureCluster)
-	w.CreateCluster(azureCluster)
+	w.Network(name, nil)
 	w.Until("the network is Ready", Ready(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
 	owner := &clusterv1.Cluster{}
 	w.Get(owner, name)
@@ -43,8 +41,29 @@ func (w *World) Cluster(name string, workers int) {
 	}
 }
 
+// Network asks for a self-managed cluster without machines; nil changes nothing about it.
+func (w *World) Network(name string, change func(*infrav1.AzureCluster)) {
+	w.T.Helper()
+	azureCluster := w.AzureCluster(name)
+	if change != nil {
+		change(azureCluster)
+	}
+	webhook.DefaultAzureCluster(azureCluster)
+	w.CreateCluster(azureCluster)
+}
+
 // Managed makes an AKS cluster with as many pools.
 func (w *World) Managed(name string, pools int) {
+	w.T.Helper()
+	w.AKS(name, pools)
+	w.Until("the control plane is Ready", Ready(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.Ready(c) }))
+	for i := range pools {
+		w.Until("the pool is Ready", Ready(w, &infrav1.AzureManagedMachinePool{}, fmt.Sprintf("%s-pool%d", name, i), func(p *infrav1.AzureManagedMachinePool) bool { return harness.Ready(p) }))
+	}
+}
+
+// AKS asks for an AKS cluster with as many pools.
+func (w *World) AKS(name string, pools int) {
 	w.T.Helper()
 	controlPlane := w.ControlPlane(name)
 	webhook.DefaultAzureManagedControlPlane(controlPlane)
@@ -57,10 +76,6 @@ func (w *World) Managed(name string, pools int) {
 		list = append(list, harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: mode, Replicas: 2, Change: webhook.DefaultAzureManagedMachinePool})
 	}
 	w.CreateManagedCluster(controlPlane, list...)
-	w.Until("the control plane is Ready", Ready(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.Ready(c) }))
-	for _, pool := range list {
-		w.Until("the pool is Ready", Ready(w, &infrav1.AzureManagedMachinePool{}, name+"-"+pool.Name, func(p *infrav1.AzureManagedMachinePool) bool { return harness.Ready(p) }))
-	}
 }
 
 // Machine makes a machine of a cluster.

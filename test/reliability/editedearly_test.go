@@ -1,0 +1,118 @@
+package reliability_test
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+// begun are clusters that are asked for, and not waited for.
+var begun = map[string]func(w *world){
+	"network": func(w *world) { w.Network("c1", nil) },
+	"private": func(w *world) { w.Network("c1", private) },
+	"AKS":     func(w *world) { w.AKS("aks1", 2) },
+}
+
+// early is what becomes of an edit in the midst of creation where that is something else than later.
+var early = map[string]expectation{
+	types.PublicIPAddress + ": " + string(property): {"it is made once, and what differs half a minute after that is taken for what Azure makes of it", kept},
+}
+
+// TestEditedInCreation has somebody edit each resource of clusters as soon as Azure shows it, while others are still being made. The same
+// becomes of it as of an edit of what is at rest, and of the cluster, too.
+//
+//	go test ./test/reliability -run EditedInCreation -v -every 1
+func TestEditedInCreation(t *testing.T) {
+	var tried, impossible atomic.Int64
+	for name, begin := range begun {
+		if name != "network" && *every > 1 {
+			continue
+		}
+		var undisturbed moment
+		var resources []string
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 0)
+			begin(w)
+			w.passes(later)
+			undisturbed, resources = w.moment(), w.editable()
+		})
+		for _, short := range resources {
+			if strings.Contains(short, "/MC_") || *every > 1 && !strings.HasSuffix(short, sampled) {
+				continue
+			}
+			for _, e := range edits {
+				t.Run(name+"/"+strings.ReplaceAll(short, "/", ".")+"/"+string(e), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						w := newWorld(t, 0)
+						begin(w)
+						if w.editedEarly(short, e, undisturbed) {
+							tried.Add(1)
+						} else {
+							impossible.Add(1)
+						}
+					})
+				})
+			}
+		}
+	}
+	t.Cleanup(func() { t.Logf("%d edits, %d that cannot be made", tried.Load(), impossible.Load()) })
+}
+
+// editedEarly makes an edit of a resource as soon as that is there, and looks at what has become of it when all is at rest. It is false
+// where the edit cannot be made.
+func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
+	t := w.T
+	t.Helper()
+	for deadline := time.Now().Add(later); !slices.Contains(w.editable(), short); virtual.Wait(nil, time.Second) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not come", short)
+		}
+	}
+	done := false
+	for end := time.Now().Add(time.Minute); !done && time.Now().Before(end); virtual.Wait(nil, time.Second) {
+		done, _ = e.do(w, short) // It may come without what is edited.
+	}
+	if !done {
+		return false
+	}
+	w.passes(later)
+	resourceType := w.id(short).Type()
+	want, differs := early[resourceType+": "+string(e)]
+	if !differs {
+		want = expected("", short, resourceType, e)
+	}
+	now := w.moment()
+	differences := slices.DeleteFunc(undisturbed.Differences(now.State), func(line string) bool { return strings.Contains(line, "/MC_") }) // AKS's business
+	got := verdict{words: now.words(undisturbed, w.id(short)), differs: undisturbed.azure().Differences(now.azure())}
+	switch {
+	case e == foreignTag && w.foreignTag(short):
+		got.outcome = kept
+	case len(differences) == 0:
+		got.outcome = repaired
+	case len(got.words) > 0 && len(got.differs) > 0:
+		got.outcome = told
+	case len(now.words(undisturbed, "")) == 0:
+		got.outcome = kept
+	default:
+		got.outcome, got.words = "neither as it was nor as it was made", now.words(undisturbed, "")
+	}
+	if got.outcome != want.outcome {
+		t.Errorf("%s: %s: %s, want %s: %s", short, e, got, want.outcome, want.reason)
+		for _, difference := range differences {
+			t.Log(difference)
+		}
+	}
+	after := w.Azure.Mark()
+	w.passes(time.Hour)
+	if writes := w.accepted(after); len(writes) > 0 {
+		t.Errorf("%s: %s: in an hour after it was over: %v", short, e, writes)
+	}
+	return true
+}
