@@ -139,7 +139,7 @@ type AzureMachine struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.securityProfile) == has(oldSelf.securityProfile) && (!has(self.securityProfile) || self.securityProfile == oldSelf.securityProfile)",message="securityProfile cannot change after the machine was made; make a new machine",fieldPath=".securityProfile",reason="FieldValueForbidden"
 	// +capz:immutable:field=".osDisk",as="exact",because="after the machine was made; make a new machine"
 	// +kubebuilder:validation:XValidation:rule="self.osDisk == oldSelf.osDisk",message="osDisk cannot change after the machine was made; make a new machine",fieldPath=".osDisk",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.hasValue()",message="name the size of the VM, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.?vmSize.orValue('none') == ''",message="name the size of the VM, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureMachineSpec `json:"spec,omitempty"`
 
 	Status AzureMachineStatus `json:"status,omitempty,omitzero"`

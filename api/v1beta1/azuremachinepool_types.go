@@ -26,7 +26,7 @@ type AzureMachinePoolSpec struct {
 
 	// template describes each VM.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.hasValue()",message="name the size of the VMs, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.?vmSize.orValue('none') == ''",message="name the size of the VMs, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
 	Template AzureMachinePoolMachineTemplate `json:"template"`
 
 	// additionalTags are tags for the Azure resources of the pool, beside the cluster's.
@@ -182,6 +182,7 @@ type AzureMachinePool struct {
 	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.orchestrationMode) ? self.orchestrationMode : 'Uniform') == (has(oldSelf.orchestrationMode) ? oldSelf.orchestrationMode : 'Uniform')",message="orchestrationMode cannot change after the scale set was made; make a new pool",fieldPath=".orchestrationMode",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.platformFaultDomainCount) ? self.platformFaultDomainCount : 0) == (has(oldSelf.platformFaultDomainCount) ? oldSelf.platformFaultDomainCount : 0)",message="platformFaultDomainCount cannot change after the scale set was made; make a new pool",fieldPath=".platformFaultDomainCount",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.template.osDisk.osType == oldSelf.template.osDisk.osType",message="osType cannot change after the scale set was made; make a new pool",fieldPath=".template.osDisk.osType",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || has(self.template.spotVMOptions) == has(oldSelf.template.spotVMOptions)",message="Azure does not turn a scale set into one of spot VMs or back; make a new pool",fieldPath=".template.spotVMOptions",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.template.disableVMBootstrapExtension) || has(self.template.disableVMBootstrapExtension) && self.template.disableVMBootstrapExtension == oldSelf.template.disableVMBootstrapExtension",message="disableVMBootstrapExtension cannot change once it is set; make a new pool",fieldPath=".template.disableVMBootstrapExtension",reason="FieldValueForbidden"
 	Spec AzureMachinePoolSpec `json:"spec,omitempty"`
 

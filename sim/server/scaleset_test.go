@@ -231,6 +231,7 @@ func TestScaleSetRefusals(t *testing.T) {
 		"prefix changed": {"names of computers cannot change", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
 			"computerNamePrefix"},
 		"zone taken away": {"zones can only be added", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(set, _ obj) { set["zones"] = []any{"1"} }, 409, "PropertyChangeNotAllowed", "zone 2"},
+		"spot afterwards": {"VMs cannot become spot VMs", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["priority"] = "Spot" }, 409, "PropertyChangeNotAllowed", "priority"},
 		"quota":           {"every instance takes its cores from the quota", nil, func(set, _ obj) { set["sku"].(obj)["capacity"] = 6 }, 409, "OperationNotAllowed", "Additional Required: 12"},
 	}
 	for name, c := range cases {

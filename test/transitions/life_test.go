@@ -31,8 +31,12 @@ type life struct {
 	kinds map[string]kind
 	// objects have a spec that is taken, in the order in which they are made.
 	objects []object
+	// cluster is what the Cluster is called.
+	cluster string
 	// create makes the cluster of objects that are admitted.
-	create  func(w *world, admitted map[string]client.Object)
+	create func(w *world, admitted map[string]client.Object)
+	// whole tells whether nothing is left to do that conditions do not tell; nil is that there is no such thing.
+	whole   func(w *world) bool
 	excused []excuse
 
 	load    sync.Once
@@ -79,6 +83,8 @@ type world struct {
 	admitter *admission.Server
 	// manifests are those that were taken last.
 	manifests map[string]map[string]any
+	// player plays Cluster API about the VMs of pools; nil is that there are none.
+	player *harness.PoolPlayer
 }
 
 // end is where a life led.
@@ -126,7 +132,7 @@ func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) 
 				w.settle()
 				continue
 			}
-			virtual.Wait(nil, time.Duration(each.Seconds)*time.Second)
+			w.wait(time.Duration(each.Seconds) * time.Second)
 		}
 		w.settle()
 		out.cloud, out.manifests, out.said = w.Cloud(), w.manifests, w.said()
@@ -160,7 +166,7 @@ func (w *world) begin() error {
 		object := w.life.empty(each.kind)
 		object.SetNamespace(w.Namespace)
 		object.SetName(each.name)
-		object.SetLabels(map[string]string{clusterv1.ClusterNameLabel: w.life.objects[0].name})
+		object.SetLabels(map[string]string{clusterv1.ClusterNameLabel: w.life.cluster})
 		if err := fill(object, w.manifests[each.name]); err != nil {
 			return err
 		}
@@ -212,12 +218,25 @@ const quiet = 2 * time.Minute
 // settle waits until everything is as its spec and nothing is under way, or until what is not will not be.
 func (w *world) settle() {
 	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
-		virtual.Wait(nil, quiet)
-		if len(w.said()) == 0 && !slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
+		w.wait(quiet)
+		if len(w.said()) == 0 && (w.life.whole == nil || w.life.whole(w)) && !slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
 			return
 		}
 	}
 }
+
+// wait lets time go by.
+func (w *world) wait(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		virtual.Wait(nil, min(10*time.Second, time.Until(end)))
+		if w.player != nil {
+			w.player.Look(w.T.Context())
+		}
+	}
+}
+
+// asMade is what a condition says, that is True, of what works and does not change any more.
+const asMade = "the spec now says otherwise: "
 
 // said is what objects say that are not as their spec.
 func (w *world) said() map[string]string {
@@ -226,6 +245,11 @@ func (w *world) said() map[string]string {
 		object := w.stored(each.name).(conditioned)
 		if is := harness.Condition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue || is.ObservedGeneration != object.GetGeneration() {
 			out[each.name] = fmt.Sprintf("%s: %s", is.Reason, is.Message)
+		}
+		for _, condition := range object.GetConditions() {
+			if condition.Status == metav1.ConditionTrue && strings.Contains(condition.Message, asMade) {
+				out[each.name] = fmt.Sprintf("%s: %s", condition.Reason, condition.Message)
+			}
 		}
 	}
 	return out

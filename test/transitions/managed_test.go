@@ -83,6 +83,7 @@ var managed = life{
 		{"the simulator does not make the nodes of a pool anew", regexp.MustCompile(`\.nodeImageVersion: AKS`)},
 		{"ranges and pods per node have defaults that depend on networkPluginMode, and cannot change when overlay is turned on later", regexp.MustCompile(`\.(addressPrefixes\.0|addressPrefix|maxPods): `)},
 	},
+	cluster: "aks1",
 	create: func(w *world, admitted map[string]client.Object) {
 		var pools []harness.ManagedPool
 		for _, name := range []string{"pool0", "pool1"} {
@@ -99,6 +100,10 @@ func (l *life) empty(kind string) client.Object {
 	switch kind {
 	case "AzureCluster":
 		return &infrav1.AzureCluster{}
+	case "AzureMachine":
+		return &infrav1.AzureMachine{}
+	case "AzureMachinePool":
+		return &infrav1.AzureMachinePool{}
 	case "AzureManagedControlPlane":
 		return &infrav1.AzureManagedControlPlane{}
 	case "AzureManagedMachinePool":

@@ -61,6 +61,7 @@ var network = life{
 			map[string]any{"name": "control-plane", "role": "control-plane", "cidrBlocks": []any{"10.0.0.0/16"}}, map[string]any{"name": "nodes", "role": "node", "cidrBlocks": []any{"10.1.0.0/16"}},
 		}},
 	}}},
+	cluster: "c1",
 	create: func(w *world, admitted map[string]client.Object) {
 		w.CreateCluster(admitted["c1"].(*infrav1.AzureCluster))
 	},

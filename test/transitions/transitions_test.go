@@ -2,10 +2,13 @@ package transitions_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
 )
 
 // TestTransitions draws manifests and applies them one after the other.
@@ -18,7 +21,7 @@ func TestTransitions(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				made, then := life.sequence(t, rt)
 				if wrong := life.check(t, count, made, then); len(wrong) > 0 {
-					rt.Fatalf("%s\n%s", life.written(made, then), strings.Join(wrong, "\n"))
+					rt.Fatalf("%s\n%s", written(sequence{Life: name, Made: made, Then: then}), strings.Join(wrong, "\n"))
 				}
 			})
 			count.log(t)
@@ -26,7 +29,44 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func lives() map[string]*life { return map[string]*life{"AKS": &managed, "network": &network} }
+// TestKept applies the sequences of testdata, which once led elsewhere.
+func TestKept(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sequences: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var row sequence
+			if err := yaml.UnmarshalStrict(raw, &row); err != nil {
+				t.Fatal(err)
+			}
+			life := lives()[row.Life]
+			if life == nil {
+				t.Fatalf("there is no life %q", row.Life)
+			}
+			if wrong := life.check(t, &tally{}, row.Made, row.Then); len(wrong) > 0 {
+				t.Errorf("%s:\n%s", row.Reason, strings.Join(wrong, "\n"))
+			}
+		})
+	}
+}
+
+// sequence is a row of testdata.
+type sequence struct {
+	Life   string                    `json:"life"`
+	Reason string                    `json:"reason,omitempty"`
+	Made   map[string]map[string]any `json:"made"`
+	Then   []apply                   `json:"then"`
+}
+
+func lives() map[string]*life {
+	return map[string]*life{"AKS": &managed, "network": &network, "machine": &machine, "pool": &pool}
+}
 
 // sequence draws what a cluster is made of, and what is applied then.
 func (l *life) sequence(t *testing.T, rt *rapid.T) (made map[string]map[string]any, then []apply) {
@@ -74,10 +114,7 @@ func (l *life) check(t *testing.T, count *tally, made map[string]map[string]any,
 }
 
 // written is a sequence as a row of testdata.
-func (l *life) written(made map[string]map[string]any, then []apply) string {
-	raw, _ := json.MarshalIndent(struct {
-		Made map[string]map[string]any `json:"made"`
-		Then []apply                   `json:"then"`
-	}{made, then}, "", " ")
+func written(row sequence) string {
+	raw, _ := json.MarshalIndent(row, "", " ")
 	return string(raw)
 }

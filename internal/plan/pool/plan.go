@@ -22,6 +22,7 @@ func Plan(in Input) (*arm.Graph, error) {
 	if node, ok := vm.RoleAssignment(in.AzureMachinePool.Spec.ManagedIdentities, ScaleSetID(in), "the scale set", in.PoolFacts.PrincipalID); ok {
 		g.Add(node)
 	}
+	Memory(in).Apply(g)
 	return g, g.Validate()
 }
 

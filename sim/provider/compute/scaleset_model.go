@@ -47,6 +47,9 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 	}
+	if d.Old != nil && isSpot(d.Old) != isSpot(d.New) {
+		return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'virtualMachineProfile.priority' is not allowed.").WithTarget("virtualMachineProfile.priority")
+	}
 	body.Default(d.New, p+"orchestrationMode", "Uniform")
 	if err := checkOrchestration(d); err != nil {
 		return err
@@ -74,7 +77,7 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 		return provider.Missing("sku.name")
 	}
 	body.Default(d.New, "sku.tier", "Standard")
-	spot := strings.EqualFold(body.String(d.New, profilePath+".priority"), "Spot")
+	spot := isSpot(d.New)
 	switch {
 	case spot:
 		body.Default(d.New, profilePath+".evictionPolicy", "Deallocate")
@@ -103,6 +106,11 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	body.Set(d.New, profilePath+".timeCreated", body.String(d.New, p+"timeCreated"))
 	d.Secret["model"] = fingerprint(d)
 	return nil
+}
+
+// isSpot tells whether the VMs of a scale set may be evicted. Without a word they are Regular.
+func isSpot(set body.Object) bool {
+	return strings.EqualFold(body.String(set, profilePath+".priority"), "Spot")
 }
 
 func checkOrchestration(d *provider.Draft) error {

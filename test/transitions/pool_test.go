@@ -1,0 +1,44 @@
+package transitions_test
+
+import (
+	"regexp"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// pool is a pool of a self-managed cluster.
+var pool = life{
+	kinds: map[string]kind{"AzureMachinePool": {plural: "azuremachinepools", hints: all(profile("template."), identities, hints{
+		"location": nil, "providerID": nil, "providerIDList": nil, "additionalTags": tags,
+		"platformFaultDomainCount":        {int64(1), int64(5), int64(6)},
+		"strategy.rollingUpdate.maxSurge": {int64(1), int64(0), "50%", "50"}, "strategy.rollingUpdate.maxUnavailable": {int64(1), int64(0), "50%"},
+	})}},
+	cluster: "c1",
+	objects: []object{{name: "pool", kind: "AzureMachinePool", base: map[string]any{
+		"location": "eastus", "template": map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk},
+	}}},
+	create: func(w *world, admitted map[string]client.Object) {
+		w.around()
+		w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+		w.CreatePool(admitted["pool"].(*infrav1.AzureMachinePool), 2)
+	},
+	whole: func(w *world) bool {
+		vms := &infrav1.AzureMachinePoolMachineList{}
+		if err := w.Kubernetes.List(w.T.Context(), vms); err != nil {
+			w.T.Fatal(err)
+		}
+		azurePool := w.stored("pool").(*infrav1.AzureMachinePool)
+		whole := len(azurePool.Spec.ProviderIDList) == 2 && len(vms.Items) == 2
+		for _, instance := range azurePool.Status.Instances {
+			whole = whole && instance.LatestModelApplied
+		}
+		return whole
+	},
+	excused: []excuse{
+		{"a key is made up where none is given, and one that VMs have stays", regexp.MustCompile(`\.publicKeys\.0\.keyData: `)},
+		{"VMs are numbered as they come", regexp.MustCompile(`/virtualMachineScaleSets/pool/virtualMachines/|/disks/pool_`)},
+	},
+}
