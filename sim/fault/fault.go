@@ -32,7 +32,7 @@ const (
 	Capacity  Kind = "skuCapacity" // the PUT is refused with SkuNotAvailable
 	EtagRace  Kind = "etagRace"    // somebody else writes the resource just before, so If-Match fails
 	Edit      Kind = "edit"        // before the request, Patch (RFC 7396) is merged into the resource: an out-of-band edit
-	Modify    Kind = "modify"      // Patch (RFC 7396) is merged into the body of a PUT or PATCH of a resource that has tags, as a policy's effect Modify does
+	Modify    Kind = "modify"      // Patch (RFC 7396) is merged into the body of a PUT or PATCH, as a policy's effect Modify does; one of tags only where there are any
 	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
 	Omit      Kind = "omit"        // leave out of the list that is answered what has an ID that ends with Target
 	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy

@@ -181,7 +181,8 @@ func (x *exchange) before(rule fault.Rule, id string) error {
 	case fault.Reset:
 		x.abort()
 	case fault.Modify:
-		if (x.r.Method == "PUT" || x.r.Method == "PATCH") && x.call.Type != nil && !x.call.Type.Untracked {
+		_, tags := rule.Patch["tags"]
+		if (x.r.Method == "PUT" || x.r.Method == "PATCH") && x.call.Type != nil && !(tags && x.call.Type.Untracked) {
 			body.Merge(x.call.Body, rule.Patch)
 		}
 	case fault.EtagRace, fault.Edit, fault.Remove, fault.Evict:

@@ -171,20 +171,13 @@ func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, a
 	}
 }
 
-// show makes the view of a manager that starts. Its informers are made all at once, because those of a test are not safe for
-// concurrent use.
-func (k *Kubernetes) show(ctx context.Context, lag time.Duration) (*view, error) {
-	informers := &informertest.FakeInformers{Scheme: k.scheme}
-	for _, kind := range append(watched(), &metav1.PartialObjectMetadata{}, &corev1.Secret{}, &corev1.ConfigMap{}) {
-		if _, err := informers.GetInformer(ctx, kind); err != nil {
-			return nil, err
-		}
-	}
-	out := newView(k.scheme, informers, lag)
+// show makes the view of a manager that starts.
+func (k *Kubernetes) show(lag time.Duration) *view {
+	out := newView(k.scheme, &watches{FakeInformers: &informertest.FakeInformers{Scheme: k.scheme}}, lag)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.views = append(k.views, out)
-	return out, nil
+	return out
 }
 
 // forget has a manager that ends hear of nothing more.

@@ -70,10 +70,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{cancel: cancel, killed: make(chan struct{})}
 	m.Killed = m.killed
-	view, err := w.Kubernetes.show(ctx, w.Lag)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	view := w.Kubernetes.show(w.Lag)
 	live := interceptor.NewClient(w.Kubernetes, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
 			return m.act(func() error { return c.Create(ctx, obj, options...) })

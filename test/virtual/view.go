@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/testing"
-	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -22,7 +21,7 @@ import (
 // view is what a manager sees of the kinds that it watches. With a lag it sees and hears of changes that much late at most, and what
 // happened to an object in that time is one change, as after a watch that was cut and lists anew.
 type view struct {
-	informers *informertest.FakeInformers
+	informers *watches
 	lag       time.Duration
 	scheme    *runtime.Scheme
 	// tracker has what is seen, and reader reads it.
@@ -45,7 +44,7 @@ func (c change) of() client.Object {
 	return c.before
 }
 
-func newView(scheme *runtime.Scheme, informers *informertest.FakeInformers, lag time.Duration) *view {
+func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *view {
 	v := &view{informers: informers, lag: lag, scheme: scheme, tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
 	v.reader = fake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(v.tracker).Build()
 	return v
@@ -70,7 +69,7 @@ func (v *view) tell(ctx context.Context, c change) {
 		return
 	}
 	if v.lag == 0 {
-		v.inform(ctx, c)
+		v.inform(c)
 		return
 	}
 	v.mu.Lock()
@@ -113,7 +112,7 @@ func (v *view) catchUp(ctx context.Context) {
 			continue // It came and went.
 		}
 		v.show(k.kind, k.ObjectKey, c.after)
-		v.inform(ctx, c)
+		v.inform(c)
 	}
 }
 
@@ -132,18 +131,9 @@ func (v *view) show(kind schema.GroupVersionKind, key client.ObjectKey, object c
 }
 
 // inform calls those who watch.
-func (v *view) inform(ctx context.Context, c change) {
-	informer, err := v.informers.FakeInformerFor(ctx, c.of())
-	if err != nil {
-		return
-	}
-	switch {
-	case c.before != nil && c.after != nil:
-		informer.Update(c.before, c.after)
-	case c.after != nil:
-		informer.Add(c.after)
-	case c.before != nil:
-		informer.Delete(c.before)
+func (v *view) inform(c change) {
+	if kind, err := apiutil.GVKForObject(c.of(), v.scheme); err == nil {
+		v.informers.kind(kind).tell(c)
 	}
 }
 

@@ -3,13 +3,13 @@ package requests_test
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -19,7 +19,15 @@ import (
 // is made nor afterwards, and the tag stays.
 func TestPolicyTags(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		w.Written = w.tag
+		tag := map[string]any{"tags": map[string]any{"costs": "4711"}}
+		for _, method := range []string{http.MethodPut, http.MethodPatch} {
+			for _, rule := range []fault.Rule{{Type: types.AgentPool, Patch: map[string]any{"properties": tag}}, {Patch: tag}} {
+				rule.Kind, rule.Method, rule.Count = fault.Modify, method, -1
+				if err := w.Azure.AddFault(rule); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		w.Cluster("c1", 0)
 		w.Managed("aks1", 2)
 		if diff := cmp.Diff(slices.Compact(harness.Changes(w.Azure.Writes(0))), harness.Changes(w.Azure.Writes(0))); diff != "" {
@@ -41,27 +49,4 @@ func TestPolicyTags(t *testing.T) {
 			t.Errorf("the pool has the tag %q of the policy", got)
 		}
 	})
-}
-
-// tag adds the tag to what was written.
-func (w *world) tag(request *http.Request) {
-	if request.Method != http.MethodPut && request.Method != http.MethodPatch {
-		return
-	}
-	for _, resource := range w.Sim.State() {
-		id, _ := resource["id"].(string)
-		if !strings.EqualFold(id, request.URL.Path) {
-			continue
-		}
-		patch := map[string]any{"tags": map[string]any{"costs": "4711"}}
-		if strings.Contains(id, "/agentPools/") {
-			patch = map[string]any{"properties": patch}
-		} else if resource["tags"] == nil {
-			return
-		}
-		if err := w.Azure.AddFault(fault.Rule{Kind: fault.Edit, ID: strings.ToLower(id), Now: true, Patch: patch}); err != nil {
-			w.T.Error(err)
-		}
-		return
-	}
 }

@@ -1,0 +1,94 @@
+package virtual
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
+)
+
+// watches are who hears of which kinds. The controllers of a manager start at the same time, which the informers of controller-runtime's
+// tests are not made for: a handler may be lost.
+type watches struct {
+	*informertest.FakeInformers
+
+	mu sync.Mutex
+	of map[schema.GroupVersionKind]*watch
+}
+
+// watch is who hears of one kind.
+type watch struct {
+	*controllertest.FakeInformer
+
+	mu       sync.Mutex
+	handlers []toolscache.ResourceEventHandler
+}
+
+// GetInformer is the watch of the kind of an object.
+func (w *watches) GetInformer(_ context.Context, object client.Object, _ ...cache.InformerGetOption) (cache.Informer, error) {
+	kind, err := apiutil.GVKForObject(object, w.Scheme)
+	if err != nil {
+		return nil, err
+	}
+	return w.kind(kind), nil
+}
+
+// GetInformerForKind is the watch of a kind.
+func (w *watches) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer, error) {
+	return w.kind(kind), nil
+}
+
+func (w *watches) kind(kind schema.GroupVersionKind) *watch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[schema.GroupVersionKind]*watch{}
+	}
+	if w.of[kind] == nil {
+		w.of[kind] = &watch{FakeInformer: controllertest.NewFakeInformer(controllertest.Synced)}
+	}
+	return w.of[kind]
+}
+
+// AddEventHandler has a handler hear of changes.
+func (w *watch) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handlers = append(w.handlers, handler)
+	return w.FakeInformer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{}) // Only it makes registrations.
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandler: nothing is told again.
+func (w *watch) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, _ time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+	return w.AddEventHandler(handler)
+}
+
+// AddEventHandlerWithOptions is AddEventHandler.
+func (w *watch) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, _ toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+	return w.AddEventHandler(handler)
+}
+
+// tell tells everybody of a change. Who hears of it may ask for other objects.
+func (w *watch) tell(c change) {
+	w.mu.Lock()
+	handlers := slices.Clone(w.handlers)
+	w.mu.Unlock()
+	for _, handler := range handlers {
+		switch {
+		case c.before != nil && c.after != nil:
+			handler.OnUpdate(c.before, c.after)
+		case c.after != nil:
+			handler.OnAdd(c.after, false)
+		case c.before != nil:
+			handler.OnDelete(c.before)
+		}
+	}
+}
