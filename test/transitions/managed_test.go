@@ -104,6 +104,12 @@ func (l *life) empty(kind string) client.Object {
 		return &infrav1.AzureMachine{}
 	case "AzureMachinePool":
 		return &infrav1.AzureMachinePool{}
+	case "AzureASOManagedCluster":
+		return &infrav1.AzureASOManagedCluster{}
+	case "AzureASOManagedControlPlane":
+		return &infrav1.AzureASOManagedControlPlane{}
+	case "AzureASOManagedMachinePool":
+		return &infrav1.AzureASOManagedMachinePool{}
 	case "AzureManagedControlPlane":
 		return &infrav1.AzureManagedControlPlane{}
 	case "AzureManagedMachinePool":

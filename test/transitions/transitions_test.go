@@ -65,7 +65,7 @@ type sequence struct {
 }
 
 func lives() map[string]*life {
-	return map[string]*life{"AKS": &managed, "network": &network, "machine": &machine, "pool": &pool}
+	return map[string]*life{"AKS": &managed, "network": &network, "machine": &machine, "pool": &pool, "documents": &documents}
 }
 
 // sequence draws what a cluster is made of, and what is applied then.

@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// renewed checks that nothing stored has the old form.
+// renewed checks that nothing stored has the old form, and that nothing is told to differ.
 func renewed(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range kinds {
@@ -20,7 +20,7 @@ func renewed(stage *harness.Stage) {
 			conditions, _ := harness.Value(stored.Object, "status.conditions").([]any)
 			for _, c := range conditions {
 				condition := c.(object)
-				if reason, _ := condition["reason"].(string); reason == "" || reason == infrav1.TakenOverReason || condition["type"] == "OnlyThere" {
+				if reason, _ := condition["reason"].(string); reason == "" || reason == infrav1.TakenOverReason || reason == infrav1.DriftedReason || condition["type"] == "OnlyThere" {
 					stage.T.Errorf("%s %s: %v stays as it was", kind, item.GetName(), condition)
 				}
 			}

@@ -116,7 +116,7 @@ func (s *Stage) CreateDocuments(c *DocumentCluster) {
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
 		Spec: clusterv1.ClusterSpec{
-			InfrastructureRef: reference("AzureASOManagedCluster", name),
+			InfrastructureRef: reference("AzureASOManagedCluster", c.Infrastructure.Name),
 			ControlPlaneRef:   reference("AzureASOManagedControlPlane", name),
 		},
 	}
