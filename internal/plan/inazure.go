@@ -15,8 +15,21 @@ import (
 // wrote the tags of the network into the spec. What only a status says is not known after clusterctl move, so it is never
 // all there is.
 func InAzure(c *infrav1.AzureCluster) bool {
+	return len(memory.Made(c.Annotations)) > 0 || wasReady(c) || TaggedNetwork(c)
+}
+
+// NetworkInAzure tells whether the virtual network of a cluster is in use, so that it cannot be another any more: it or a subnet was
+// made, or the cluster was ready. One that was named wrongly and never found can still be named rightly.
+func NetworkInAzure(c *infrav1.AzureCluster) bool {
+	return wasReady(c) || TaggedNetwork(c) ||
+		slices.ContainsFunc(memory.Made(c.Annotations), func(id arm.ID) bool {
+			return strings.EqualFold(id.Type(), types.VirtualNetwork) || strings.EqualFold(id.Type(), types.Subnet)
+		})
+}
+
+func wasReady(c *infrav1.AzureCluster) bool {
 	provisioned := c.Status.Initialization.Provisioned
-	return len(memory.Made(c.Annotations)) > 0 || c.Spec.ControlPlaneEndpoint.Host != "" || c.Status.Ready || provisioned != nil && *provisioned || TaggedNetwork(c)
+	return c.Spec.ControlPlaneEndpoint.Host != "" || c.Status.Ready || provisioned != nil && *provisioned
 }
 
 // TaggedNetwork tells whether the tags in the spec say that the virtual network is the cluster's.

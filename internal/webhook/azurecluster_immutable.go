@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -36,6 +37,13 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), immutable))
 	}
 	errs = append(errs, immutablePrivateIP(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
+	if plan.NetworkInAzure(old) {
+		errs = append(errs, sameNetwork(&oldNetwork.Vnet, &newNetwork.Vnet, network.Child("vnet"))...)
+	}
+	if plan.InAzure(old) {
+		errs = append(errs, samePool(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
+		errs = append(errs, samePool(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
+	}
 	if nodesHaveIPv6(newNetwork.Subnets) {
 		errs = append(errs, immutableNodeOutboundLB(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
@@ -48,6 +56,26 @@ func unmovable(old, value string, path *field.Path, between string) field.ErrorL
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, "cannot change once there are resources, because resources cannot move between "+between+"; make a new cluster")}
+}
+
+// sameNetwork keeps a cluster in its virtual network: another one would be made beside it, and the machines would stay.
+func sameNetwork(old, vnet *infrav1.VnetSpec, path *field.Path) (errs field.ErrorList) {
+	const why = "cannot change once there are resources, because machines cannot move between virtual networks; make a new cluster"
+	if !strings.EqualFold(old.Name, vnet.Name) {
+		errs = append(errs, field.Forbidden(path.Child("name"), why))
+	}
+	if !strings.EqualFold(old.ResourceGroup, vnet.ResourceGroup) {
+		errs = append(errs, field.Forbidden(path.Child("resourceGroup"), why))
+	}
+	return errs
+}
+
+// samePool keeps the backend pool that network interfaces of machines are in.
+func samePool(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
+	if old == nil || lb == nil || !strings.EqualFold(old.Name, lb.Name) || strings.EqualFold(old.BackendPool.Name, lb.BackendPool.Name) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path.Child("backendPool", "name"), "cannot change once there are resources, because machines are in the pool; make a new cluster")}
 }
 
 func immutablePrivateIP(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {

@@ -164,6 +164,12 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		return func(c *object) { change(c.Spec.NetworkSpec.NodeOutboundLB) }
 	}
 	elsewhere := func(c *object) { c.Spec.Location, c.Spec.SubscriptionID = "northeurope", "other" }
+	ready := func(c *object) { c.Status.Ready = true }
+	otherNetwork := func(c *object) {
+		c.Spec.NetworkSpec.Vnet.Name, c.Spec.NetworkSpec.Vnet.ResourceGroup = "other", "elsewhere"
+	}
+	otherNetworkRefused := []string{"spec.networkSpec.vnet.name: FieldValueForbidden", "spec.networkSpec.vnet.resourceGroup: FieldValueForbidden"}
+	otherPool := func(lb *infrav1.LoadBalancerSpec) { lb.BackendPool.Name = "other" }
 	unmoved := []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}
 	with := func(changes ...func(*object)) []func(*object) { return changes }
 
@@ -233,6 +239,16 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"region, nothing there yet": {reason: "a first try that failed can be corrected", change: with(elsewhere)},
 		"region, refused by Azure": {reason: "as where a policy allows no group in the region: what is planned and was never made binds nobody",
 			old: with(func(c *object) { c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1":[]}`} }), change: with(elsewhere)},
+		"another network":           {reason: "machines stay in the first one", old: with(ready), change: with(otherNetwork), want: otherNetworkRefused},
+		"another network, tagged":   {reason: "the established provider wrote the tags of what it had made", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(otherNetwork), want: otherNetworkRefused},
+		"another network, made":     {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet")), change: with(otherNetwork), want: otherNetworkRefused},
+		"another network, not seen": {reason: "the name of a network that users bring can be corrected as long as none was found", old: with(listing("c1")), change: with(otherNetwork)},
+		"network in other letters":  {reason: "Azure takes names in any case", old: with(ready), change: with(func(c *object) { c.Spec.NetworkSpec.Vnet.Name, c.Spec.NetworkSpec.Vnet.ResourceGroup = "C1-VNet", "C1" })},
+		"another pool": {reason: "machines are in the first one", old: with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			change: with(apiLB(otherPool), nodeLB(otherPool)), want: []string{"spec.networkSpec.apiServerLB.backendPool.name: FieldValueForbidden", "spec.networkSpec.nodeOutboundLB.backendPool.name: FieldValueForbidden"}},
+		"another pool, nothing there yet": {reason: "nobody is in it", change: with(apiLB(otherPool))},
+		"pool of another load balancer": {reason: "it is not the same pool, whatever it is called", old: with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.Name, lb.BackendPool.Name = "other", "others" }))},
 		"subnet added": {reason: "subnets can be added", change: with(func(c *object) {
 			c.Spec.NetworkSpec.Subnets = append(c.Spec.NetworkSpec.Subnets, infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "more", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.8.0.0/16"}}})
 		})},

@@ -18,11 +18,11 @@ var network = life{
 		"bastionSpec.azureBastion.subnet": nil, "bastionSpec.azureBastion.publicIP.ipTags": nil,
 		"networkSpec.apiServerLB.id": nil, "networkSpec.nodeOutboundLB.id": nil, "networkSpec.controlPlaneOutboundLB.id": nil,
 
-		"additionalTags": {map[string]any{"a": "x"}, map[string]any{"a": "y", "b": "z"}, map[string]any{"b": ""}, map[string]any{}},
-		// A network of another name is made beside the first one, which stays: see docs/book/reliability.md.
-		"networkSpec.vnet.name": nil,
-		// So are backend pools of another name.
-		"networkSpec.apiServerLB.backendPool": nil, "networkSpec.nodeOutboundLB.backendPool": nil, "networkSpec.controlPlaneOutboundLB.backendPool": nil,
+		"additionalTags":                                      {map[string]any{"a": "x"}, map[string]any{"a": "y", "b": "z"}, map[string]any{"b": ""}, map[string]any{}},
+		"networkSpec.vnet.name":                               {"c1-vnet", "other"},
+		"networkSpec.apiServerLB.backendPool.name":            {"machines", "c1-public-lb-backendPool"},
+		"networkSpec.nodeOutboundLB.backendPool.name":         {"machines", "c1-outboundBackendPool"},
+		"networkSpec.controlPlaneOutboundLB.backendPool.name": {"machines"},
 
 		"networkSpec.vnet.cidrBlocks[]":         {"10.0.0.0/8", "172.16.0.0/16", "10.1.0.0/33"},
 		"networkSpec.vnet.tags":                 {map[string]any{"a": "x"}},
