@@ -14,6 +14,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
 )
 
 // memory is what the engine remembers of resources between passes. Losing it costs a few requests and no correctness. What is
@@ -26,6 +27,7 @@ type memory struct {
 	mu      sync.Mutex
 	records map[string]*record // by ID key, with a suffix for what is remembered beside the resource's state
 	swept   time.Time
+	packer  packed.Packer
 }
 
 // record is what is remembered under one key.

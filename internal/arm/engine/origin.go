@@ -1,19 +1,23 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
 )
 
 // agreement is what was wanted of a resource, that is not changed in place, when it was last as wanted. It tells which of
 // the two has moved when they differ.
 type agreement struct {
-	// want is the plan's body, as JSON without what Azure never returns.
-	want json.RawMessage
+	// want is the plan's body, as JSON without what Azure never returns, and sum its hash.
+	want packed.Body
+	sum  [sha256.Size]byte
 	// at is when the PUT of want had ended; judged means that a read has been compared since, or that want was found in
 	// Azure and not sent.
 	at     time.Time
@@ -33,26 +37,35 @@ type origin struct {
 	unapplied []string
 }
 
+// agreed is an agreement on a body for a type of resources.
+func (m *memory) agreed(name string, want json.RawMessage) *agreement {
+	return &agreement{want: m.packer.Pack(name, want), sum: sha256.Sum256(want)}
+}
+
 // agree notes that a PUT of want succeeded.
-func (m *memory) agree(key string, want json.RawMessage) {
+func (m *memory) agree(id arm.ID, want json.RawMessage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of(key).agreement = &agreement{want: want, at: m.clock.Now()}
+	agreement := m.agreed(id.Type(), want)
+	agreement.at = m.clock.Now()
+	m.of(id.Key()).agreement = agreement
 }
 
 // origin sorts the differences between what is wanted and what was observed. fromWrite is set when observed is the answer
 // to a PUT. normalised are the differences that are taken for Azure's normalisation from now on.
-func (m *memory) origin(key string, want compare.Want, observed any, differences []compare.Difference, fromWrite bool) (out origin, normalised []compare.Difference) {
+func (m *memory) origin(id arm.ID, want compare.Want, observed any, differences []compare.Difference, fromWrite bool) (out origin, normalised []compare.Difference) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	differences = untagged(differences)
-	r := m.of(key)
+	now := visible(want)
+	r := m.of(id.Key())
 	found := r.agreement
 	if found == nil {
-		r.agreement = &agreement{want: visible(want), judged: true, unknown: prints(differences)}
+		r.agreement = m.agreed(id.Type(), now)
+		r.agreement.judged, r.agreement.unknown = true, prints(differences)
 		return out, nil
 	}
-	before := found.differences(want, observed)
+	before := found.differences(want, now, observed)
 	if late := !fromWrite && m.clock.Now().Sub(found.at) > judgeWithin; !found.judged && late {
 		// It may as well be somebody's change.
 		found.unknown = prints(before)
@@ -81,14 +94,28 @@ func (m *memory) origin(key string, want compare.Want, observed any, differences
 		}
 	}
 	if !differ && !fromWrite {
-		found.want, found.unknown = visible(want), nil
+		found.unknown = nil
+		if found.sum != sha256.Sum256(now) {
+			agreed := m.agreed(id.Type(), now)
+			found.want, found.sum = agreed.want, agreed.sum
+		}
 	}
 	return out, normalised
 }
 
-// differences are how a resource differs from what was wanted when it was last as wanted.
-func (a *agreement) differences(want compare.Want, observed any) []compare.Difference {
-	body, err := compare.Decode(a.want)
+// differences are how a resource differs from what was wanted when it was last as wanted. now is what is wanted now, of which most
+// often nothing has changed.
+func (a *agreement) differences(want compare.Want, now json.RawMessage, observed any) []compare.Difference {
+	raw := now
+	if a.sum != sha256.Sum256(now) {
+		opened, err := a.want.Open()
+		if err != nil {
+			// It was packed here.
+			return nil
+		}
+		raw = opened
+	}
+	body, err := compare.Decode(raw)
 	if err != nil {
 		// It was marshalled here.
 		return nil

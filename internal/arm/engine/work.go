@@ -126,7 +126,7 @@ func (p *pass) examine(w *work) {
 		w.remains = p.remains(key, w.hash, w.differences, w.found)
 		if w.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
 			var normalised []compare.Difference
-			if w.origin, normalised = e.memory.origin(key, w.want, w.body, w.differences, w.found.FromWrite); !w.remains {
+			if w.origin, normalised = e.memory.origin(w.id, w.want, w.body, w.differences, w.found.FromWrite); !w.remains {
 				e.logResidual(w.id, normalised)
 			}
 		}

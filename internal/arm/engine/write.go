@@ -50,7 +50,7 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 				e.memory.make(op.Key)
 			}
 			if agreed != nil {
-				e.memory.agree(op.Key, agreed)
+				e.memory.agree(op.ID, agreed)
 			}
 		default:
 			e.memory.clear(op.Key)

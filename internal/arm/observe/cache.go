@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -41,6 +42,7 @@ type Cache struct {
 	digests  map[string]*digest
 	breadths map[string]*breadth
 	swept    time.Time
+	packer   packed.Packer
 }
 
 // mark is when something was changed, and the cache's count then.
@@ -243,10 +245,9 @@ func (c *Cache) sweep() {
 		key := found.ID.Key()
 		return now.Sub(found.At) > c.full && now.Sub(found.vouched) > c.full || found.count < max(c.written[key].count, c.touched[key].count)
 	})
-	var p packer
 	for key, found := range c.entries {
 		if len(found.Body) > 0 && now.Sub(found.At) > old {
-			c.entries[key] = p.pack(found)
+			c.entries[key] = found.pack(&c.packer)
 		}
 	}
 	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.full) })

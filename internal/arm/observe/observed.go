@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
 )
 
 // Observed is a resource as Azure last showed it.
@@ -42,8 +43,8 @@ type Observation struct {
 	mark    Mark
 	vouched time.Time
 	wanted  bool
-	// packed is the body as the cache keeps it for long; nil when Body is it.
-	packed []byte
+	// packed is the body as the cache keeps it for long; it is empty when Body is it.
+	packed packed.Body
 }
 
 // Seen tells whether the resource was looked at.

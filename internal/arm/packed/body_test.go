@@ -1,0 +1,53 @@
+package packed_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+)
+
+func TestPack(t *testing.T) {
+	machine := func(name string) string {
+		return fmt.Sprintf(`{"id":"/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/%[1]s","location":"eastus","properties":{"hardwareProfile":{"vmSize":"Standard_D2s_v3"},`+
+			`"storageProfile":{"osDisk":{"name":"%[1]s_OSDisk","caching":"ReadOnly","createOption":"FromImage","diskSizeGB":128}},"osProfile":{"computerName":"%[1]s","adminUsername":"capi"}}}`, name)
+	}
+	noise := make([]byte, 100_000)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	var p packed.Packer
+	for name, tc := range map[string]struct {
+		reason string
+		kind   string
+		bodies []string
+		most   int
+	}{
+		"alike":     {"of what one has in common with another only the reference is kept", "machine", []string{machine("a-0"), machine("b-1"), machine("c-22")}, 100},
+		"the same":  {"what is repeated takes next to nothing", "same", []string{machine("a"), machine("a")}, 20},
+		"different": {"a body that has nothing of the first is packed by itself", "other", []string{`{"a":1}`, strings.Repeat(`{"name":"x"},`, 100)}, 100},
+		"empty":     {"an empty body is one", "empty", []string{"", machine("a")}, 400},
+		"long":      {"what is longer than what flate looks back is packed, too, and does not get much longer", "long", []string{string(noise), string(noise[1:]), machine("a")}, 101_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var bodies []packed.Body
+			for _, body := range tc.bodies {
+				bodies = append(bodies, p.Pack(tc.kind, []byte(body)))
+			}
+			for i, body := range bodies {
+				got, err := body.Open()
+				if err != nil || string(got) != tc.bodies[i] {
+					t.Errorf("%s: body %d of %d bytes is opened as %d: %v", tc.reason, i, len(tc.bodies[i]), len(got), err)
+				}
+				if body.Empty() || body.Size() > tc.most {
+					t.Errorf("%s: body %d of %d bytes takes %d, want at most %d", tc.reason, i, len(tc.bodies[i]), body.Size(), tc.most)
+				}
+			}
+		})
+	}
+	if !(packed.Body{}).Empty() {
+		t.Error("no body is one")
+	}
+}
