@@ -74,10 +74,14 @@ test: lab-tools build release ## Run all tests, with the stories in the lab; end
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
+# Of how many rows one is tried, of all stories, and how many sequences of specs each life has. 1 and 20 take hours.
+RELIABILITY_EVERY ?= 40
+RELIABILITY_SEQUENCES ?= 4
+
 .PHONY: reliability
-reliability: ## Kill the manager at each of its calls, edit each resource in Azure, and change specs again and again; make test tries a few
-	go test $(TEST_FLAGS) -timeout 60m -v ./test/reliability -every 1
-	go test $(TEST_FLAGS) -timeout 60m -v ./test/transitions -rapid.checks 20
+reliability: ## Kill the manager at its calls, edit what is in Azure, and change specs again and again: 20 minutes of what make test tries a little of
+	go test $(TEST_FLAGS) -timeout 600m -v ./test/reliability -every $(RELIABILITY_EVERY)
+	go test $(TEST_FLAGS) -timeout 600m -v ./test/transitions -rapid.checks $(RELIABILITY_SEQUENCES)
 
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m

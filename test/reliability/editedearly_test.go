@@ -31,7 +31,7 @@ var early = map[string]expectation{
 func TestEditedInCreation(t *testing.T) {
 	var tried, impossible atomic.Int64
 	for name, begin := range begun {
-		if name != "network" && *every > 1 {
+		if name != "network" && !wide() {
 			continue
 		}
 		var undisturbed moment
@@ -43,10 +43,13 @@ func TestEditedInCreation(t *testing.T) {
 			undisturbed, resources = w.moment(), w.editable()
 		})
 		for _, short := range resources {
-			if strings.Contains(short, "/MC_") || *every > 1 && !strings.HasSuffix(short, sampled) {
+			if strings.Contains(short, "/MC_") || !wide() && !strings.HasSuffix(short, sampled) {
 				continue
 			}
 			for _, e := range edits {
+				if wide() && !drawn(name+short+string(e)) {
+					continue
+				}
 				t.Run(name+"/"+strings.ReplaceAll(short, "/", ".")+"/"+string(e), func(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package reliability_test
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -15,7 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-var every = flag.Int("every", 120, "one of how many rows is tried")
 
 // ended is how a stage ended, and what it took.
 type ended struct {
@@ -77,7 +75,7 @@ func private(c *infrav1.AzureCluster) {
 //	go test ./test/reliability -run KilledAtEveryCall -every 1
 func TestKilledAtEveryCall(t *testing.T) {
 	for name, story := range stories() {
-		if !story.sample && *every > 1 {
+		if !story.sample && !wide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func differ(want, is clusters.State) []string {
 // comes of it is what comes of one.
 func TestTwoManagers(t *testing.T) {
 	for name, story := range stories() {
-		if name != "AKS" && *every > 1 {
+		if name != "AKS" && !wide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestTwoManagers(t *testing.T) {
 // changed several times in between once. The same comes of it, with the same writes.
 func TestLaggingView(t *testing.T) {
 	for name, story := range stories() {
-		if !story.sample && *every > 1 {
+		if !story.sample && !wide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func (c *clock) Now() time.Time { return c.Real.Now().Add(time.Duration(c.ahead.
 // expire by Azure's clock, so the manager's are refused after a jump ahead. The same comes of it, with the same writes.
 func TestClocks(t *testing.T) {
 	for name, story := range stories() {
-		if !story.sample && *every > 1 {
+		if !story.sample && !wide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags
 // lost, and Azure has it all. Azure comes to hold the same, nothing is made twice, and every object is Ready.
 func TestRestored(t *testing.T) {
 	for name, story := range stories() {
-		if name != "AKS" && *every > 1 {
+		if name != "AKS" && !wide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { restored(t, story.stages) }) })

@@ -1,0 +1,21 @@
+package reliability_test
+
+import (
+	"flag"
+	"hash/fnv"
+)
+
+// sample is how many rows there are for one that make test tries.
+const sample = 120
+
+var every = flag.Int("every", sample, "one of how many rows is tried; of all stories, when it is less than the default")
+
+// wide tells whether all stories are lived, and not only the one that is each test's sample.
+func wide() bool { return *every < sample }
+
+// drawn tells whether a row is one of those that are tried. They are the same at each run.
+func drawn(row string) bool {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(row))
+	return hash.Sum32()%uint32(*every) == 0
+}
