@@ -48,6 +48,8 @@ var byURL = []string{"id", "name", "type", "apiVersion", "location"}
 var retired = []string{
 	// Recording Test_CELExportConfigMapPropertyOnDifferentVersion sends it to version 2024-09-01.
 	"ManagedClusterProperties.enablePodSecurityPolicy",
+	// az aks create 2.45.0 sends it to version 2022-11-01.
+	"ContainerServiceNetworkProfile.dockerBridgeCidr",
 }
 
 // Check finds the mismatches of a body, by the order of paths; none when there is no definition. shown is the resource as it is
@@ -58,6 +60,11 @@ func Check(resourceType, version string, body, shown map[string]any) []Mismatch 
 		return nil
 	}
 	j := &judge{document: d, unpublished: map[string]bool{}}
+	if version = strings.ToLower(version); version < releases(resourceType)[0].version {
+		for _, member := range retired {
+			j.unpublished[member] = true
+		}
+	}
 	if shown != nil {
 		seen := &judge{document: d, unpublished: j.unpublished, collect: true}
 		seen.check(root, resourceType, "", shown, true)
@@ -70,8 +77,8 @@ func Check(resourceType, version string, body, shown map[string]any) []Mismatch 
 type judge struct {
 	document
 	found []Mismatch
-	// unpublished are members that no definition has and Azure shows, as "<object>.<member>"; collect has them noted, and
-	// nothing else.
+	// unpublished are members that the definition has not and Azure takes, because it shows them or because the api-version is old, as
+	// "<object>.<member>"; collect has the former noted, and nothing else.
 	unpublished map[string]bool
 	collect     bool
 }
@@ -174,7 +181,7 @@ func (j *judge) object(o schema, name, path string, object map[string]any, top b
 			j.check(*o.Values, name, at, object[key], false)
 		case j.collect:
 			j.unpublished[name+"."+key] = true
-		case j.unpublished[name+"."+key], slices.Contains(retired, name+"."+key):
+		case j.unpublished[name+"."+key]:
 		default:
 			j.add(Unknown, name, at, "", kindOf(object[key]))
 		}

@@ -261,6 +261,11 @@ func TestManagedClusterReads(t *testing.T) {
 	if !strings.Contains(list(v.body), "isDefault:true") || strings.Contains(list(a.do("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/northcentralus/kubernetesVersions"+aksV, nil).body), "1.34") {
 		t.Errorf("kubernetesVersions = %v", v.body)
 	}
+	// az aks get-versions of old asks for these.
+	v = a.do("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/westus3/orchestrators?resource-type=managedClusters&api-version=2019-04-01", nil)
+	if all := list(v.at("properties.orchestrators")); v.status != 200 || strings.Count(all, "default:true") != 1 || !strings.Contains(all, "orchestratorVersion:1.34.2") {
+		t.Errorf("orchestrators = %d %v", v.status, v.body)
+	}
 	if m := a.do("GET", pools+"pool0/machines"+aksV, nil); len(m.body["value"].([]any)) != 2 {
 		t.Errorf("machines = %v", m.body)
 	}
@@ -271,6 +276,13 @@ func TestManagedClusterReads(t *testing.T) {
 	}
 	if r := a.do("GET", aks+"?api-version=2025-08-01", nil); r.body["eTag"] != nil || a.do("GET", aks+aksV, nil).body["eTag"] == nil {
 		t.Error("eTag must be shown since 2025-10-01 only")
+	}
+	withBridge := aksCluster(func(p obj) { p["networkProfile"] = obj{"networkPlugin": "kubenet", "dockerBridgeCidr": "172.17.0.1/16"} })
+	if r := a.do("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/older?api-version=2022-11-01", withBridge); r.status != 201 {
+		t.Errorf("PUT with what api-version 2022-11-01 had = %d %v", r.status, r.body)
+	}
+	if r := a.do("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/newer?api-version=2025-10-01", withBridge); r.status != 400 {
+		t.Errorf("PUT with what api-version 2022-11-01 had, to one that has it no more = %d", r.status)
 	}
 }
 

@@ -47,8 +47,8 @@ func TestAzureCLI(t *testing.T) {
 		{"vm", "", []string{"Network/virtualNetworks/vm1VNET", "Network/networkSecurityGroups/vm1NSG", "Network/publicIPAddresses/vm1PublicIP", "Network/networkInterfaces/vm1VMNic", "Compute/virtualMachines/vm1"}},
 		{"availability-set", "", []string{"Compute/availabilitySets/as"}},
 		{"lb", "loadBalancer.value.backendAddressPools.0.name=lbbepool", []string{"Network/publicIPAddresses/PublicIPlb", "Network/loadBalancers/lb"}},
-		{"vmss", "VMSS.value.orchestrationMode=Uniform", []string{"Network/publicIPAddresses/ssLBPublicIP", "Network/loadBalancers/ssLB", "Compute/virtualMachineScaleSets/ss"}},
-		{"vmss-flexible", "VMSS.value.orchestrationMode=Flexible", []string{"Network/publicIPAddresses/flexLBPublicIP", "Network/loadBalancers/flexLB", "Network/networkSecurityGroups/flexNSG", "Network/loadBalancers/flexLB/inboundNatRules/NatRule", "Compute/virtualMachineScaleSets/flex"}},
+		{"vmss", "vmss.value.orchestrationMode=Uniform", []string{"Network/publicIPAddresses/ssLBPublicIP", "Network/loadBalancers/ssLB", "Compute/virtualMachineScaleSets/ss"}},
+		{"vmss-flexible", "vmss.value.orchestrationMode=Flexible", []string{"Network/publicIPAddresses/flexLBPublicIP", "Network/loadBalancers/flexLB", "Network/networkSecurityGroups/flexNSG", "Network/loadBalancers/flexLB/inboundNatRules/NatRule", "Compute/virtualMachineScaleSets/flex"}},
 		{"vm-identity", "", []string{"Network/networkSecurityGroups/vm2NSG", "Network/publicIPAddresses/vm2PublicIP", "Network/networkInterfaces/vm2VMNic", "Authorization/roleAssignments/513e6ce2-aa3c-4d70-a428-41b01879cb96", "Compute/virtualMachines/vm2"}},
 		{"vm-count", "", []string{"Network/networkSecurityGroups/manyNSG", "Network/publicIPAddresses/manyPublicIP0", "Network/publicIPAddresses/manyPublicIP1", "Network/networkInterfaces/manyVMNic0", "Network/networkInterfaces/manyVMNic1", "Compute/virtualMachines/many0", "Compute/virtualMachines/many1"}},
 		{"vm-windows", "", []string{"Network/networkSecurityGroups/winNSG", "Network/networkInterfaces/winVMNic", "Compute/virtualMachines/win"}},
@@ -106,6 +106,11 @@ func TestAzureCLI(t *testing.T) {
 		if list, _ := found.at("value").([]any); len(list) != want {
 			t.Errorf("resources of %s: %v", group, found.body)
 		}
+	}
+	// What a deployment shows of a load balancer is no use of its address: az network lb probe create sends the load balancer again.
+	lb := a.do("GET", net+"/loadBalancers/lb", nil)
+	if r := a.do("PUT", net+"/loadBalancers/lb", lb.body); r.status != 200 {
+		t.Errorf("PUT of the load balancer that was deployed = %d %v", r.status, r.body)
 	}
 	pools := a.do("GET", net+"/loadBalancers/ssLB", nil)
 	if end := pools.at("properties.inboundNatPools.0.properties.frontendPortRangeEnd"); end != 50119.0 {

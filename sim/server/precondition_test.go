@@ -142,6 +142,9 @@ func TestPutsWithoutAChange(t *testing.T) {
 			t.Errorf("%s: is %v afterwards", c.reason, state)
 		}
 	}
+	if size := a.do("GET", comp+"/snapshots/s", nil).at("properties.diskSizeGB"); size != 8.0 {
+		t.Errorf("a copy of a disk of 8 GB has %v", size)
+	}
 }
 
 // TestZonesWaitForTheirLinks does what recordings of private DNS zones show: the zone's DELETE is refused as long as the one of its

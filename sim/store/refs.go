@@ -21,8 +21,12 @@ func (r Ref) Path() string {
 	return r.From + "/" + r.Sub
 }
 
-// extract lists the references in a body: every {"id": "/subscriptions/…"} and the keys of userAssignedIdentities.
+// extract lists the references in a body: every {"id": "/subscriptions/…"} and the keys of userAssignedIdentities. A deployment has none: it
+// shows what others refer to.
 func extract(from string, body map[string]any) []Ref {
+	if strings.Contains(strings.ToLower(from), "/microsoft.resources/deployments/") {
+		return nil
+	}
 	var out []Ref
 	var walk func(v any, field, sub string)
 	walk = func(v any, field, sub string) {

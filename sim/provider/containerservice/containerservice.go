@@ -35,6 +35,7 @@ func Provider() *provider.Provider {
 		Types:     append([]*provider.Type{clusterType(), poolType(), maintenanceType(), trustedAccessType()}, fleet.Types()...),
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
 			"kubernetesversions": kubernetesVersions,
+			"orchestrators":      orchestrators,
 		},
 	}
 	return p

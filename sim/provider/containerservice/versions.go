@@ -178,6 +178,37 @@ func kubernetesVersions(_ *provider.Call, location string, _ []string) (*provide
 	return provider.OK(body.Object{"values": values}), nil
 }
 
+// orchestrators answers GET locations/<l>/orchestrators, which az aks get-versions asks. Source: SDK for Python, azure-mgmt-containerservice
+// v2019_04_01.
+func orchestrators(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	const kubernetes = "Kubernetes"
+	list := []any{}
+	for _, m := range offered(location) {
+		if m.longTerm {
+			continue
+		}
+		for p := m.first; p <= m.last; p++ {
+			v := version{m.number, p}
+			to := []any{}
+			for _, u := range upgrades(v, location, false) {
+				to = append(to, body.Object{"orchestratorType": kubernetes, "orchestratorVersion": u.String()})
+			}
+			e := body.Object{"orchestratorType": kubernetes, "orchestratorVersion": v.String(), "upgrades": to}
+			if m.preview {
+				e["isPreview"] = true
+			}
+			if p == m.last && (version{m.number, -1}).String() == defaultVersion {
+				e["default"] = true
+			}
+			list = append(list, e)
+		}
+	}
+	return provider.OK(body.Object{
+		"id":   "/subscriptions/" + c.ID.Subscription + "/providers/Microsoft.ContainerService/locations/" + location + "/orchestrators",
+		"name": "default", "type": "Microsoft.ContainerService/locations/orchestrators", "properties": body.Object{"orchestrators": list},
+	}), nil
+}
+
 // upgradeProfile is the shape shared by the profiles of clusters and pools.
 func upgradeProfile(running version, osType, location string, longTerm bool) body.Object {
 	list := []any{}

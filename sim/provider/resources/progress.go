@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -248,7 +249,7 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 			if o.Type != "SecureString" && o.Type != "SecureObject" {
 				shown["value"] = o.Value
 			}
-			outputs[name] = shown
+			outputs[camelCase(name)] = shown
 		}
 	}
 	if failed.Details == nil {
@@ -326,3 +327,16 @@ func operations(c *provider.Call, r *store.Resource) []any {
 
 // statusCode is .NET's name of a status.
 func statusCode(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
+// camelCase is a name as Resource Manager writes names of outputs: az vmss create calls its output VMSS, and shows it as vmss. The rule is that
+// of Json.NET's CamelCaseNamingStrategy.
+func camelCase(name string) string {
+	runes := []rune(name)
+	for i, r := range runes {
+		if !unicode.IsUpper(r) || i > 0 && i+1 < len(runes) && !unicode.IsUpper(runes[i+1]) {
+			break
+		}
+		runes[i] = unicode.ToLower(r)
+	}
+	return string(runes)
+}

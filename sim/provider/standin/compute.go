@@ -25,6 +25,7 @@ var computeRows = map[string]row{
 			"sku.name": "Standard_LRS", "properties.incremental": false, "properties.networkAccessPolicy": "AllowAll",
 			"properties.publicNetworkAccess": "Enabled", "properties.encryption.type": "EncryptionAtRestWithPlatformKey",
 		},
+		fill: sizeOfSource,
 		shown: func(_ *provider.Call, it *provider.Item) {
 			tier, _, _ := strings.Cut(body.String(it.Body, "sku.name"), "_")
 			body.Set(it.Body, "sku.tier", tier)
@@ -36,6 +37,19 @@ var computeRows = map[string]row{
 	},
 	"Microsoft.Compute/hostGroups":    {wire: synchronous},
 	"Microsoft.Compute/sshPublicKeys": {wire: synchronous},
+}
+
+// sizeOfSource makes a copy as large as what it is one of, unless it says otherwise. Source: SDK module armcompute v6, SnapshotProperties.DiskSizeGB.
+func sizeOfSource(c *provider.Call, d *provider.Draft) error {
+	if body.Int(d.New, "properties.diskSizeGB") > 0 {
+		return nil
+	}
+	if source := c.Find(body.String(d.New, "properties.creationData.sourceResourceId")); source != nil {
+		if size := body.Int(source.Body, "properties.diskSizeGB"); size > 0 {
+			body.Set(d.New, "properties.diskSizeGB", float64(size))
+		}
+	}
+	return nil
 }
 
 func disk(t *provider.Type) {
