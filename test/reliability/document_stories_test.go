@@ -78,7 +78,7 @@ func documents() []stage {
 				w.Remove(object)
 				w.Gone(object)
 			}
-			w.release(&clusterv1.Cluster{ObjectMeta: named})
+			w.Release(&clusterv1.Cluster{ObjectMeta: named})
 		}},
 	}
 }
@@ -88,5 +88,5 @@ func (w *world) removeDocumentPool(name string) {
 	pool := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	w.Remove(clusters.MachinePool(name), pool)
 	w.Gone(pool)
-	w.release(clusters.MachinePool(name))
+	w.Release(clusters.MachinePool(name))
 }

@@ -75,7 +75,7 @@ func (w *world) removeManagedPool(name string) {
 	pool := managedPool(name)
 	w.Remove(clusters.MachinePool(name), pool)
 	w.Gone(pool)
-	w.release(clusters.MachinePool(name))
+	w.Release(clusters.MachinePool(name))
 }
 
 func (w *world) managedReady(pools ...string) {

@@ -52,7 +52,7 @@ func pools() []stage {
 			gone := pool()
 			gone.Namespace = w.Namespace
 			w.Gone(gone)
-			w.release(clusters.MachinePool("pool"))
+			w.Release(clusters.MachinePool("pool"))
 		}},
 	}
 }

@@ -116,15 +116,9 @@ func withoutMachine(name string) stage {
 		azureMachine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		w.Remove(owner, azureMachine)
 		w.Gone(azureMachine)
-		w.release(owner)
+		w.Release(owner)
 		w.Remove(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}}
-}
-
-// release takes what Cluster API keeps an object for, which is being deleted, from it.
-func (w *world) release(object client.Object) {
-	w.T.Helper()
-	harness.Change(w.Stage, object, func(o client.Object) { o.SetFinalizers(nil) })
 }
 
 // upgrade replaces a machine with one of another size, as a rollout does.
@@ -161,6 +155,6 @@ func withoutCluster(machines ...string) stage {
 		azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 		w.Remove(azureCluster)
 		w.Gone(azureCluster)
-		w.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+		w.Release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 	}}
 }

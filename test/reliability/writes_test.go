@@ -124,6 +124,6 @@ func withoutManaged(pools ...string) stage {
 			w.Remove(object)
 			w.Gone(object)
 		}
-		w.release(owner)
+		w.Release(owner)
 	}}
 }

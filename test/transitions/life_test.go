@@ -13,7 +13,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -35,6 +37,10 @@ type life struct {
 	cluster string
 	// create makes the cluster of objects that are admitted.
 	create func(w *world, admitted map[string]client.Object)
+	// add makes an object that comes later, and remove deletes one and waits until it is gone; false is that it has to stay. They are nil where
+	// no object comes and goes.
+	add    func(w *world, admitted client.Object)
+	remove func(w *world, name string) bool
 	// whole tells whether nothing is left to do that conditions do not tell; nil is that there is no such thing.
 	whole   func(w *world) bool
 	excused []excuse
@@ -51,9 +57,11 @@ type kind struct {
 type object struct {
 	name, kind string
 	base       map[string]any
+	// comes means that the object comes and goes, late that it is not there from the begin.
+	comes, late bool
 }
 
-// apply is a manifest that is applied, and how long nothing else is, in seconds: 0 is until everything is quiet.
+// apply is a manifest that is applied, and how long nothing else is, in seconds: 0 is until everything is quiet. An object without a spec goes.
 type apply struct {
 	Object  string         `json:"object"`
 	Spec    map[string]any `json:"spec"`
@@ -120,6 +128,8 @@ func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) 
 		w.settle()
 		for _, each := range then {
 			switch err := w.apply(each); {
+			case err == nil && each.Spec == nil:
+				delete(w.manifests, each.Object)
 			case err == nil:
 				w.manifests[each.Object] = each.Spec
 			case len(named(err)) == 0:
@@ -163,20 +173,29 @@ func (w *world) kind(name string) string {
 func (w *world) begin() error {
 	admitted := map[string]client.Object{}
 	for _, each := range w.life.objects {
-		object := w.life.empty(each.kind)
-		object.SetNamespace(w.Namespace)
-		object.SetName(each.name)
-		object.SetLabels(map[string]string{clusterv1.ClusterNameLabel: w.life.cluster})
-		if err := fill(object, w.manifests[each.name]); err != nil {
-			return err
+		if w.manifests[each.name] == nil {
+			continue
 		}
-		if err := w.admitter.Admit(w.T.Context(), nil, object); err != nil {
+		object, err := w.admitted(each.name, w.manifests[each.name])
+		if err != nil {
 			return fmt.Errorf("%s: %w", each.name, err)
 		}
 		admitted[each.name] = object
 	}
 	w.life.create(w, admitted)
 	return nil
+}
+
+// admitted is a new object.
+func (w *world) admitted(name string, spec map[string]any) (client.Object, error) {
+	object := w.life.empty(w.kind(name))
+	object.SetNamespace(w.Namespace)
+	object.SetName(name)
+	object.SetLabels(map[string]string{clusterv1.ClusterNameLabel: w.life.cluster})
+	if err := fill(object, spec); err != nil {
+		return nil, err
+	}
+	return object, w.admitter.Admit(w.T.Context(), nil, object)
 }
 
 // stored is an object as it is.
@@ -190,6 +209,19 @@ func (w *world) stored(name string) client.Object {
 // apply applies a manifest as kubectl does: what the last one had and this one has not is removed, and what others wrote stays.
 func (w *world) apply(each apply) error {
 	w.T.Helper()
+	switch {
+	case each.Spec == nil:
+		if w.manifests[each.Object] != nil && !w.life.remove(w, each.Object) {
+			return apierrors.NewInvalid(schema.GroupKind{Kind: w.kind(each.Object)}, each.Object, field.ErrorList{field.Forbidden(field.NewPath("spec"), "has to stay")})
+		}
+		return nil
+	case w.manifests[each.Object] == nil:
+		object, err := w.admitted(each.Object, each.Spec)
+		if err == nil {
+			w.life.add(w, object)
+		}
+		return err
+	}
 	current := w.stored(each.Object)
 	was, err := json.Marshal(current)
 	if err != nil {
@@ -235,19 +267,32 @@ func (w *world) wait(d time.Duration) {
 	}
 }
 
-// asMade is what a condition says, that is True, of what works and does not change any more.
-const asMade = "the spec now says otherwise: "
+// stays is what a condition says, that is True, of what works and does not change any more.
+var stays = []string{"the spec now says otherwise: ", "AKS has no way back for what the spec does not set any more"}
+
+// gone waits until an object is.
+func (w *world) gone(object client.Object) {
+	w.T.Helper()
+	for end := time.Now().Add(time.Hour); !apierrors.IsNotFound(w.Kubernetes.Get(w.T.Context(), client.ObjectKeyFromObject(object), object)); w.wait(10 * time.Second) {
+		if time.Now().After(end) {
+			w.T.Fatalf("%T %s stays", object, object.GetName())
+		}
+	}
+}
 
 // said is what objects say that are not as their spec.
 func (w *world) said() map[string]string {
 	out := map[string]string{}
 	for _, each := range w.life.objects {
+		if w.manifests[each.name] == nil {
+			continue
+		}
 		object := w.stored(each.name).(conditioned)
 		if is := harness.Condition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue || is.ObservedGeneration != object.GetGeneration() {
 			out[each.name] = fmt.Sprintf("%s: %s", is.Reason, is.Message)
 		}
 		for _, condition := range object.GetConditions() {
-			if condition.Status == metav1.ConditionTrue && strings.Contains(condition.Message, asMade) {
+			if condition.Status == metav1.ConditionTrue && slices.ContainsFunc(stays, func(text string) bool { return strings.Contains(condition.Message, text) }) {
 				out[each.name] = fmt.Sprintf("%s: %s", condition.Reason, condition.Message)
 			}
 		}

@@ -1,7 +1,10 @@
 package transitions_test
 
 import (
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -9,6 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // sshKey is a public key as the field has it, in base64.
@@ -72,7 +76,8 @@ var managed = life{
 			"identityRef": map[string]any{"apiVersion": infrav1.GroupVersion.String(), "kind": "AzureClusterIdentity", "name": harness.IdentityName},
 		}},
 		{name: "aks1-pool0", kind: "AzureManagedMachinePool", base: map[string]any{"name": "pool0", "mode": "System", "sku": "Standard_D2s_v3"}},
-		{name: "aks1-pool1", kind: "AzureManagedMachinePool", base: map[string]any{"name": "pool1", "mode": "User", "sku": "Standard_D2s_v3"}},
+		{name: "aks1-pool1", kind: "AzureManagedMachinePool", base: map[string]any{"name": "pool1", "mode": "User", "sku": "Standard_D2s_v3"}, comes: true},
+		{name: "aks1-pool2", kind: "AzureManagedMachinePool", base: map[string]any{"name": "pool2", "mode": "User", "sku": "Standard_D4s_v3"}, comes: true, late: true},
 	},
 	excused: []excuse{
 		{"what the nodes are made of is AKS's own: it comes and goes with them, and keeps what it was made with", regexp.MustCompile(`^resourceGroups/MC_[^/]*/providers/`)},
@@ -80,20 +85,42 @@ var managed = life{
 		{"0 is what AKS takes when nothing is said (armcontainerservice.ManagedClusterLoadBalancerProfile)", regexp.MustCompile(`\.allocatedOutboundPorts: 0 is too much$`)},
 		{"Regular is what AKS takes when nothing is said (armcontainerservice.ManagedClusterAgentPoolProfileProperties)", regexp.MustCompile(`\.scaleSetPriority: Regular is missing$`)},
 		{"a channel is turned off by the word; without one there is none either (armcontainerservice.UpgradeChannel)", regexp.MustCompile(`\.upgradeChannel: none is too much$`)},
+		{"without managed, of which the webhook warns, there is nothing of Microsoft Entra ID to turn on", regexp.MustCompile(`\.aadProfile\.tenantID: # is missing$`)},
 		{"the simulator does not make the nodes of a pool anew", regexp.MustCompile(`\.nodeImageVersion: AKS`)},
 		{"ranges and pods per node have defaults that depend on networkPluginMode, and cannot change when overlay is turned on later", regexp.MustCompile(`\.(addressPrefixes\.0|addressPrefix|maxPods): `)},
 	},
 	cluster: "aks1",
 	create: func(w *world, admitted map[string]client.Object) {
 		var pools []harness.ManagedPool
-		for _, name := range []string{"pool0", "pool1"} {
-			pool := admitted["aks1-"+name].(*infrav1.AzureManagedMachinePool)
-			pools = append(pools, harness.ManagedPool{Name: name, Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
-				p.Spec, p.Annotations = pool.Spec, pool.Annotations
-			}})
+		for _, name := range slices.Sorted(maps.Keys(admitted)) {
+			if pool, is := admitted[name].(*infrav1.AzureManagedMachinePool); is {
+				pools = append(pools, played(pool))
+			}
 		}
 		w.CreateManagedCluster(admitted["aks1"].(*infrav1.AzureManagedControlPlane), pools...)
 	},
+	add: func(w *world, admitted client.Object) {
+		w.CreateManagedPool("aks1", played(admitted.(*infrav1.AzureManagedMachinePool)))
+	},
+	remove: func(w *world, name string) bool {
+		for other, spec := range w.manifests {
+			if other != name && spec["mode"] == "System" {
+				pool, machinePool := w.stored(name), clusters.MachinePool(name)
+				w.Remove(machinePool, pool)
+				w.gone(pool)
+				w.Release(machinePool)
+				return true
+			}
+		}
+		return false // The webhook keeps the last system pool.
+	},
+}
+
+// played is a pool as it is admitted.
+func played(pool *infrav1.AzureManagedMachinePool) harness.ManagedPool {
+	return harness.ManagedPool{Name: strings.TrimPrefix(pool.Name, "aks1-"), Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
+		p.Spec, p.Annotations = pool.Spec, pool.Annotations
+	}}
 }
 
 func (l *life) empty(kind string) client.Object {

@@ -74,11 +74,17 @@ func (l *life) sequence(t *testing.T, rt *rapid.T) (made map[string]map[string]a
 	// A manifest is one of those before with changes: some are refused, and some go back.
 	before := map[string][]map[string]any{}
 	for _, each := range l.objects {
-		made[each.name], before[each.name] = each.base, []map[string]any{each.base}
+		if before[each.name] = []map[string]any{each.base}; !each.late {
+			made[each.name] = each.base
+		}
 	}
 	for range rapid.IntRange(2, 8).Draw(rt, "manifests") {
 		object := rapid.SampledFrom(l.objects).Draw(rt, "object")
 		has := before[object.name]
+		if object.comes && rapid.IntRange(0, 2).Draw(rt, "goes") == 0 {
+			then = append(then, apply{Object: object.name})
+			continue
+		}
 		spec := cloned(has[max(0, len(has)-1-rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(rt, "back"))])
 		for range rapid.IntRange(1, 2).Draw(rt, "changes") {
 			l.kinds[object.kind].hints.edit(rt, "", l.schema(t, object.kind).Spec, spec)

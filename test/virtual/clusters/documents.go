@@ -77,3 +77,9 @@ func (w *World) Gone(object client.Object) {
 		return apierrors.IsNotFound(w.Kubernetes.Get(w.T.Context(), client.ObjectKeyFromObject(object), object))
 	})
 }
+
+// Release takes the finalizers off an object, as Cluster API does once what it owns is gone.
+func (w *World) Release(object client.Object) {
+	w.T.Helper()
+	harness.Change(w.Stage, object, func(o client.Object) { o.SetFinalizers(nil) })
+}

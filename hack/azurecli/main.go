@@ -1,0 +1,113 @@
+// Command azurecli holds the simulated Azure against the official Azure CLI, which must be installed: it serves an Azure, signs in,
+// and has the CLI do all that commands.txt says.
+//
+//	go run ./hack/azurecli [-az PROGRAM] [-debian]
+//
+// It prints each command that did not do what is expected, with what it printed, and fails if there is one.
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//go:embed commands.txt
+var commands string
+
+// debian corrects the CLI that Debian 12 has. Python loads a module of this name by itself.
+//
+//go:embed profile/sitecustomize.py
+var debian []byte
+
+func main() {
+	az := flag.String("az", "az", "the Azure CLI")
+	ofDebian := flag.Bool("debian", false, "ask for versions that the SDK in Debian 12 has")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Stdout, *az, *ofDebian, commands); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run has the CLI do what is listed, from first to last: later commands use what earlier ones made.
+func run(ctx context.Context, out io.Writer, az string, ofDebian bool, list string) error {
+	steps, err := parse(list)
+	if err != nil {
+		return err
+	}
+	program, err := exec.LookPath(az)
+	if err != nil {
+		return fmt.Errorf("the Azure CLI is not there: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "azurecli-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	azure, err := serve(dir)
+	if err != nil {
+		return err
+	}
+	defer azure.Close()
+	shell := &shell{dir: dir, environment: append(azure.environment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
+		"AZURE_CORE_ONLY_SHOW_ERRORS=true", "AZURE_CORE_COLLECT_TELEMETRY=false")}
+	if ofDebian {
+		if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), debian, 0o600); err != nil {
+			return err
+		}
+		shell.environment = append(shell.environment, "PYTHONPATH="+dir)
+	}
+	// Lines call the CLI by its name.
+	if err := os.Symlink(program, filepath.Join(dir, "az")); err != nil {
+		return err
+	}
+	shell.environment = append(shell.environment, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if _, complaint, err := shell.run(ctx, azure.login()); err != nil {
+		return fmt.Errorf("az login: %w: %s", err, complaint)
+	}
+	begin, failed := time.Now(), 0
+	for _, step := range steps {
+		printed, complaint, err := shell.run(ctx, step.line)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if why := step.judge(printed, complaint, err); why != "" {
+			failed++
+			fmt.Fprintf(out, "line %d: %s\n\t%s\n", step.number, step.line, strings.ReplaceAll(why, "\n", "\n\t"))
+		}
+	}
+	fmt.Fprintf(out, "%d commands in %v, %d did not do what is expected\n", len(steps), time.Since(begin).Round(time.Second), failed)
+	if failed > 0 {
+		return errors.New("the simulated Azure and the Azure CLI disagree")
+	}
+	return nil
+}
+
+// shell runs lines of bash in a directory.
+type shell struct {
+	dir         string
+	environment []string
+}
+
+func (s *shell) run(ctx context.Context, line string) (printed, complaint string, err error) {
+	bash := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", line)
+	bash.Dir, bash.Env = s.dir, append(os.Environ(), s.environment...)
+	var stdout, stderr bytes.Buffer
+	bash.Stdout, bash.Stderr = &stdout, &stderr
+	err = bash.Run()
+	return strings.TrimSpace(stdout.String()), strings.TrimSpace(stderr.String()), err
+}
