@@ -131,7 +131,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	if err != nil {
 		return ctrl.Options{}, nil, err
 	}
-	cacheOptions := cache.Options{DefaultTransform: trim, ByObject: map[client.Object]cache.ByObject{}}
+	cacheOptions := cache.Options{DefaultTransform: new(sharer).trim, ByObject: map[client.Object]cache.ByObject{}}
 	if o.Namespace != "" {
 		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}

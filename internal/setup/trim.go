@@ -15,7 +15,7 @@ import (
 //
 // Controllers patch what they read here. So nothing is missing that they could write: a value is emptied and its key stays,
 // because a patch that takes the last key of a map away says that the whole map goes.
-func trim(obj any) (any, error) {
+func (s *sharer) trim(obj any) (any, error) {
 	object, err := meta.Accessor(obj)
 	if err != nil {
 		return obj, nil // A deletion that was missed has no object.
@@ -29,6 +29,7 @@ func trim(obj any) (any, error) {
 	if machine, ok := obj.(*clusterv1.Machine); ok {
 		machine.Status = machineStatus(machine.Status)
 	}
+	s.share(obj)
 	return obj, nil
 }
 

@@ -38,7 +38,7 @@ func TestTrim(t *testing.T) {
 		{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue},
 		{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: "DrainingNode"},
 	}
-	got, err := trim(machine)
+	got, err := new(sharer).trim(machine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestTrimmedIsStored(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), cached); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := trim(cached); err != nil {
+			if _, err := new(sharer).trim(cached); err != nil {
 				t.Fatal(err)
 			}
 			changes := patch.Follow(c, nil, cached)
