@@ -42,11 +42,7 @@ func decide(s situation) decision {
 	case node.Blocked != "":
 		return decision{do: report, state: arm.Waiting, message: node.Blocked, wait: untilRendered}
 	case s.under.state != "":
-		d := decision{do: join, state: s.under.state, wait: followed}
-		if s.under.last != nil {
-			d.message = "is tried again after: " + s.under.last.Error()
-		}
-		return d
+		return joined(s)
 	case !s.found.Seen() && s.pointless:
 		return comesWith(s)
 	case !s.found.Seen() || s.outdated:
@@ -68,6 +64,15 @@ func decide(s situation) decision {
 		return d
 	}
 	return decideWrite(s, d)
+}
+
+// joined waits for what is under way, and says how the same failed before.
+func joined(s situation) decision {
+	d := decision{do: join, state: s.under.state, wait: followed}
+	if s.under.last != nil {
+		d.message = "is tried again after: " + s.under.last.Error()
+	}
+	return d
 }
 
 // wanted says what brings the resource in line, regardless of whether that is possible.

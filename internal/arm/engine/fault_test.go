@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,48 @@ func TestFailedOperationKeepsItsError(t *testing.T) {
 	w.sim.ClearFaults()
 	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
 		t.Errorf("quota that was raised is noticed without a change: %+v", outcome.Causes())
+	}
+}
+
+// TestTriedAgainTellsWhy has a resource say how it failed while it is tried again, until something else is wanted of it.
+func TestTriedAgainTellsWhy(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
+	request := w.request(groupNode(), pipNode(), natNode())
+	in := func(wanted ...arm.State) func(arm.Outcome) bool {
+		return func(outcome arm.Outcome) bool { return slices.Contains(wanted, states(outcome)["natGateways/nat"]) }
+	}
+	under := in(arm.Creating, arm.Updating)
+	if got := result(t, w.until(request, time.Minute, under), nat); got.Message != "" {
+		t.Errorf("the first try says %q", got.Message)
+	}
+	w.until(request, time.Minute, in(arm.Failed))
+	if got := result(t, w.until(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "is tried again after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
+		t.Errorf("the second try says %q: %v", got.Message, got.Err)
+	}
+	w.until(request, time.Minute, in(arm.Failed))
+	other := natNode()
+	other.Body.(object)["tags"].(object)["fixed"] = "1"
+	if got := result(t, w.until(w.request(groupNode(), pipNode(), other), time.Minute, under), nat); got.Message != "" {
+		t.Errorf("the first try of something else says %q", got.Message)
+	}
+	w.sim.ClearFaults()
+	w.converge(request, 10*time.Minute)
+	w.fault(fault.Rule{Method: "DELETE", ID: "*/natgateways/nat", Count: -1, Kind: fault.Cancel, Code: "OperationPreempted", Message: "Another one."})
+	var said []string
+	for deadline := w.clock.Now().Add(5 * time.Minute); w.clock.Now().Before(deadline); {
+		outcome, err := w.engine.Delete(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Inventory = outcome.Inventory
+		if got := result(t, outcome, nat); got.State == arm.Deleting && !slices.Contains(said, got.Message) {
+			said = append(said, got.Message)
+		}
+		w.sleep(outcome.RetryAfter)
+	}
+	if len(said) != 2 || said[0] != "" || !strings.Contains(said[1], "is tried again after: DELETE natGateways/nat: OperationPreempted: Another one.") {
+		t.Errorf("deletions say %q", said)
 	}
 }
 

@@ -64,6 +64,8 @@ type failure struct {
 	err      error
 	attempts int
 	next     time.Time
+	// repeated means that the same is tried again.
+	repeated bool
 }
 
 // judgeWithin is how long after a PUT differences are taken for what Azure made of it that the answer to it did not say. What is
@@ -168,6 +170,25 @@ func (m *memory) hasten(key string) {
 	if found := m.find(key); found != nil && found.failure != nil {
 		found.failure.attempts, found.failure.next = 0, m.clock.Now()
 	}
+}
+
+// trying notes that a desired state is sent.
+func (m *memory) trying(key, hash string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil && found.failure != nil {
+		found.failure.repeated = found.failure.hash == hash
+	}
+}
+
+// again is how what is under way failed the last time, nil for the first try.
+func (m *memory) again(key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil && found.failure != nil && found.failure.repeated {
+		return found.failure.err
+	}
+	return nil
 }
 
 // last is the last failure of a resource, whatever was desired then.

@@ -25,7 +25,7 @@ func decideRemoval(s situation) decision {
 	case s.unknown != nil:
 		return failed(s.unknown)
 	case s.under.state == arm.Deleting:
-		return decision{do: join, state: arm.Deleting, wait: followed}
+		return joined(s)
 	case s.under.state != "" && !s.row.DeleteWhileBusy && s.under.age < busyFor:
 		return decision{do: join, state: arm.Waiting, message: "waits for an operation on it to end before it is deleted", wait: busyFor - s.under.age}
 	case !s.found.Seen() || s.outdated:

@@ -88,7 +88,7 @@ type underway struct {
 	id    arm.ID
 	state arm.State
 	age   time.Duration
-	// last is the last error of writing the resource.
+	// last is how the same failed the last time, nil for the first try.
 	last error
 }
 

@@ -38,7 +38,7 @@ func (p *pass) look(id arm.ID) *work {
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)
-		w.under.last = e.memory.last(key)
+		w.under.last = e.memory.again(key)
 	}
 	// After the look for operations: one that has ended by then has told the cache before.
 	w.outdated = !e.cache.Current(w.found)
@@ -212,6 +212,11 @@ func (p *pass) carryOut(w *work, d decision) bool {
 		e.memory.forget(w.id)
 		e.operate.Gone(w.id)
 	case send:
+		if w.remove {
+			e.memory.trying(key, goneHash)
+		} else {
+			e.memory.trying(key, w.hash)
+		}
 		if err := p.write(w, d); err != nil {
 			e.operate.Release(w.op)
 			result.State, result.Err, wait = arm.Failed, err, untilChanged
