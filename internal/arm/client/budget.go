@@ -198,7 +198,7 @@ func (b *Budgets) learn(principal string, request Request, status int, header ht
 // throttles tells whether an answer says that there were too many requests. The network provider answers 429 RetryableError
 // for a resource that is busy, which is no throttling.
 func throttles(status int, code string) bool {
-	return status == http.StatusTooManyRequests && code != "RetryableError"
+	return status == http.StatusTooManyRequests && !strings.HasPrefix(code, "RetryableError")
 }
 
 // Spare is the share of the read budget that is left for this client in a subscription, 0 to 1: whoever reads only to

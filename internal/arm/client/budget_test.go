@@ -112,16 +112,18 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("it was over for a while: wait %s", wait)
 	}
 	clock = clock.Add(time.Minute)
-	answer = func(w http.ResponseWriter) {
-		w.Header().Set("Retry-After", "14")
-		w.WriteHeader(429)
-		fmt.Fprint(w, `{"error":{"code":"RetryableError","details":[{"code":"RetryableErrorDueToAnotherOperation"}]}}`)
-	}
-	if err := get(id); arm.Classify(err) != arm.ClassWaiting {
-		t.Errorf("%v", err)
-	}
-	answer = nil
-	if err := get(id); err != nil {
-		t.Errorf("a busy resource is no throttling: %v", err)
+	for _, busy := range []string{`{"code":"RetryableError","details":[{"code":"RetryableErrorDueToAnotherOperation"}]}`, `{"code":"RetryableErrorDueToAnotherOperation"}`} {
+		answer = func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "14")
+			w.WriteHeader(429)
+			fmt.Fprintf(w, `{"error":%s}`, busy)
+		}
+		if err := get(id); arm.Classify(err) != arm.ClassWaiting {
+			t.Errorf("%v", err)
+		}
+		answer = nil
+		if err := get(id); err != nil {
+			t.Errorf("a busy resource is no throttling: %v", err)
+		}
 	}
 }

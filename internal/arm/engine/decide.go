@@ -66,10 +66,13 @@ func decide(s situation) decision {
 	return decideWrite(s, d)
 }
 
-// joined waits for what is under way, and says how the same failed before.
+// joined waits for what is under way, and says what is wrong with it, or how the same failed before.
 func joined(s situation) decision {
 	d := decision{do: join, state: s.under.state, wait: followed}
-	if s.under.last != nil {
+	switch {
+	case s.under.trouble != nil:
+		d.message = "Azure does not tell how it is going: " + s.under.trouble.Error()
+	case s.under.last != nil:
 		d.message = "is tried again after: " + s.under.last.Error()
 	}
 	return d

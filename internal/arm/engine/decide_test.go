@@ -28,6 +28,8 @@ func TestDecide(t *testing.T) {
 		"under way": {"one operation at a time", of(theVNet, repair, under(arm.Updating, time.Hour), differs("a")), decision{do: join, state: arm.Updating, wait: 5 * time.Minute}},
 		"under way after a failure": {"why it is tried again is told", of(theVNet, repair, under(arm.Creating, 0), func(s *situation) { s.under.last = errPlan }),
 			decision{do: join, state: arm.Creating, message: "is tried again after: not JSON", wait: 5 * time.Minute}},
+		"under way, untold": {"how it is going is not known", of(theVNet, repair, under(arm.Creating, 0), func(s *situation) { s.under.last, s.under.trouble = errPlan, errBusy }),
+			decision{do: join, state: arm.Creating, message: "Azure does not tell how it is going: " + errBusy.Error(), wait: 5 * time.Minute}},
 		"not looked at":         {"the next round looks", of(theVNet, repair, unseen), lookAgain(time.Second)},
 		"outdated":              {"what was seen before a write is not what that left", of(theVNet, repair, outdated, differs("a")), lookAgain(time.Second)},
 		"not examined":          {"comparing is done for what can be compared", of(theVNet, repair, unexamined), decision{do: examine}},

@@ -88,8 +88,8 @@ type underway struct {
 	id    arm.ID
 	state arm.State
 	age   time.Duration
-	// last is how the same failed the last time, nil for the first try.
-	last error
+	// last is how the same failed the last time, nil for the first try, trouble why nobody knows how it is going.
+	last, trouble error
 }
 
 // deed is what the engine does for a decision. Those up to claim only find out more: the decision is made again after them.

@@ -38,7 +38,7 @@ func (p *pass) look(id arm.ID) *work {
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)
-		w.under.last = e.memory.again(key)
+		w.under.last, w.under.trouble = e.memory.again(key), op.Trouble(e.clock.Now())
 	}
 	// After the look for operations: one that has ended by then has told the cache before.
 	w.outdated = !e.cache.Current(w.found)

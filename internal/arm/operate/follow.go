@@ -126,6 +126,7 @@ func (o *Operator) check(op *Operation, ask bool) {
 // judge ends the operation when the resource shows that it is over. failed tells that the operation's URL should be
 // asked why.
 func (o *Operator) judge(op *Operation, found observe.Observation, linked bool) (done, failed bool) {
+	op.looked(o.options.Clock.Now(), found.Err)
 	if found.Err != nil || !found.Seen() {
 		return false, false
 	}
@@ -165,6 +166,7 @@ func (o *Operator) poll(op *Operation) (done bool) {
 	target, async := op.url, op.async
 	op.mu.Unlock()
 	response, err := op.Client.PollURL(op.Context, op.ID, target)
+	op.looked(o.options.Clock.Now(), err)
 	if err != nil {
 		return o.pollFailed(op, err)
 	}
@@ -198,6 +200,29 @@ func (o *Operator) poll(op *Operation) (done bool) {
 	}
 	op.mu.Unlock()
 	return false
+}
+
+// looked notes whether a look could tell how the operation is going.
+func (op *Operation) looked(now time.Time, err error) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.trouble == nil {
+		op.troubled = now
+	}
+	op.trouble = err
+}
+
+// noticeable is for how long no look tells anything until that is worth a word.
+const noticeable = time.Minute
+
+// Trouble is why nobody knows how the operation is going, nil while somebody does.
+func (op *Operation) Trouble(now time.Time) error {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if now.Sub(op.troubled) < noticeable {
+		return nil
+	}
+	return op.trouble
 }
 
 // pollFailed deals with an error answer at an operation's URL. Location URLs answer with the operation's own error.

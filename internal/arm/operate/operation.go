@@ -51,7 +51,10 @@ type Operation struct {
 	idle time.Time
 	rest time.Duration
 	// unseen tells that the resource did not show at the last look.
-	unseen    bool
+	unseen bool
+	// trouble is why the last look did not tell how it is going, and troubled since when none has.
+	trouble   error
+	troubled  time.Time
 	requestID string
 	ended     bool
 	replaced  bool
