@@ -111,6 +111,9 @@ func (c *Call) complete(op *store.Operation) error {
 	default:
 		a := t.Actions[strings.TrimPrefix(op.Verb, posted)]
 		if fault != nil {
+			if a != nil && a.Break != nil {
+				a.Break(c, op, r)
+			}
 			return fault
 		}
 		if a == nil || a.Finish == nil {

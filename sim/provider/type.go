@@ -153,8 +153,9 @@ type Action struct {
 	// Start validates. For a synchronous action (no LRO) its Reply is the answer; otherwise the Reply's body, if an object, becomes
 	// the operation's Data.
 	Start func(c *Call, r *store.Resource) (*Reply, error)
-	// Finish runs when the operation ends.
+	// Finish runs when the operation ends, Break when it ends as a fault has it.
 	Finish func(c *Call, op *store.Operation, r *store.Resource) error
+	Break  func(c *Call, op *store.Operation, r *store.Resource)
 }
 
 // Draft is what a PUT or PATCH is about to store. Old and Parent must not be changed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
@@ -237,6 +239,7 @@ func (c cell) live(t *testing.T) (struck bool) {
 		}
 		over = true
 		w.Sim.ClearFaults()
+		w.clearFailed()
 	}
 	w.Meanwhile = func() {
 		look()
@@ -263,7 +266,7 @@ func (c cell) live(t *testing.T) (struck bool) {
 	if strikes > c.bound {
 		t.Errorf("%d requests met the fault, want %d at most", strikes, c.bound)
 	}
-	for i, difference := range c.want.Differences(w.State()) {
+	for i, difference := range differ(c.want, w.State()) {
 		if i == 10 {
 			t.Error("and more")
 			break
@@ -271,6 +274,16 @@ func (c cell) live(t *testing.T) (struck bool) {
 		t.Errorf("%s: %s", c.story, difference)
 	}
 	return strikes > 0
+}
+
+// clearFailed does what a person does about VMs that have failed, which are made once.
+func (w *world) clearFailed() {
+	for _, short := range w.editable() {
+		state := harness.Find(w.shown(short), "properties.provisioningState")
+		if strings.HasSuffix(path.Dir(short), "/Microsoft.Compute/virtualMachines") && (state == store.Failed || state == "Canceled") {
+			w.ask(http.MethodDelete, short, nil)
+		}
+	}
 }
 
 // wrong is what conditions say about what is not as it should be.

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-
 // ended is how a stage ended, and what it took.
 type ended struct {
 	State  clusters.State

@@ -56,7 +56,8 @@ func doubled(t *testing.T, stages []stage, want []ended) {
 	}
 }
 
-// differ is what two managers leave otherwise than one. Both write what they see of the same spec, so it has more generations.
+// differ is what two managers leave otherwise than one, or what a fault leaves. Specs have more generations: both managers write what they see,
+// and the spec of a pool lists its VMs as they come and go.
 func differ(want, is clusters.State) []string {
 	return slices.DeleteFunc(want.Differences(is), func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
 }

@@ -28,8 +28,9 @@ type input struct {
 	home        home.Home
 	machinePool *clusterv1.MachinePool
 	azurePool   *infrav1.AzureMachinePool
-	// members are the VMs as Kubernetes has them.
+	// members are the VMs as Kubernetes has them, again is why Azure did not delete the last that it was told to.
 	members []member
+	again   error
 
 	planned pool.Input
 	// scaleSet and vms are as Azure has them, actions what is to be done about single VMs, limits how far that may go.

@@ -88,7 +88,7 @@ func (k *Kind) describe(ctx context.Context, in *input, m member, vm pool.Instan
 	before := m.vm.Status.DeepCopy()
 	changes := patch.Follow(k.Client, nil, m.vm)
 	if !lifecycle.Held(m.vm, machineKind, in.cluster) {
-		m.show(vm)
+		m.show(vm, in.again)
 	}
 	return write(ctx, m, before, changes)
 }
@@ -120,8 +120,8 @@ func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachin
 	return nil
 }
 
-// show has the status say what is known of the VM.
-func (m member) show(vm pool.Instance) {
+// show has the status say what is known of the VM. again is why VMs were not deleted the last time.
+func (m member) show(vm pool.Instance, again error) {
 	known, status := m.seen(), &m.vm.Status
 	status.ObservedGeneration = m.vm.Generation
 	status.ProvisioningState, status.InstanceName, status.FailureDomain = vm.State, vm.Name, vm.Zone
@@ -139,7 +139,7 @@ func (m member) show(vm pool.Instance) {
 	case !known.Ready:
 		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeConditionsFailedReason, "Node "+known.Node+" is not Ready, see the conditions of Machine "+m.machine.Name
 	}
-	running := runningCondition(vm)
+	running := runningCondition(vm, again)
 	ready := running
 	if ready.Status == metav1.ConditionTrue {
 		ready = node
@@ -179,11 +179,14 @@ func bootstrapCondition(vm pool.Instance) metav1.Condition {
 }
 
 // runningCondition says how the VM is.
-func runningCondition(vm pool.Instance) metav1.Condition {
+func runningCondition(vm pool.Instance, again error) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
 	switch why := vm.Broken(); {
 	case vm.Deleting():
 		out.Reason, out.Message = infrav1.VMDeletingReason, "Azure deletes the VM"
+		if again != nil {
+			out.Message += ", again after: " + again.Error()
+		}
 	case vm.Stopped():
 		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; it is replaced within the limits of spec.strategy"
 	case why != "":

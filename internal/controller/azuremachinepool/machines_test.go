@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
@@ -57,5 +58,25 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%q %q, want %q %q", bootstrap, message, test.bootstrap, test.message)
 			}
 		})
+	}
+}
+
+// TestRunningCondition has a VM that Azure deletes say why that did not come off before.
+func TestRunningCondition(t *testing.T) {
+	busy := &arm.Error{Method: "POST", ID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p", Code: "OperationPreempted", Message: "Another one."}
+	for reason, test := range map[string]struct {
+		vm      pool.Instance
+		again   error
+		reason  string
+		message string
+	}{
+		"it runs":                         {vm: pool.Instance{State: "Succeeded"}, reason: infrav1.ReadyReason},
+		"it runs while another goes":      {vm: pool.Instance{State: "Succeeded"}, again: busy, reason: infrav1.ReadyReason},
+		"it is deleted":                   {vm: pool.Instance{State: "Deleting"}, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM"},
+		"it is deleted for the next time": {vm: pool.Instance{State: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM, again after: " + busy.Error()},
+	} {
+		if got := runningCondition(test.vm, test.again); got.Reason != test.reason || got.Message != test.message {
+			t.Errorf("%s: %s %q, want %s %q", reason, got.Reason, got.Message, test.reason, test.message)
+		}
 	}
 }

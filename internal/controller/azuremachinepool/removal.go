@@ -27,9 +27,9 @@ type removals struct {
 type removing struct {
 	// sent are the requests that Azure is at.
 	sent []removal
-	// failed is why the last one failed, and until is when another may be sent.
-	failed error
-	until  time.Time
+	// failed is why the last one failed, and until is when another may be sent. last stays while that one is under way.
+	failed, last error
+	until        time.Time
 	// free is since when there are VMs to delete while nodes of others are still drained.
 	free time.Time
 }
@@ -92,11 +92,12 @@ func (k *Kind) remove(ctx context.Context, turn pass.Turn, in *input, more bool)
 	for _, r := range sent {
 		switch result := k.Engine.Do(ctx, turn.Access.Client, r.action, turn.Wake); result.State {
 		case arm.Ready, arm.Gone:
+			known.last = nil
 		case arm.Updating, arm.Deleting:
 			known.sent = append(known.sent, r)
 		default:
 			_, after := report.Problem("", result.Err)
-			known.failed, known.until = result.Err, now.Add(after)
+			known.failed, known.last, known.until = result.Err, result.Err, now.Add(after)
 		}
 	}
 	k.removals.keep(turn.Name, known)

@@ -43,6 +43,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 		pass.Summarize(in.azurePool, summed)
 		return 0, nil
 	}
+	in.again = k.removals.take(turn.Name).last
 	if err := k.keepMachines(ctx, in); err != nil {
 		return 0, err
 	}

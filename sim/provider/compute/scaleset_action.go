@@ -66,6 +66,14 @@ func scaleSetActions() map[string]*provider.Action {
 		}
 		return nil
 	}
+	remove.Break = func(c *provider.Call, op *store.Operation, set *store.Resource) {
+		for _, n := range body.Strings(op.Data, "instanceIds") {
+			if r := instance(c, set, n); r != nil {
+				body.Set(r.Body, "properties.provisioningState", store.Failed)
+				c.Save(r)
+			}
+		}
+	}
 	manual := each(60, true, upgrade)
 	start := manual.Start
 	manual.Start = func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
