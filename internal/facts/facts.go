@@ -91,7 +91,9 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 			facts.ControlPlaneZones = size.Zones
 		}
 	}
-	facts.ZonesPending = !known
+	if facts.ZonesPending = !known; !known {
+		facts.ZonesTrouble = f.skus.failures.last(catalogKey(c, subscription, location))
+	}
 	var regionErr error
 	var group errgroup.Group
 	group.Go(func() error {

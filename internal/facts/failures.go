@@ -57,14 +57,24 @@ func (f *failures) standing(ctx context.Context, key string) error {
 	}
 	who, _ := ctx.Value(asking{}).(asker)
 	before, told := found.told[who.name]
-	if !f.now().Before(found.until) || told && before != who.input {
-		delete(f.of, key)
+	if told && before != who.input {
+		found.until = f.now()
+		f.of[key] = found
+	}
+	if !f.now().Before(found.until) {
 		return nil
 	}
 	if who.name != "" {
 		found.told[who.name] = who.input
 	}
 	return found.err
+}
+
+// last is the error that a question was last answered with, nil when that was none. Its next try may be under way.
+func (f *failures) last(key string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.of[key].err
 }
 
 // note remembers how a question was answered. What Azure did not say is no answer.

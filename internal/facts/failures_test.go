@@ -87,4 +87,10 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	if len(woken) > 0 || a.count(skusPath) != 1 {
 		t.Errorf("woken %d times more, asked %d times", len(woken), a.count(skusPath))
 	}
+	clock.advance(time.Hour)
+	got, err := pass()
+	<-woken
+	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesTrouble) != arm.ClassStalled || a.count(skusPath) != 2 {
+		t.Errorf("the next try says what became of the last: %+v, %v", got, err)
+	}
 }

@@ -48,8 +48,10 @@ type ClusterFacts struct {
 	// in none.
 	ControlPlaneZones []string
 
-	// ZonesPending tells that Zones are not known yet. What depends on them is planned as blocked.
+	// ZonesPending tells that Zones are not known yet. What depends on them is planned as blocked. ZonesTrouble is why they could not
+	// be looked up the last time, nil for the first.
 	ZonesPending bool
+	ZonesTrouble error
 
 	// VNet is the virtual network as it is now.
 	VNet VNetFact

@@ -67,6 +67,9 @@ func publicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zon
 	blocked := ""
 	if in.Facts.ZonesPending {
 		blocked = "the availability zones of the region are being looked up"
+		if trouble := in.Facts.ZonesTrouble; trouble != nil {
+			blocked += ", again after: " + trouble.Error()
+		}
 	}
 	g.Add(arm.Node{
 		ID:      id,
