@@ -1,7 +1,7 @@
 // Command azurecli holds the simulated Azure against the official Azure CLI, which must be installed: it serves an Azure, signs in,
 // and has the CLI do all that commands.txt says.
 //
-//	go run ./hack/azurecli [-az PROGRAM] [-debian]
+//	go run ./azurecli [-az PROGRAM] [-debian]
 //
 // It prints each command that did not do what is expected, with what it printed, and fails if there is one.
 package main
