@@ -12,8 +12,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 )
@@ -46,6 +49,28 @@ func (e *Environment) bindRights(root string) error {
 		if err := e.Client.Create(context.Background(), binding); err != nil {
 			return fmt.Errorf("binding of %s: %w", file, err)
 		}
+		if err := e.waitGranted(role); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// waitGranted waits until the API server gives the managers what the role does: its authorizer learns of roles and bindings by
+// watches of its own, some time after they were written.
+func (e *Environment) waitGranted(role *rbacv1.ClusterRole) error {
+	rule := role.Rules[0]
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User:               ManagerUser,
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: rule.APIGroups[0], Resource: rule.Resources[0], Verb: rule.Verbs[0]},
+	}}
+	err := wait.PollUntilContextTimeout(context.Background(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		asked := review.DeepCopy()
+		err := e.Client.Create(ctx, asked)
+		return asked.Status.Allowed, err
+	})
+	if err != nil {
+		return fmt.Errorf("%s is bound, and its rights do not come into force: %w", role.Name, err)
 	}
 	return nil
 }
