@@ -77,7 +77,7 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 	}
 	return &Provider{
 		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now),
-		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: newRecent[*corev1.Secret](maxKept, options.Now)},
+		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: newRecent[versioned](maxKept, options.Now)},
 		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[string]assertion{}},
 	}
 }

@@ -52,13 +52,15 @@ func (r *recent[V]) find(key string) (V, bool) {
 	return r.use(key)
 }
 
-// keep puts a value under key, where there may be one.
+// keep puts a value under key, in the place of the one that may be there.
 func (r *recent[V]) keep(key string, value V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.use(key); !ok {
-		r.put(key, value)
+	if _, ok := r.use(key); ok {
+		r.entries[key].Value.(*recentEntry[V]).value = value
+		return
 	}
+	r.put(key, value)
 }
 
 // use finds an entry and drops those that nobody has used for long. mu is held.

@@ -18,7 +18,13 @@ type secrets struct {
 	live client.Reader
 	// metadata shows the metadata of Secrets as the manager watches them; nil shows none.
 	metadata client.Reader
-	read     *recent[*corev1.Secret] // by name and version
+	read     *recent[versioned] // by namespace and name
+}
+
+// versioned is a Secret and the version that the watch had told of before it was read.
+type versioned struct {
+	version string
+	secret  *corev1.Secret
 }
 
 // used are the keys that credentials are made of.
@@ -31,8 +37,8 @@ var used = []string{
 func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Secret, error) {
 	version := s.version(ctx, key)
 	if version != "" {
-		if kept, ok := s.read.find(version); ok {
-			return kept, nil
+		if kept, ok := s.read.find(key.String()); ok && kept.version == version {
+			return kept.secret, nil
 		}
 	}
 	secret := &corev1.Secret{}
@@ -41,7 +47,7 @@ func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Se
 	}
 	if version != "" {
 		// It may be a later version than the watch has told of. Then it is read once more when that is told.
-		s.read.keep(version, bare(secret))
+		s.read.keep(key.String(), versioned{version, bare(secret)})
 	}
 	return secret, nil
 }
@@ -57,7 +63,7 @@ func (s *secrets) version(ctx context.Context, key types.NamespacedName) string 
 	if err := s.metadata.Get(ctx, key, seen); err != nil || seen.UID == "" || seen.ResourceVersion == "" {
 		return ""
 	}
-	return key.String() + " " + string(seen.UID) + " " + seen.ResourceVersion
+	return string(seen.UID) + " " + seen.ResourceVersion
 }
 
 // bare is a Secret without what no credential is made of.
