@@ -8,7 +8,7 @@ const (
 	// MachineFinalizer is on an AzureMachine until its Azure resources are gone.
 	MachineFinalizer = "azuremachine.infrastructure.cluster.x-k8s.io"
 
-	// CredentialFinalizer is on a Secret as long as an AzureClusterIdentity takes its credential from it that something uses.
+	// CredentialFinalizer is on a Secret as long as something uses it as its credential: through an AzureClusterIdentity, or as documents do.
 	CredentialFinalizer = "azureclusteridentity.infrastructure.cluster.x-k8s.io/credential"
 
 	// The finalizer on an AzureClusterIdentity is "<finalizer of the user's kind>/<hex SHA-224 of <namespace>-<name> of the

@@ -102,7 +102,9 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	if err := pass.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	credentials := &credential.Reconciler{Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("credential-reconciler"), Identities: s.access.Identities}
+	credentials := &credential.Reconciler{
+		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("credential-reconciler"), Identities: s.access.Identities, Documents: s.hasDocuments(),
+	}
 	if err := credentials.SetupWithManager(mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (s *shared) pools(ctx context.Context) error {
 // documents registers the controllers of AKS clusters whose resources are documents.
 func (s *shared) documents(ctx context.Context) error {
 	mgr, o := s.mgr, s.options
-	if !o.Gates.Enabled(gateASOAPI) {
+	if !s.hasDocuments() {
 		return nil
 	}
 	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
@@ -161,6 +163,11 @@ func (s *shared) documents(ctx context.Context) error {
 	}
 	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
 	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+}
+
+// hasDocuments tells whether there are controllers of the kinds with documents.
+func (s *shared) hasDocuments() bool {
+	return s.options.Gates.Enabled(gateMachinePool) && s.options.Gates.Enabled(gateASOAPI)
 }
 
 // workload gives access to the ConfigMaps of a workload cluster.

@@ -141,6 +141,12 @@ var importRules = []importRule{
 		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},
 	{
+		dirs:    []string{"internal/controller/credential"},
+		inside:  []string{"api/...", "internal/controller/deletion", "internal/controller/documents", "internal/controller/watch", "internal/identity"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "what keeps credentials has to know everything that uses them",
+	},
+	{
 		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/takenover"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",

@@ -1,16 +1,18 @@
-// Package credential keeps the Secrets that AzureClusterIdentities take their credential from as long as something uses the
-// identity: whoever deletes a namespace deletes its Secrets first, and without them nobody could delete in Azure what its
-// clusters have there.
+// Package credential keeps the Secrets that AzureClusterIdentities and documents take their credential from as long as something
+// uses it: whoever deletes a namespace deletes its Secrets first, and without them nobody could delete in Azure what its clusters
+// have there.
 //
 // A Secret has the finalizer exactly as long as there is an identity that may use it and that is in use itself, which its own
-// finalizers tell. With the finalizer it gets the label by which clusterctl moves it, where clusterctl moves such an identity.
-// Nothing else of a Secret is changed, and its values are not read.
+// finalizers tell, or an object with documents that asks Azure with it and may have something there. With the finalizer it gets the
+// label by which clusterctl moves it, where clusterctl moves what uses it: an identity that has such a label, or an object with
+// documents, which goes with its Cluster. Nothing else of a Secret is changed, and its values are not read.
 package credential
 
 import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,28 +28,38 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities,verbs=get;list;watch
+
+var secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
 
 // Reconciler keeps the finalizer of Secrets with credentials.
 type Reconciler struct {
 	Client     client.Client
 	Recorder   events.EventRecorder
 	Identities *identity.Provider
+	// Documents tells whether there are controllers of the kinds with documents, without which nobody takes a finalizer of these off.
+	Documents bool
 }
 
 // SetupWithManager registers the controller. The label that says which objects are a manager's is not asked for: all managers
 // of a cluster have to come to the same answer.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
-	err := ctrl.NewControllerManagedBy(mgr).
+	secrets := ctrl.NewControllerManagedBy(mgr).
 		Named("credential").
 		WithOptions(options).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.concerned), builder.OnlyMetadata).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(secretOf)).
-		Complete(r)
-	if err != nil {
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(secretOf))
+	if r.Documents {
+		for _, kind := range []client.Object{&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{}} {
+			secrets.Watches(kind, handler.EnqueueRequestsFromMapFunc(r.secretsOf), builder.WithPredicates(watch.Own()))
+		}
+	}
+	if err := secrets.Complete(r); err != nil {
 		return fmt.Errorf("controller of Secrets with credentials: %w", err)
 	}
 	return nil
@@ -63,10 +75,43 @@ func (r *Reconciler) concerned(ctx context.Context, secret client.Object) []ctrl
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
-	if len(identities) == 0 {
-		return nil
+	if len(identities) > 0 || r.named(ctx, request.NamespacedName) {
+		return []ctrl.Request{request}
 	}
-	return []ctrl.Request{request}
+	return nil
+}
+
+// named tells whether documents name a Secret.
+func (r *Reconciler) named(ctx context.Context, secret client.ObjectKey) bool {
+	if !r.Documents {
+		return false
+	}
+	named, err := documents.NamesCredential(ctx, r.Client, secret)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "find the documents that name a Secret")
+	}
+	return named
+}
+
+// secretsOf wakes the Secrets that documents of an object name, and those of its namespace that are kept: which of them others of its
+// Cluster name, only these know, and they may be gone.
+func (r *Reconciler) secretsOf(ctx context.Context, object client.Object) []ctrl.Request {
+	kept := &metav1.PartialObjectMetadataList{}
+	kept.SetGroupVersionKind(secretKind)
+	if err := r.Client.List(ctx, kept, client.InNamespace(object.GetNamespace())); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list Secrets")
+	}
+	names := documents.Credentials(object)
+	for _, secret := range kept.Items {
+		if controllerutil.ContainsFinalizer(&secret, infrav1.CredentialFinalizer) && !slices.Contains(names, secret.Name) {
+			names = append(names, secret.Name)
+		}
+	}
+	var out []ctrl.Request
+	for _, name := range names {
+		out = append(out, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: name}})
+	}
+	return out
 }
 
 // secretOf wakes the Secret of an identity: of one that changed, the Secrets that it named before and names after.
@@ -91,11 +136,14 @@ func moves(object client.Object) bool {
 // Reconcile gives a Secret the finalizer, or takes it away.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	secret := &metav1.PartialObjectMetadata{}
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	secret.SetGroupVersionKind(secretKind)
 	if err := r.Client.Get(ctx, request.NamespacedName, secret); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	users, along, err := r.users(ctx, secret)
+	if err == nil && r.Documents {
+		users, along, err = r.withDocuments(ctx, secret, users, along)
+	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -135,4 +183,15 @@ func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMeta
 	}
 	slices.Sort(names)
 	return names, along, nil
+}
+
+// withDocuments adds the objects with documents that use the Secret. They are counted only where somebody is told of all: with many, each
+// look at one of them would be a look at all.
+func (r *Reconciler) withDocuments(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool, error) {
+	most := 1
+	if !secret.DeletionTimestamp.IsZero() {
+		most = math.MaxInt
+	}
+	objects, err := documents.CredentialUsers(ctx, r.Client, client.ObjectKeyFromObject(secret), most)
+	return append(users, objects...), along || len(objects) > 0, err
 }

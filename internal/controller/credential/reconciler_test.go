@@ -8,7 +8,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,11 +38,43 @@ func TestReconcile(t *testing.T) {
 		object.Labels = map[string]string{moveLabels + label: "true"}
 		return object
 	}
+	// documents are the objects of an AKS cluster, whose control plane names the Secret for all of them. Those that have begun have a finalizer.
+	documents := func(begun ...string) []client.Object {
+		cluster, pool := storetest.Owned("c1", "c1"), storetest.Owned("p1", "c1")
+		infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: cluster}
+		controlPlane := &infrav1.AzureASOManagedControlPlane{ObjectMeta: cluster}
+		controlPlane.Spec.Resources = []runtime.RawExtension{{Raw: []byte(`{"apiVersion":"containerservice.azure.com/v1api20240901","kind":"ManagedCluster",
+			"metadata":{"name":"c1","annotations":{"serviceoperator.azure.com/credential-from":"s"}},"spec":{"location":"l","owner":{"name":"g"}}}`)}}
+		machines := &infrav1.AzureASOManagedMachinePool{ObjectMeta: pool}
+		machines.Labels = map[string]string{clusterv1.ClusterNameLabel: "c1"}
+		for kind, object := range map[string]client.Object{"cluster": infrastructure, "controlPlane": controlPlane, "pool": machines} {
+			object.SetFinalizers([]string{others})
+			if slices.Contains(begun, kind) {
+				finalizer := infrav1.ASOManagedFinalizer
+				if kind == "controlPlane" {
+					finalizer = infrav1.ASOManagedControlPlaneFinalizer
+				}
+				object.SetFinalizers([]string{others, finalizer})
+			}
+		}
+		owner := storetest.Cluster("c1", "AzureASOManagedCluster", "c1")
+		owner.Spec.ControlPlaneRef = owner.Spec.InfrastructureRef
+		owner.Spec.ControlPlaneRef.Kind = "AzureASOManagedControlPlane"
+		return []client.Object{owner, infrastructure, controlPlane, machines}
+	}
+	byIdentity := func(objects []client.Object) []client.Object {
+		objects[1].(*infrav1.AzureASOManagedCluster).Spec.IdentityRef = &corev1.ObjectReference{Name: "id"}
+		objects[2].(*infrav1.AzureASOManagedControlPlane).Spec.Resources = nil
+		return objects
+	}
 	tests := map[string]struct {
 		reason     string
 		identities []*infrav1.AzureClusterIdentity
-		tenancy    identity.Tenancy
-		allows     string
+		documents  []client.Object
+		// gated is without the kinds with documents.
+		gated   bool
+		tenancy identity.Tenancy
+		allows  string
 		// held and deleting are how the Secret is before.
 		held, deleting, moved bool
 		labels                map[string]string
@@ -60,19 +94,27 @@ func TestReconcile(t *testing.T) {
 		"identity with a file": {reason: "the file wins over the Secret", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) {
 			s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, "/c"
 		})}},
-		"of others":                    {reason: "who may not use a Secret cannot keep it from going", identities: []*infrav1.AzureClusterIdentity{of("far", user)}},
-		"of others, allowed":           {reason: "its owner says so", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
-		"of others, no longer allowed": {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
-		"of others, trusted":           {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
-		"moved":                        {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
-		"used by what moves":           {reason: "an identity without its credential is of no use where clusterctl moves it", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, want: true, writes: true, moves: true},
-		"used by what moves by itself": {reason: "there are two labels", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move")}, held: true, want: true, writes: true, moves: true},
-		"moves already":                {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, labels: map[string]string{moveLabels + "move-hierarchy": ""}, held: true, want: true, moves: true},
-		"of others that move":          {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{labelled(of("far", user), "move-hierarchy")}, allows: "far", want: true, writes: true},
-		"of what moves, not in use":    {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, others), "move-hierarchy")}},
-		"deleted in use":               {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
-		"deleted before it was held":   {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
-		"deleted and free":             {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},
+		"of others":                        {reason: "who may not use a Secret cannot keep it from going", identities: []*infrav1.AzureClusterIdentity{of("far", user)}},
+		"of others, allowed":               {reason: "its owner says so", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
+		"of others, no longer allowed":     {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
+		"of others, trusted":               {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
+		"moved":                            {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
+		"used by what moves":               {reason: "an identity without its credential is of no use where clusterctl moves it", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, want: true, writes: true, moves: true},
+		"used by what moves by itself":     {reason: "there are two labels", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move")}, held: true, want: true, writes: true, moves: true},
+		"moves already":                    {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, labels: map[string]string{moveLabels + "move-hierarchy": ""}, held: true, want: true, moves: true},
+		"of others that move":              {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{labelled(of("far", user), "move-hierarchy")}, allows: "far", want: true, writes: true},
+		"of what moves, not in use":        {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, others), "move-hierarchy")}},
+		"deleted in use":                   {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
+		"deleted before it was held":       {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
+		"deleted and free":                 {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},
+		"of documents that have not begun": {reason: "there is nothing in Azure", documents: documents()},
+		"of documents":                     {reason: "they are deleted in Azure with it", documents: documents("cluster", "controlPlane", "pool"), want: true, writes: true, moves: true},
+		"of a pool's Cluster":              {reason: "a pool asks as the others of its Cluster do", documents: documents("pool"), held: true, want: true, writes: true, moves: true},
+		"of documents that are gone":       {reason: "the last of them lets go", documents: documents(), held: true, writes: true},
+		"of documents with an identity":    {reason: "they ask as that", documents: byIdentity(documents("cluster", "controlPlane", "pool")), held: true, writes: true},
+		"of documents nobody looks at":     {reason: "nobody would take the finalizer off again", documents: documents("cluster"), gated: true},
+		"of documents, deleted":            {reason: "it stays, and says for whom", documents: documents("cluster", "pool"), held: true, deleting: true, want: true, event: "AzureASOManagedCluster ns/c1, AzureASOManagedMachinePool ns/p1"},
+		"of documents, moved":              {reason: "clusterctl takes it away before them", documents: documents("cluster"), held: true, moved: true, writes: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +131,7 @@ func TestReconcile(t *testing.T) {
 				storetest.Deleting(secret)
 				secret.Finalizers = slices.DeleteFunc(secret.Finalizers, func(f string) bool { return f == infrav1.CredentialFinalizer && !test.held })
 			}
-			objects := []client.Object{secret}
+			objects := append([]client.Object{secret}, test.documents...)
 			for _, object := range test.identities {
 				objects = append(objects, object)
 			}
@@ -104,7 +146,12 @@ func TestReconcile(t *testing.T) {
 			}
 			before := read()
 			recorder := events.NewFakeRecorder(10)
-			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy})}
+			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy}), Documents: !test.gated}
+			for _, object := range test.documents[min(1, len(test.documents)):] { // the Cluster is first
+				if woken := r.secretsOf(t.Context(), object); test.held && !slices.Contains(woken, ctrl.Request{NamespacedName: key}) {
+					t.Errorf("%s: an event of %T leads to no pass", test.reason, object)
+				}
+			}
 			if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
 				t.Fatal(err)
 			}

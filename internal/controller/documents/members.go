@@ -53,13 +53,22 @@ func Holder(kind string, obj client.Object) string { return kind + " " + obj.Get
 // Of gathers the objects of the Cluster that an object of a kind belongs to. gone tells that the Cluster is not there any more; the
 // error is a pass's where there never was one.
 func Of(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
+	m, gone, err = belonging(ctx, c, obj, kind)
+	if m == nil && err == nil {
+		err = pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the "+kind+" yet")
+	}
+	return m, gone, err
+}
+
+// belonging is Of with nothing where there never was a Cluster.
+func belonging(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
 	cluster, err := managed.ClusterOf(ctx, c, obj, kind)
 	if err != nil {
 		return nil, false, err
 	}
 	if gone = cluster == nil; gone {
 		if cluster = deletion.LeftBehind(obj); cluster == nil {
-			return nil, true, pass.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the "+kind+" yet")
+			return nil, true, nil
 		}
 	}
 	m, err = Gather(ctx, c, cluster)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -46,21 +45,13 @@ func naming(c client.Reader, kind string, names func(documents []plan.Document, 
 				out = append(out, request)
 			}
 		}
-		for of, list := range map[string]client.ObjectList{
-			ClusterKind: &infrav1.AzureASOManagedClusterList{}, ControlPlaneKind: &infrav1.AzureASOManagedControlPlaneList{}, MachinePoolKind: &infrav1.AzureASOManagedMachinePoolList{},
-		} {
-			if err := c.List(ctx, list, client.InNamespace(named.GetNamespace())); err != nil {
-				ctrl.LoggerFrom(ctx).Error(err, "find the objects whose documents name another one", "kind", of)
-				continue
-			}
-			// An error could only come from the function.
-			_ = meta.EachListItem(list, func(item runtime.Object) error {
-				object := item.(client.Object)
+		for _, of := range allKinds {
+			err := of.each(ctx, c, named.GetNamespace(), func(object client.Object) error {
 				resources := mentioning(resourcesOf(object), named.GetName())
 				if documents, _ := plan.Read("", resources); len(documents) == 0 || !names(documents, named.GetName()) {
 					return nil
 				}
-				if of == kind {
+				if of.name == kind {
 					add(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
 					return nil
 				}
@@ -69,6 +60,9 @@ func naming(c client.Reader, kind string, names func(documents []plan.Document, 
 				}
 				return nil
 			})
+			if err != nil {
+				ctrl.LoggerFrom(ctx).Error(err, "find the objects whose documents name another one")
+			}
 		}
 		return out
 	}

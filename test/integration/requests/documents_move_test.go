@@ -39,8 +39,6 @@ func TestDocumentsMove(t *testing.T) {
 		w.MakeDocuments(c)
 		target := &world{World: &clusters.World{World: w.Elsewhere()}}
 		target.Manage()
-		// The Secret is the user's to move.
-		target.CreateOperatorSecret(harness.OperatorSecret)
 
 		w.Pause("c1", true)
 		documents := []client.Object{c.Infrastructure, c.ControlPlane, c.Pools[0], c.Pools[1]}
@@ -49,7 +47,12 @@ func TestDocumentsMove(t *testing.T) {
 		}
 		mark, before, known := w.Azure.Mark(), w.Azure.Resources(), w.known(c)
 		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, clusters.MachinePool("c1-pool0"), clusters.MachinePool("c1-pool1")}
-		moved = append(append(moved, documents...), secret("c1-kubeconfig"), secret("c1-ca"))
+		credential := secret(harness.OperatorSecret)
+		w.Get(credential, credential.Name)
+		if _, ok := credential.Labels["clusterctl.cluster.x-k8s.io/move"]; !ok {
+			w.T.Errorf("clusterctl leaves the Secret with the credential behind: its labels are %v", credential.Labels)
+		}
+		moved = append(append([]client.Object{credential}, append(moved, documents...)...), secret("c1-kubeconfig"), secret("c1-ca"))
 		w.Move(target.Stage, moved)
 		target.Until("it is paused there, too", clusters.Ready(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.Paused(o) }))
 		if asked := w.Azure.Since(mark); len(asked) > 0 {
@@ -76,6 +79,20 @@ func TestDocumentsMove(t *testing.T) {
 		}
 		target.DeleteDocuments(c)
 		w.left()
+	})
+}
+
+// TestDocumentsNamespaceGoes deletes an AKS cluster of documents in the order of the namespace controller, which knows none: the Secret
+// with the credential goes first, and is there until nothing is left in Azure.
+func TestDocumentsNamespaceGoes(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		c := w.Documents("c1", "pool0")
+		w.MakeDocuments(c)
+		credential := secret(harness.OperatorSecret)
+		w.Remove(credential)
+		w.DeleteDocuments(c)
+		w.left()
+		w.Gone(credential)
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -91,7 +92,11 @@ func Register(ctx context.Context, m *virtual.Manager) error {
 		return err
 	}
 	ofDocuments := &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	return pass.New(m.Services, ofDocuments).SetupWithManager(ctx, m, options)
+	if err := pass.New(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
+		return err
+	}
+	credentials := &credential.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities, Documents: true}
+	return credentials.SetupWithManager(m, options)
 }
 
 // Until waits until something is so, for an hour at most.
