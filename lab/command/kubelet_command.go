@@ -22,7 +22,7 @@ func kubeletCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			kube, err := management.Client(s)
+			kube, err := management.Cached(c.Context(), s)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"k8s.io/client-go/rest"
@@ -168,4 +169,18 @@ func Client(s *settings.Settings) (client.Client, error) {
 		return nil, err
 	}
 	return client.New(c, client.Options{})
+}
+
+// Cached is Client for who looks again and again: it watches what it was asked for once, until ctx ends, and reads that.
+func Cached(ctx context.Context, s *settings.Settings) (client.Client, error) {
+	c, err := RESTConfig(s)
+	if err != nil {
+		return nil, err
+	}
+	watched, err := cache.New(c, cache.Options{DefaultTransform: cache.TransformStripManagedFields()})
+	if err != nil {
+		return nil, err
+	}
+	go func() { _ = watched.Start(ctx) }() // It returns no error but that of a context that has ended.
+	return client.New(c, client.Options{Cache: &client.CacheOptions{Reader: watched, Unstructured: true}})
 }

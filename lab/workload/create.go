@@ -60,7 +60,7 @@ type Screen interface {
 	Close()
 }
 
-// interval is how often a cluster is looked at. A look costs a few reads of the management cluster and no request to Azure.
+// interval is how often a cluster is looked at. What is looked at is watched, so that a look costs the management cluster nothing.
 const interval = 300 * time.Millisecond
 
 // Manifest renders a template, as a person would with clusterctl.
@@ -167,14 +167,14 @@ func exists(ctx context.Context, s *settings.Settings, name string) (bool, error
 }
 
 func wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
-	kube, err := management.Client(s)
-	if err != nil {
-		return err
-	}
 	defer screen.Close()
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	kube, err := management.Cached(ctx, s)
+	if err != nil {
+		return err
+	}
 	var root *Object
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

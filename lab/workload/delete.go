@@ -14,7 +14,11 @@ import (
 
 // Delete deletes a cluster and waits until nothing of it is left.
 func Delete(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
-	kube, err := management.Client(s)
+	begin := time.Now()
+	defer screen.Close()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	kube, err := management.Cached(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -28,10 +32,6 @@ func Delete(ctx context.Context, s *settings.Settings, name string, timeout time
 	if err := kube.Delete(ctx, root.raw, client.PropagationPolicy("Background")); err != nil {
 		return err
 	}
-	begin := time.Now()
-	defer screen.Close()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
