@@ -9,9 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/bench"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
@@ -118,8 +116,6 @@ func measure(c *cobra.Command, names []string, o bench.Options, to outputs) erro
 			o.Name = filepath.Base(program)
 		}
 	}
-	// The client would say after a while that nobody reads its log.
-	log.SetLogger(logr.Discard())
 	out := c.OutOrStdout()
 	o.Report = func(format string, args ...any) { fmt.Fprintf(out, "  "+format+"\n", args...) }
 	var runs []bench.Run

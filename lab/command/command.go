@@ -10,8 +10,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
@@ -25,6 +27,8 @@ func New() *cobra.Command {
 		Short:         "A management cluster and a simulated Azure on this machine",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		// What controller-runtime would say of its clients comes back as errors.
+		PersistentPreRun: func(*cobra.Command, []string) { log.SetLogger(logr.Discard()) },
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
 	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),

@@ -182,5 +182,8 @@ func Cached(ctx context.Context, s *settings.Settings) (client.Client, error) {
 		return nil, err
 	}
 	go func() { _ = watched.Start(ctx) }() // It returns no error but that of a context that has ended.
+	if !watched.WaitForCacheSync(ctx) {
+		return nil, context.Cause(ctx)
+	}
 	return client.New(c, client.Options{Cache: &client.CacheOptions{Reader: watched, Unstructured: true}})
 }
