@@ -54,8 +54,6 @@ var known = []reason{
 		"Azure tells the missing public address a second time in the details, in upper case; other references to missing resources have empty details."},
 	{`.*/networkInterfaces`, `PUT 201: header Azure-AsyncOperation is missing`,
 		"Two interfaces of 19 came with the header of an operation that had ended already; requests and bodies do not differ from the others."},
-	{`.*/diskAccesses`, `.*: no .*privateEndpointConnections\[\]\..*`,
-		"The other end of a private endpoint does not show its connection."},
 	{`.*/snapshots`, `PUT 202: no properties\.isArmResource`,
 		"A key without documentation that only api-version 2020-09-30 shows, and only in the answer to a PUT."},
 	{`.*/registries`, `DELETE 200: status 202 .*`,

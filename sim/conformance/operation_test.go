@@ -64,7 +64,7 @@ func durations(all []exchange) map[int]time.Duration {
 	out := map[int]time.Duration{}
 	for i, begin := range all {
 		keys := begin.polls()
-		if len(keys) == 0 || begin.Method == "GET" || begin.Status/100 != 2 {
+		if len(keys) == 0 && !begin.silent() || begin.Method == "GET" || begin.Status/100 != 2 {
 			continue
 		}
 		running, over := begin.At, false
@@ -78,6 +78,9 @@ func durations(all []exchange) map[int]time.Duration {
 				}
 			case strings.EqualFold(next.URL.Path, begin.URL.Path):
 				over = finished(begin.Method, next)
+				if !over && next.silent() {
+					running = next.At
+				}
 			case blames(next, begin.URL.Path, keys), blocks(next, begin):
 				running = next.At
 			}
@@ -90,6 +93,20 @@ func durations(all []exchange) map[int]time.Duration {
 		}
 	}
 	return out
+}
+
+// silent tells whether an answer tells of no operation, only by the state of the resource that something is going on.
+func (e exchange) silent() bool {
+	var body struct {
+		Properties struct {
+			ProvisioningState string `json:"provisioningState"`
+		} `json:"properties"`
+	}
+	if e.Status != 200 && e.Status != 201 || len(e.polls()) > 0 || json.Unmarshal([]byte(e.Answer), &body) != nil {
+		return false
+	}
+	state := body.Properties.ProvisioningState
+	return state != "" && !finished("PUT", exchange{Method: "GET", Status: 200, Answer: e.Answer})
 }
 
 // blames tells whether an error gives the running operation as its cause.

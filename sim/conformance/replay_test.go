@@ -184,7 +184,10 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 			if update, ok := p.before[path]; ok && e.Status == 200 && (e.Method == "PUT" && got.status == 201 || e.Method == "GET" && got.status == 404) {
 				// It was there before the recording began.
 				if e.Method == "GET" {
+					// What is there may have been written more than once, and some of it shows more then.
 					p.sim.ClearFaults()
+					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
+					p.shift += p.sim.Settle()
 					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
 				}
 				p.shift += p.sim.Settle()
@@ -289,7 +292,7 @@ func (p *player) rewrite(s string) string {
 	})
 }
 
-// learn pairs the GUIDs at the same places of two documents.
+// learn pairs the GUIDs at the same places of two documents: whole values, and in the names that Azure makes with them.
 func (p *player) learn(recorded, got any) {
 	switch r := recorded.(type) {
 	case map[string]any:
@@ -306,8 +309,14 @@ func (p *player) learn(recorded, got any) {
 		}
 	case string:
 		g, ok := got.(string)
-		if ok && r != redacted && guid.FindString(r) == r && guid.FindString(g) == g {
-			p.guids[strings.ToLower(r)] = g
+		if !ok || !strings.EqualFold(guid.ReplaceAllString(r, ""), guid.ReplaceAllString(g, "")) {
+			return
+		}
+		theirs, ours := guid.FindAllString(r, -1), guid.FindAllString(g, -1)
+		for i := range min(len(theirs), len(ours)) {
+			if theirs[i] != redacted {
+				p.guids[strings.ToLower(theirs[i])] = ours[i]
+			}
 		}
 	}
 }

@@ -113,8 +113,15 @@ func TestDurations(t *testing.T) {
 		at(14, "DELETE", "/vnet", 202, ``, "Location", "https://host"+operation+"2"),
 		at(20, "GET", "/vnet", 404, `{}`),
 		at(21, "PUT", "/other", 201, `{}`, "Azure-AsyncOperation", "https://host"+operation+"3"),
+		at(30, "PUT", "/vault", 200, `{"properties":{"provisioningState":"RegisteringDns"}}`),
+		at(37, "GET", "/vault", 200, `{"properties":{"provisioningState":"RegisteringDns"}}`),
+		at(50, "GET", "/vault", 200, `{"properties":{"provisioningState":"Succeeded"}}`),
 	}
 	got := durations(all)
+	if got[6] != 7*time.Second+moment {
+		t.Errorf("got %v: want what only a state tells of to end after the last answer that has it", got[6])
+	}
+	delete(got, 6)
 	if len(got) != 2 || got[0] != 3*time.Second+moment || got[3] != moment {
 		t.Errorf("got %v: want the PUT to end after the last poll that saw it running, the DELETE at once because the next request shows its end, and nothing for what the recording does not show", got)
 	}
@@ -135,6 +142,52 @@ func TestExact(t *testing.T) {
 		if got := exact(decode(recorded), decode(c.got)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %s: got %q, want %q", name, c.reason, got, c.want)
 		}
+	}
+}
+
+// What Azure invents is equal in its form only, and what is beside it is compared.
+func TestInvented(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason, recorded, got string
+		equal                 bool
+	}{
+		"GUID without hyphens": {"names of disks have one", `{"name":"vm_OsDisk_1_57db35104e6e4316aebf2535e0000000"}`, `{"name":"vm_OsDisk_1_2fe02723ac8c4857aa9c5152745ce657"}`, true},
+		"name around it":       {"the rest of the name follows from the request", `{"name":"vm_OsDisk_1_57db35104e6e4316aebf2535e0000000"}`, `{"name":"vm2_OsDisk_1_2fe02723ac8c4857aa9c5152745ce657"}`, false},
+		"wait":                 {"how long to wait is load", `{"message":"Retry. The call can be retried in 14 seconds."}`, `{"message":"Retry. The call can be retried in 12 seconds."}`, true},
+		"key":                  {"recordings blank keys out", `{"value":"{KEY}"}`, `{"value":"YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDU2Nzg5"}`, true},
+		"short key":            {"a key has a form", `{"value":"{KEY}"}`, `{"value":"abc"}`, false},
+		"sender":               {"who sends is in the token", `{"createdBy":"someone@example.com","createdByType":"User"}`, `{"createdBy":"11111111-1111-1111-1111-111111111111","createdByType":"Application"}`, true},
+		"no sender":            {"that nobody is named is a fact", `{"createdBy":null}`, `{"createdBy":"11111111-1111-1111-1111-111111111111"}`, false},
+		"latest image":         {"the latest is that of the day", `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`, `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.07.0"}`, true},
+		"other image":          {"the operating system follows from the request", `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`, `{"nodeImageVersion":"AKSAzureLinux-V3gen2-202601.07.0"}`, false},
+		"patch":                {"the request named the minor version", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.6"}`, true},
+		"patch asked for":      {"the request named the patch", `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.6"}`, false},
+		"minor":                {"the minor version is asked for", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.32.5"}`, false},
+		"step":                 {"how far AKS is depends on its speed", `{"status":"CreatingAgentPools: 0/1 nodes completed"}`, `{"status":"ProvisioningControlPlane"}`, true},
+		"ended":                {"that it has ended is no step", `{"status":"Succeeded"}`, `{"status":"InProgress"}`, false},
+		"time in seconds":      {"of a key", `{"created":1698869575}`, `{"created":981173106}`, true},
+		"no time":              {"the year 1 is none", `{"created":1698869575}`, `{"created":-62135596800}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := exact(decode(c.recorded), decode(c.got)); (len(got) == 0) != c.equal {
+				t.Errorf("%s: %q, want equal to be %v", c.reason, got, c.equal)
+			}
+		})
+	}
+}
+
+// GUIDs in names that Azure makes lead to those of the simulator, where the rest of the name is the same.
+func TestLearn(t *testing.T) {
+	const theirs, ours = "9fe2835c-1596-411f-8035-ba15bdb2d958", "11111111-2222-4333-8444-555555555555"
+	p := &player{guids: map[string]string{}}
+	p.learn(decode(`{"id":"/nics/pe.nic.`+theirs+`"}`), decode(`{"id":"/nics/pe.nic.`+ours+`"}`))
+	if got := p.rewrite("/nics/pe.nic." + theirs); got != "/nics/pe.nic."+ours {
+		t.Errorf("got %s", got)
+	}
+	p = &player{guids: map[string]string{}}
+	p.learn(decode(`{"id":"/nics/a.`+theirs+`"}`), decode(`{"id":"/nics/b.`+ours+`"}`))
+	if len(p.guids) != 0 {
+		t.Errorf("other names tell nothing: %v", p.guids)
 	}
 }
 

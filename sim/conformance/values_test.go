@@ -14,6 +14,36 @@ var (
 	stamp  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*(Z|[+-]\d\d:\d\d)?`)
 	public = regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`)
 	secret = regexp.MustCompile(`^[A-Za-z0-9+/=]{40,}$`)
+	// compact is a GUID with or without hyphens: the names of disks and some messages have them so.
+	compact = regexp.MustCompile(`[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}`)
+	// wait is how long a busy resource is said to need.
+	wait = regexp.MustCompile(`can be retried in \d+ seconds`)
+)
+
+// blank is what the recordings have in place of keys and of kubeconfigs.
+var blank = map[string]bool{"{KEY}": true, "IA==": true}
+
+// invented are values that Azure chooses, by their key: equal if both sides have one of that form.
+var invented = map[string]*regexp.Regexp{
+	// Identifiers of Azure Monitor and of AKS, and addresses with a random part. The rest of these is compared.
+	"immutableId": regexp.MustCompile(`[0-9a-f]{32}$`), "resourceUID": regexp.MustCompile(`^[0-9a-f]{24}$`),
+	"azurePortalFQDN": regexp.MustCompile(`-[a-z0-9]{8}\.`), "prometheusQueryEndpoint": regexp.MustCompile(`-[a-z0-9]{16}\.`), "endpoint": regexp.MustCompile(`-[a-z0-9]{4}\.`),
+	// The version of a key.
+	"keyUriWithVersion": regexp.MustCompile(`/[0-9a-f]{32}$`),
+	// Seconds since 1970.
+	"created": regexp.MustCompile(`^\d{9,10}$|^\d\.\d+e\+09$`), "updated": regexp.MustCompile(`^\d{9,10}$|^\d\.\d+e\+09$`),
+	// Who sends is in the token, which the recordings leave out.
+	"createdBy": sender, "lastModifiedBy": sender, "createdByType": senderType, "lastModifiedByType": senderType,
+	// Which image and release is the latest tells only when it was recorded. The requests ask for the latest: what they name themselves is
+	// compared where they name it.
+	// How far AKS is at the time of a poll is a matter of how long its steps take, which is not compared.
+	"status":       regexp.MustCompile(`^(InProgress|(Provisioning|Reconciling|Upgrading)[A-Za-z]+|CreatingAgentPools?(: \d+/\d+ nodes completed)?)$`),
+	"exactVersion": regexp.MustCompile(`^\d+\.\d+\.\d+$`), "nodeImageVersion": regexp.MustCompile(`-\d{6}\.\d+\.\d+$`),
+}
+
+var (
+	sender     = regexp.MustCompile(`^(GUID|[^@\s]+@[^@\s]+)$`)
+	senderType = regexp.MustCompile(`^(User|Application)$`)
 )
 
 // plain writes a value without what Azure makes up: GUIDs, times, public addresses, secrets, and the signatures of URLs. IDs are equal
@@ -28,16 +58,17 @@ func plain(value any) string {
 		u.RawQuery = ""
 		s = u.String()
 	}
-	s = stamp.ReplaceAllString(guid.ReplaceAllString(s, "GUID"), "TIME")
+	s = wait.ReplaceAllString(s, "can be retried in WAIT")
+	if secret.MatchString(s) && !strings.Contains(strings.ToLower(s), "/subscriptions/") || blank[s] {
+		return "SECRET"
+	}
+	s = stamp.ReplaceAllString(compact.ReplaceAllString(s, "GUID"), "TIME")
 	s = public.ReplaceAllStringFunc(s, func(address string) string {
 		if strings.HasPrefix(address, "10.") || strings.HasPrefix(address, "172.") || strings.HasPrefix(address, "192.168.") {
 			return address
 		}
 		return "ADDRESS"
 	})
-	if secret.MatchString(s) && !strings.Contains(strings.ToLower(s), "/subscriptions/") {
-		return "SECRET"
-	}
 	if strings.Contains(strings.ToLower(s), "/subscriptions/") {
 		s = strings.ToLower(s)
 	}
@@ -52,6 +83,9 @@ func scalars(document any, at string, into map[string]string) {
 	switch d := document.(type) {
 	case map[string]any:
 		for key, value := range d {
+			if release, ok := value.(string); ok && patched(d, key) {
+				value = release[:strings.LastIndexByte(release, '.')] + ".PATCH"
+			}
 			if !madeUp[key] {
 				scalars(value, fold(at, key), into)
 			}
@@ -68,7 +102,19 @@ func scalars(document any, at string, into map[string]string) {
 		}
 	default:
 		into[at] = plain(d)
+		if form := invented[at[strings.LastIndexByte(at, '.')+1:]]; form != nil {
+			into[at] = form.ReplaceAllString(into[at], "INVENTED")
+		}
 	}
+}
+
+// patched tells whether a key has a release of Kubernetes whose patch AKS chose by what was the latest on that day: the request, which the
+// other key repeats, named only the minor version, or none.
+func patched(d map[string]any, key string) bool {
+	asked, known := map[string]string{"currentKubernetesVersion": "kubernetesVersion", "currentOrchestratorVersion": "orchestratorVersion"}[key]
+	release, _ := d[key].(string)
+	request, _ := d[asked].(string)
+	return known && strings.Count(release, ".") == 2 && strings.Count(request, ".") == 1
 }
 
 // exact lists where two documents have different values, and what one has too much.

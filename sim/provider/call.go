@@ -185,19 +185,36 @@ func (c *Call) Need(id, from, typ, location string) (*Item, error) {
 	}
 	it := c.Find(id)
 	if it == nil || location != "" && c.Elsewhere(it, location) {
-		return nil, InvalidReference(id, from)
+		return nil, InvalidReference(id, c.named(from))
 	}
 	if state := body.String(it.Body, "properties.provisioningState"); state == "Updating" || state == "Deleting" {
 		verb := "Put"
 		if state == "Deleting" {
 			verb = "Delete"
 		}
+		busy := c.named(it.ID)
+		parsed, _ = store.ParseID(busy)
 		short := singular(lastType(parsed.Type()))
-		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", it.ID, from, state, verb, short)
+		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", busy, c.named(from), state, verb, short)
 		e := network(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
 		return nil, e // without Retry-After, as recorded
 	}
 	return it, nil
+}
+
+// named is what errors call a resource: a part that has no URL to write it by, as an IP configuration, is named by its whole.
+// Recordings: Test_Network_v1api20220701_CreationAndDeletion and others whose interfaces and load balancers came too soon.
+func (c *Call) named(id string) string {
+	for {
+		parsed, err := store.ParseID(id)
+		if err != nil || len(parsed.Names) < 2 {
+			return id
+		}
+		if t := c.TypeOf(parsed.Type()); t == nil || !t.ReadOnly {
+			return id
+		}
+		id = parsed.Parent().String()
+	}
 }
 
 // lastType is the last part of a type name.
@@ -207,6 +224,8 @@ func lastType(name string) string { return name[strings.LastIndexByte(name, '/')
 func singular(typ string) string {
 	s := strings.ToUpper(typ[:1]) + typ[1:]
 	switch {
+	case s == "PublicIPAddresses":
+		return "PublicIpAddress" // as recorded
 	case strings.HasSuffix(s, "sses"), strings.HasSuffix(s, "xes"):
 		return s[:len(s)-2]
 	case strings.HasSuffix(s, "ies"):

@@ -116,7 +116,18 @@ func (c *Call) refuseValue(values []definition.Mismatch) error {
 
 // hide takes out of what is shown what the api-version that is spoken does not know.
 func (c *Call) hide(t *Type, shown body.Object) {
-	if c.Type == t && c.APIVersion != "" && !c.Internal {
+	if c.APIVersion == "" || c.Internal || c.Type == nil {
+		return
+	}
+	if c.Type == t {
 		definition.Hide(t.Name, c.APIVersion, shown)
+	}
+	// What is shown inside its parent is shown in the same version.
+	if c.Type == t || t.Inline != "" && strings.HasPrefix(t.Name, c.Type.Name+"/") {
+		for path, since := range t.Since {
+			if c.APIVersion < since {
+				body.Strip(shown, path)
+			}
+		}
 	}
 }

@@ -47,7 +47,10 @@ func (e *Error) WithDetail(d *Error) *Error {
 
 // Object is the inside of the "error" property. withDetails adds an empty "details", as the network provider does.
 func (e *Error) Object(withDetails bool) body.Object {
-	o := body.Object{"code": e.Code, "message": e.Message}
+	o := body.Object{"code": e.Code}
+	if e.Message != "" {
+		o["message"] = e.Message
+	}
 	if e.Target != "" {
 		o["target"] = e.Target
 	}

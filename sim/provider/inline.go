@@ -166,6 +166,9 @@ func (c *Call) putInline(id string) (*Reply, error) {
 		body.Set(e, statePath, store.Succeeded)
 	} else {
 		body.Set(e, statePath, "Updating")
+		if t.Style == Compute && old == nil {
+			body.Set(e, statePath, "Creating")
+		}
 		body.Set(parent.Body, statePath, "Updating")
 	}
 	c.Save(parent)

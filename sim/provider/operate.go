@@ -145,7 +145,9 @@ func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Reso
 	}
 	c.setStates(t, r, it, store.Succeeded)
 	if op.Style == string(Disk) {
-		op.Result = c.Render(c.Get(r.ID))
+		shown := *c
+		shown.Internal = false // in the version that the operation was begun in
+		op.Result = shown.Render(c.Get(r.ID))
 	}
 	return nil
 }

@@ -212,7 +212,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	status = t.accepted(status, t.NoState || timing.LRO == 0 || t.Style == Sync)
 	if t.NoState {
 		c.Save(r)
-		rep := c.reply(status, r)
+		rep := c.reply(status, c.Get(r.ID))
 		if t.LocationHeader && status == 201 {
 			rep.Header = map[string]string{"Location": renderID(t, r.ID)}
 		}
@@ -242,7 +242,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 			}
 			c.Save(r)
 		}
-		return c.reply(status, r), nil
+		return c.reply(status, c.Get(r.ID)), nil
 	}
 	immediate := t.immediate(d)
 	state := "Updating"
@@ -275,11 +275,35 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		c.PutOperation(op)
 	}
 	rep := c.reply(status, c.Get(d.ID))
+	if status == http.StatusAccepted && len(t.Echoes) > 0 {
+		rep.Body = c.echo(d, rep.Body.(body.Object))
+	}
 	rep.Operation = op
 	if !immediate {
 		rep.RetryAfter = time.Duration(retry) * time.Second
 	}
 	return rep, nil
+}
+
+// echo is what was sent of a draft, before the provider has done anything with it. What an update leaves out of the resource's sku and tier
+// is shown as it is.
+func (c *Call) echo(d *Draft, shown body.Object) body.Object {
+	out := body.Clone(d.Sent)
+	dropNulls(out)
+	for _, key := range append([]string{"name", "location"}, c.Type.Echoes...) {
+		out[key] = shown[key]
+	}
+	if body.Child(out, "properties") != nil {
+		body.Set(out, statePath, body.String(shown, statePath))
+	}
+	if d.Old != nil {
+		for _, path := range []string{"sku", "properties.tier"} {
+			if was := body.Get(shown, path); was != nil {
+				body.Default(out, path, was)
+			}
+		}
+	}
+	return out
 }
 
 // unchanged tells whether a PUT changes nothing of a healthy resource.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -67,7 +68,7 @@ func (c *Call) NotFound() error {
 				return err
 			}
 			e := Errorf(404, "NotFound", "The entity was not found in this Azure location.")
-			if lastType(c.Type.Name) == "extensions" {
+			if strings.HasSuffix(c.Type.Name, "/virtualMachines/extensions") {
 				e.Target = "extensionName"
 			}
 			return e
@@ -86,7 +87,8 @@ func (c *Call) NotFound() error {
 		return Errorf(404, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", c.ID.Name())
 	}
 	if c.Type.Style == Disk && c.Method == "GET" {
-		return Errorf(404, "NotFound", "Disk %s is not found.", c.ID.Name())
+		form := map[string]string{"diskAccesses": "DiskAccess object %s not found.", "diskEncryptionSets": "DiskEncryptionSet '%s' was not found.", "snapshots": "Snapshot %s is not found."}[lastType(c.Type.Name)]
+		return Errorf(404, "NotFound", cmp.Or(form, "Disk %s is not found."), c.ID.Name())
 	}
 	if c.ID.Namespace == "" {
 		return ResourceGroupNotFound(c.ID.ResourceGroup)

@@ -15,6 +15,12 @@ func (c *Call) SignSystemData(d *Draft) {
 	d.New["systemData"] = body.Object{"createdBy": by("systemData.createdBy"), "createdByType": "Application", "lastModifiedBy": c.Principal.ClientID, "lastModifiedByType": "Application"}
 }
 
+// ShowUnsigned shows when a resource was made and last written, and that nobody knows by whom, as Kubernetes configurations are recorded.
+func ShowUnsigned(it *Item) {
+	it.Body["systemData"] = body.Object{"createdBy": nil, "createdByType": nil, "lastModifiedBy": nil, "lastModifiedByType": nil}
+	ShowSystemData(it)
+}
+
 // ShowSystemData adds the times to what SignSystemData noted.
 func ShowSystemData(it *Item) {
 	if body.Child(it.Body, "systemData") == nil || it.Resource == nil {

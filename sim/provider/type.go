@@ -75,13 +75,17 @@ type Type struct {
 	DeleteRetryAfter int  // 0: 10; -1: none
 	DeleteShows      bool // an accepted DELETE is answered with the resource
 	AcceptedStatus   int  // status of an accepted PUT; 0: 201 for new, 200 otherwise
-	Immediate        bool // PUT answers Succeeded at once although the operation header is sent (load balancers)
+	// Echoes has an accepted PUT be answered with what was sent, a state and these of id, name and type.
+	Echoes    []string
+	Immediate bool // PUT answers Succeeded at once although the operation header is sent (load balancers)
 	// Waits takes a new resource back out of Immediate.
 	Waits          func(d *Draft) bool
 	DeleteStatus   int    // of a synchronous DELETE; 0: 200
 	StateNew       string // provisioningState while creating; "" means by Style
 	NoState        bool   // has no provisioningState at all
 	LocationHeader bool   // a PUT sends the resource's ID as Location
+	// Polls are answered with the state of the operation and nothing else, or with an empty object as its result.
+	TersePolls, EmptyResult bool
 
 	Inline   string // property of the parent that holds this type; "" when stored by itself
 	ReadOnly bool   // inline child without PUT and DELETE of its own
@@ -96,6 +100,8 @@ type Type struct {
 	LowerID       bool     // renders .../resourcegroups/...
 	Immutable     []string // paths that may not change; answered with PropertyChangeNotAllowed
 	ReadOnlyPaths []string // dropped from PUT bodies; "[]" steps into arrays
+	// Since tells of paths the first api-version that shows them, for what changed before the versions of definitions/ or is in none.
+	Since map[string]string
 	// Works makes a PUT an operation even when it changes nothing.
 	Works bool
 	// Missing is the provider's own answer for a resource that does not exist in an existing parent; nil: that of its style.

@@ -202,6 +202,12 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		if !running {
 			out["endTime"], out["properties"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z"), nil
 		}
+		if t := x.call.Type; t != nil && t.EmptyResult && !running {
+			out["properties"] = body.Object{}
+		} else if t != nil && t.TersePolls {
+			clear(out)
+			out["status"] = status
+		}
 	case provider.Deployment:
 		if running {
 			out["status"] = "Running"

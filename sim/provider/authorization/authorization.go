@@ -6,6 +6,7 @@
 package authorization
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -30,8 +31,9 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 		Create: provider.Timing{HTTP: 2 * time.Second}, Delete: provider.Timing{HTTP: 2100 * time.Millisecond},
 		Prepare:    func(c *provider.Call, d *provider.Draft) error { return prepareAssignment(c, d, known) },
 		ListFilter: filterAssignment,
-		View: func(_ *provider.Call, it *provider.Item) {
+		View: func(c *provider.Call, it *provider.Item) {
 			nulls(it.Body, "condition", "conditionVersion", "delegatedManagedIdentityResourceId", "description")
+			unsign(c, it)
 		},
 	}
 	definition := &provider.Type{
@@ -50,7 +52,14 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 			stamp(c, d)
 			return nil
 		},
-		View: func(_ *provider.Call, it *provider.Item) { nulls(it.Body, "description", "createdBy") },
+		View: func(c *provider.Call, it *provider.Item) {
+			nulls(it.Body, "description", "createdBy")
+			unsign(c, it)
+			// Wherever it is written, a definition is one of its subscription: recording Test_Authorization_RoleDefinitionResourceGroupScope_CRUD.
+			if id, err := store.ParseID(it.ID); err == nil && id.ResourceGroup != "" {
+				it.Body["id"] = "/subscriptions/" + id.Subscription + "/providers/" + Definitions + "/" + it.Name
+			}
+		},
 	}
 	lock := &provider.Type{
 		Name: Locks, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
@@ -82,7 +91,7 @@ func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) b
 		return provider.Errorf(400, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", strings.ReplaceAll(roleGUID, "-", ""))
 	}
 	if !guid.MatchString(principal) {
-		return provider.Errorf(400, "InvalidPrincipalId", "The principal ID '%s' is not valid. Principal ID must be a GUID.", principal)
+		return provider.Errorf(400, "InvalidPrincipalId", "The Principal ID '%s' is not valid. Principal ID must be a GUID.", principal)
 	}
 	id, _ := store.ParseID(d.ID)
 	if d.Old != nil {
@@ -125,6 +134,13 @@ func stamp(c *provider.Call, d *provider.Draft) {
 	body.Default(d.New, p+"createdBy", c.Principal.ObjectID)
 	body.Default(d.New, p+"updatedOn", now)
 	body.Set(d.New, p+"updatedBy", c.Principal.ObjectID)
+}
+
+// unsign shows in the answer that creates a resource that nobody made it yet, as recorded.
+func unsign(c *provider.Call, it *provider.Item) {
+	if c.Method == http.MethodPut && it.Resource != nil && it.Resource.Version == 1 && body.Child(it.Body, "properties") != nil {
+		body.Set(it.Body, "properties.createdBy", nil)
+	}
 }
 
 // nulls shows properties without a value as null, as this provider does.

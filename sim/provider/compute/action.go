@@ -96,6 +96,7 @@ func extensionType() *provider.Type {
 		Name: Extensions, Style: provider.Compute, DeleteRetryAfter: -1, PutMerges: false, Whole: true,
 		Create: provider.Timing{HTTP: sec(1), LRO: sec(10.5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"properties.instanceView"},
+		Since:         map[string]string{"properties.suppressFailures": "2022-08-01"}, // not in recordings of 2020-12-01 and 2022-03-01
 		Prepare:       PrepareExtension,
 		Patch:         PrepareExtension, PatchLRO: provider.Timing{LRO: sec(10)},
 		Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {

@@ -1,6 +1,9 @@
 package compute
 
 import (
+	"math"
+	"net/http"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -8,12 +11,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
+// echoed is shown of a disk, besides what was sent, while it is being made.
+var echoed = []string{"id", "name", "type"}
+
 func diskType() *provider.Type {
 	return &provider.Type{
-		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating",
+		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating", Echoes: echoed,
 		Create: provider.Timing{HTTP: ms(300), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(1)},
 		PutMerges:     true,
 		Works:         true,
+		Since:         map[string]string{"properties.publicNetworkAccess": "2021-04-01"}, // recordings of 2020-09-30; SDK module armcompute
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.creationData.createOption") == "" {
@@ -90,10 +97,11 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 	}
 	size := body.Int(n, p+"diskSizeGB")
 	body.Set(n, p+"diskSizeBytes", float64(size)*1024*1024*1024)
-	body.Default(n, p+"diskIOPSReadWrite", 500)
-	body.Default(n, p+"diskMBpsReadWrite", 100)
-	if performance := premiumTier(size); tier == "Premium" {
-		body.Set(n, p+"tier", performance)
+	operations, megabytes := diskLimits(tier, name, size)
+	body.Default(n, p+"diskIOPSReadWrite", operations)
+	body.Default(n, p+"diskMBpsReadWrite", megabytes)
+	if tier == "Premium" {
+		body.Set(n, p+"tier", premiumTier(size).name)
 	}
 	body.Default(n, p+"encryption", body.Object{"type": "EncryptionAtRestWithPlatformKey"})
 	body.Default(n, p+"networkAccessPolicy", "AllowAll")
@@ -108,17 +116,39 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 // imageSizeGB is the size of every image.
 const imageSizeGB = 30
 
-// premiumTier is the performance tier of a premium disk. Source: https://learn.microsoft.com/azure/virtual-machines/disks-types
-func premiumTier(gib int) string {
-	for _, t := range []struct {
-		upTo int
-		name string
-	}{{4, "P1"}, {8, "P2"}, {16, "P3"}, {32, "P4"}, {64, "P6"}, {128, "P10"}, {256, "P15"}, {512, "P20"}, {1024, "P30"}, {2048, "P40"}, {4096, "P50"}, {8192, "P60"}, {16384, "P70"}} {
-		if gib <= t.upTo {
-			return t.name
-		}
+// premiumTiers are the performance tiers of premium disks: up to how many GiB, and what they do in operations and megabytes per second.
+// Source: https://learn.microsoft.com/azure/virtual-machines/disks-scalability-targets
+var premiumTiers = []performance{
+	{4, "P1", 120, 25}, {8, "P2", 120, 25}, {16, "P3", 120, 25}, {32, "P4", 120, 25}, {64, "P6", 240, 50}, {128, "P10", 500, 100}, {256, "P15", 1100, 125},
+	{512, "P20", 2300, 150}, {1024, "P30", 5000, 200}, {2048, "P40", 7500, 250}, {4096, "P50", 7500, 250}, {8192, "P60", 16000, 500}, {16384, "P70", 18000, 750},
+	{math.MaxInt, "P80", 20000, 900},
+}
+
+type performance struct {
+	upTo                  int
+	name                  string
+	operations, megabytes int
+}
+
+func premiumTier(gib int) performance {
+	return premiumTiers[slices.IndexFunc(premiumTiers, func(t performance) bool { return gib <= t.upTo })]
+}
+
+// diskLimits are what a disk does at most in operations and megabytes per second. Those of ultra disks and Premium SSD v2 are chosen by
+// their owner; these are what they have without. Source as of premiumTiers.
+func diskLimits(tier, sku string, gib int) (operations, megabytes int) {
+	switch {
+	case tier == "Premium":
+		t := premiumTier(gib)
+		return t.operations, t.megabytes
+	case strings.HasPrefix(sku, "Standard_") && gib > 8192:
+		return 2000, 500
+	case strings.HasPrefix(sku, "Standard_") && gib > 4096:
+		return 1300, 300
+	case strings.HasPrefix(sku, "Standard_"):
+		return 500, 60
 	}
-	return "P80"
+	return 500, 100
 }
 
 // makeDisks creates the disks a VM's definition asks for and attaches those it names.
@@ -236,7 +266,10 @@ func availabilitySetType() *provider.Type {
 			return nil
 		},
 		View: func(c *provider.Call, it *provider.Item) {
-			body.Set(it.Body, "properties.virtualMachines", vmsOf(c, it.ID, "availabilitySet"))
+			if vms := vmsOf(c, it.ID, "availabilitySet"); len(vms) > 0 || c.Method != http.MethodPut {
+				// Answers to PUTs of empty ones have no list, those to GETs do: recording Test_Compute_AvailabilitySet_v20241101_CRUD.
+				body.Set(it.Body, "properties.virtualMachines", vms)
+			}
 			body.Delete(it.Body, "properties.provisioningState")
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {

@@ -20,7 +20,7 @@ var encryptionTypes = []string{"EncryptionAtRestWithCustomerKey", "EncryptionAtR
 
 func encryptionSetType() *provider.Type {
 	return &provider.Type{
-		Name: EncryptionSets, Style: provider.Disk, AcceptedStatus: 202, DeleteRetryAfter: -1, StateNew: "Updating",
+		Name: EncryptionSets, Style: provider.Disk, AcceptedStatus: 202, DeleteRetryAfter: -1, StateNew: "Updating", Echoes: []string{"name"},
 		Create: provider.Timing{HTTP: ms(400), LRO: ms(100)}, Delete: provider.Timing{HTTP: ms(300), LRO: ms(100)},
 		ReadOnlyPaths: []string{"properties.previousKeys", "properties.lastKeyRotationTimestamp", "properties.autoKeyRotationError"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {

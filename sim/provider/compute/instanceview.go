@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"net/http"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -10,6 +11,9 @@ import (
 
 func viewVM(c *provider.Call, it *provider.Item) {
 	expand := strings.ToLower(c.Query.Get("$expand"))
+	if disk := body.Child(it.Body, "properties.storageProfile.osDisk"); c.Method == http.MethodPut && body.String(disk, "managedDisk.id") == "" && strings.HasPrefix(body.String(disk, "name"), it.Name+"_OsDisk_1_") {
+		delete(disk, "name") // while Azure has not yet made it up, as recorded
+	}
 	if strings.Contains(expand, "instanceview") {
 		body.Set(it.Body, "properties.instanceView", InstanceView(c, it.Resource))
 	}

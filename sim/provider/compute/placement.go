@@ -46,9 +46,6 @@ func prepareNetworkProfile(c *provider.Call, d *provider.Draft, z Size) error {
 			}
 		}
 	}
-	if len(refs) == 1 {
-		body.Default(refs[0], "properties.primary", true)
-	}
 	return nil
 }
 

@@ -26,7 +26,12 @@ func scaleSetTypes() []*provider.Type {
 		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, Works: true, RetryAfter: 10,
 		Create: provider.Timing{HTTP: ms(2500), LRO: sec(8)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(25)}, Read: provider.Timing{HTTP: ms(250)},
 		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
-		NameRule:      scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
+		// The pages of the REST API, "Minimum api-version", the changelog of the SDK module armcompute, and recordings of 2020-12-01 and 2022-03-01.
+		Since: map[string]string{
+			"properties.timeCreated": "2021-11-01", profilePath + ".timeCreated": "2023-09-01", profilePath + ".storageProfile.diskControllerType": "2022-08-01",
+			profilePath + ".osProfile.linuxConfiguration.enableVMAgentPlatformUpdates": "2021-11-01", profilePath + ".osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01", profilePath + ".storageProfile.dataDisks[].deleteOption": "2021-03-01",
+		},
+		NameRule: scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
 		Patch: prepareScaleSet, PatchLRO: provider.Timing{LRO: sec(6)},
 		Deleted: flexibleDeleted, View: viewScaleSet,
 		Actions: scaleSetActions(),

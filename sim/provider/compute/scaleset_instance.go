@@ -133,6 +133,8 @@ func applyModel(set, r *store.Resource) {
 			was := body.Child(r.Body, "properties."+k)
 			body.Set(r.Body, "properties."+k, body.Clone(v))
 			if k == "storageProfile" {
+				body.Default(r.Body, "properties.storageProfile.osDisk.deleteOption", "Delete")
+				body.Default(r.Body, "properties.storageProfile.dataDisks", []any{})
 				nameDisks(set, r, was)
 			}
 		} else {

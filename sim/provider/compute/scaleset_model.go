@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -194,6 +195,11 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 		d.Secret["customData"] = data
 	}
 	body.Delete(profile, osp+"customData")
+	// Recordings show none of these unless they were sent.
+	unsaid := []string{osp + "linuxConfiguration.patchSettings", "storageProfile.osDisk.deleteOption", "storageProfile.dataDisks"}
+	unsaid = slices.DeleteFunc(unsaid, func(path string) bool { return body.Has(profile, path) })
+	// Where Azure makes the configuration of Linux itself, recordings of 2022-03-01 say nothing of updates of the agent.
+	configured := body.Has(profile, osp+"linuxConfiguration")
 	body.Default(profile, "storageProfile.osDisk.deleteOption", "Delete")
 	body.Default(profile, "storageProfile.osDisk.caching", "None")
 	for _, disk := range body.Objects(profile, "storageProfile.dataDisks") {
@@ -231,7 +237,12 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 	body.Delete(profile, osp+"computerName")
 	delete(profile, "additionalCapabilities")
 	body.Delete(profile, "storageProfile.osDisk.name")
-	body.Default(profile, osp+"linuxConfiguration.enableVMAgentPlatformUpdates", false)
+	for _, path := range unsaid {
+		body.Delete(profile, path)
+	}
+	if configured {
+		body.Default(profile, osp+"linuxConfiguration.enableVMAgentPlatformUpdates", false)
+	}
 	if limit == 9 {
 		body.Delete(profile, osp+"linuxConfiguration")
 	}

@@ -12,6 +12,11 @@ import (
 
 // viewScaleSet leaves out the parts of the model that are not there.
 func viewScaleSet(_ *provider.Call, it *provider.Item) {
+	body.Delete(it.Body, profilePath+".storageProfile.imageReference.exactVersion") // each instance has its own
+	for _, extension := range body.Objects(it.Body, profilePath+".extensionProfile.extensions") {
+		delete(extension, "id")
+		delete(extension, "type")
+	}
 	if len(body.Objects(it.Body, profilePath+".extensionProfile.extensions")) == 0 {
 		body.Delete(it.Body, profilePath+".extensionProfile")
 	}

@@ -16,7 +16,7 @@ func virtualMachineType() *provider.Type {
 		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
 		Create: provider.Timing{HTTP: ms(3500), LRO: sec(36)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(11)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(27), Spread: 0.2}, Read: provider.Timing{HTTP: ms(420)},
 		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
-		NameRule:      vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,
+		Since:         machineSince, NameRule: vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,
 		Patch: patchVM, PatchLRO: provider.Timing{LRO: sec(8)},
 		Actions: vmActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
@@ -37,6 +37,12 @@ func virtualMachineType() *provider.Type {
 			return store.Same(body.String(r.Body, "properties.virtualMachineScaleSet.id"), id)
 		},
 	}
+}
+
+// machineSince is from the pages of the REST API, "Minimum api-version", and from recordings of 2020-12-01 and 2022-03-01.
+var machineSince = map[string]string{
+	"properties.timeCreated": "2021-11-01", "properties.storageProfile.diskControllerType": "2022-08-01", "properties.storageProfile.osDisk.deleteOption": "2021-03-01",
+	"properties.storageProfile.dataDisks[].deleteOption": "2021-03-01", "properties.osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01",
 }
 
 var vmNameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?$`)

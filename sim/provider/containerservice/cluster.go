@@ -135,6 +135,13 @@ func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, e
 		if err := pd.plan(c, old, body.Object{"properties": p}); err != nil {
 			return nil, err
 		}
+		switch {
+		case old != nil:
+		case body.Has(p, "enableAutoScaling"):
+			pd.secret[madeBy] = byItself
+		default:
+			pd.secret[madeBy] = withCluster
+		}
 		if body.String(pd.body, "properties.mode") == "System" {
 			systems++
 		}
@@ -231,6 +238,7 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 	b := it.Body
 	b["type"] = "Microsoft.ContainerService/ManagedClusters" // as recorded
 	showPreview(c, b, previewCluster)
+	hideYounger(c, b, youngerCluster)
 	eTag(c, b, "eTag")
 	profiles := []any{}
 	for _, r := range poolsOf(c, it.ID) {
@@ -241,6 +249,11 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 		}
 		wrap := body.Object{"properties": e}
 		showPreview(c, wrap, previewPool)
+		hideYounger(c, wrap, youngerPool)
+		hideUntouched(r, wrap)
+		if _, sent := body.Named(body.Objects(c.Body, "properties.agentPoolProfiles"), r.Name()); sent != nil && c.Method == "PUT" && body.String(it.Body, "properties.provisioningState") == "Updating" {
+			e["provisioningState"] = "Updating" // although nothing of it changes, as recorded
+		}
 		if c.Method == "PUT" {
 			// Only the answer of a PUT shows these when they are empty.
 			body.Default(e, "nodeLabels", body.Object{})

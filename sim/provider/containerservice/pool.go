@@ -93,6 +93,9 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	if err := p.plan(c, c.Get(d.ID), d.Sent); err != nil {
 		return err
 	}
+	if d.Old == nil {
+		p.secret[madeBy] = byItself
+	}
 	if d.Old != nil && body.String(d.Old, "properties.mode") == "System" && body.String(p.body, "properties.mode") != "System" && lastSystem(c, cl.ID, d.ID) {
 		return badRequest("There has to be at least one agent pool with mode System, agent pool %s is the last one.", d.Name)
 	}
@@ -122,6 +125,7 @@ func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object)
 		if p.secret == nil {
 			p.secret = body.Object{}
 		}
+		delete(p.secret, madeBy)
 	}
 	sent := sentBody(doc, readOnlyPool)
 	if body.Int(sent, "properties.osDiskSizeGB") == 0 {
@@ -245,9 +249,11 @@ func canDeletePool(c *provider.Call, it *provider.Item) error {
 
 func viewPool(c *provider.Call, it *provider.Item) {
 	showPreview(c, it.Body, previewPool)
+	hideYounger(c, it.Body, youngerPool)
 	eTag(c, it.Body, "properties.eTag")
 	if it.Resource != nil {
 		r := *it.Resource
+		hideUntouched(&r, it.Body)
 		body.Set(it.Body, "properties.provisioningState", stateOf(c, &r))
 	}
 }

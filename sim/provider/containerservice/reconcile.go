@@ -1,6 +1,7 @@
 package containerservice
 
 import (
+	"strconv"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -71,13 +72,14 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 			op.Data["status"] = "UpgradingControlPlane"
 			return c.Draw(upgradePlane, 0.15), false, nil
 		}
+		op.Data["status"] = "ProvisioningControlPlane"
 	case "plane":
 		r.Secret["up"] = true
 		if target := body.String(r.Secret, "target"); target != "" {
 			body.Set(r.Body, "properties.currentKubernetesVersion", target)
 		}
 		op.Data["stage"] = "pools"
-		op.Data["status"] = "CreatingAgentPools"
+		op.Data["status"] = "ReconcilingDNS" // as updates are recorded; pools that are made say so
 	case "pools":
 		c.Save(r)
 		next := time.Duration(0)
@@ -220,7 +222,7 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 	case "", "check":
 		switch {
 		case !exists:
-			op.Data["status"] = "CreatingAgentPool"
+			creating(op, "")
 			if op.Type == AgentPools {
 				return "create", c.Draw(createAlone, 0.2), nil
 			}
@@ -240,8 +242,14 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 		}
 		return "done", 0, nil
 	case "create", "grow":
+		if stage == "create" {
+			creating(op, ": 0/"+strconv.Itoa(count)+" nodes completed")
+		}
 		if err := grow(c, cl, pool, count-len(running), parked); err != nil {
 			return "", 0, allocation(err)
+		}
+		if stage == "create" {
+			return "booted", max(time.Second, c.Draw(bootTime, 0.2)-settleTime), nil
 		}
 		return "check", c.Draw(bootTime, 0.2), nil
 	case "shrink":
@@ -269,12 +277,23 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 			return "replace", c.Draw(replaceTime, 0.15), nil
 		}
 		return "shrink", c.Draw(settleTime, 0.2), nil // the additional nodes go
+	case "booted":
+		creating(op, ": "+strconv.Itoa(count)+"/"+strconv.Itoa(count)+" nodes completed")
+		return "check", settleTime, nil
 	case "settle":
 		if err := applyNodes(c, cl, pool, len(running)+len(parked)); err != nil {
 			return "", 0, allocation(err)
 		}
 	}
 	return "done", 0, nil
+}
+
+// creating has the polls of an operation tell how far new pools are.
+func creating(op *store.Operation, how string) {
+	op.Data["status"] = "CreatingAgentPools" + how
+	if op.Type == AgentPools {
+		op.Data["status"] = "CreatingAgentPool" + how
+	}
 }
 
 // grow adds running nodes: parked ones first, then new ones.

@@ -7,6 +7,7 @@
 package kubernetesconfiguration
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
@@ -21,10 +22,10 @@ const Extensions = "Microsoft.KubernetesConfiguration/extensions"
 // offered are the extension types of Azure itself with the version that auto-upgrade installs. Others come from the marketplace and
 // need a plan. Source: https://learn.microsoft.com/azure/aks/cluster-extensions
 var offered = map[string]string{
-	"microsoft.flux":                         "1.15.1",
+	"microsoft.flux":                         "1.18.5",
 	"microsoft.dapr":                         "1.14.4",
 	"microsoft.azureml.kubernetes":           "1.1.68",
-	"microsoft.dataprotection.kubernetes":    "0.0.3002-1",
+	"microsoft.dataprotection.kubernetes":    "0.0.3257-642",
 	"microsoft.azurecontainerstorage":        "1.3.0",
 	"microsoft.azurecontainerstoragev2":      "2.0.0",
 	"microsoft.azuremonitor.containers":      "3.1.26",
@@ -94,7 +95,6 @@ func prepare(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	protect(d)
-	c.SignSystemData(d)
 	for k, v := range map[string]any{"configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{}, "statuses": []any{}, "isSystemExtension": false} {
 		body.Default(d.New, p+k, v)
 	}
@@ -103,6 +103,7 @@ func prepare(c *provider.Call, d *provider.Draft) error {
 	}
 	if principal := body.String(d.Old, p+"aksAssignedIdentity.principalId"); principal != "" {
 		body.Set(d.New, p+"aksAssignedIdentity.principalId", principal)
+		body.Set(d.New, p+"aksAssignedIdentity.tenantId", c.Tenant)
 	}
 	return nil
 }
@@ -192,6 +193,7 @@ func finish(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 	body.Set(r.Body, p+"statuses", []any{})
 	if body.String(r.Body, p+"aksAssignedIdentity.principalId") == "" {
 		body.Set(r.Body, p+"aksAssignedIdentity.principalId", c.GUID())
+		body.Set(r.Body, p+"aksAssignedIdentity.tenantId", c.Tenant) // in recordings of 2026; null before
 	}
 	return nil
 }
@@ -205,8 +207,12 @@ func clusterLocation(c *provider.Call, r *store.Resource) string {
 }
 
 // view shows what has no value as null, as this provider does.
-func view(_ *provider.Call, it *provider.Item) {
-	provider.ShowSystemData(it)
+func view(c *provider.Call, it *provider.Item) {
+	provider.ShowUnsigned(it)
+	// As recorded: of the identity only answers to writes have something, and not all of them.
+	if body.Delete(it.Body, "identity.tenantId"); c.Method != http.MethodPut {
+		delete(it.Body, "identity")
+	}
 	p := body.Child(it.Body, "properties")
 	for _, k := range []string{"version", "currentVersion", "releaseTrain", "aksAssignedIdentity"} {
 		if _, set := p[k]; !set {

@@ -96,12 +96,18 @@ func TestExtension(t *testing.T) {
 	p := body.Child(got, "properties")
 	principal := body.String(p, "aksAssignedIdentity.principalId")
 	want := body.Object{
-		"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": true, "releaseTrain": "Stable", "version": nil, "currentVersion": "1.15.1", "provisioningState": "Succeeded",
+		"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": true, "releaseTrain": "Stable", "version": nil, "currentVersion": "1.18.5", "provisioningState": "Succeeded",
 		"scope": body.Object{"cluster": body.Object{"releaseNamespace": "flux-system"}}, "configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{"password": ""},
-		"statuses": []any{}, "isSystemExtension": false, "aksAssignedIdentity": body.Object{"principalId": principal, "type": nil, "tenantId": nil},
+		"statuses": []any{}, "isSystemExtension": false, "aksAssignedIdentity": body.Object{"principalId": principal, "type": nil, "tenantId": "tenant"},
 	}
 	if diff := cmp.Diff(want, p); diff != "" || principal == "" {
 		t.Errorf("installed (-want +got):\n%s", diff)
+	}
+	if got["identity"] != nil || body.Has(made, "identity.tenantId") {
+		t.Errorf("only the answer to the PUT has something of the identity: %v, then %v", made["identity"], got["identity"])
+	}
+	if by, there := body.Child(got, "systemData")["createdBy"]; by != nil || !there {
+		t.Errorf("nobody is known to have made it: %v", got["systemData"])
 	}
 	if raw, err := json.Marshal(got); err != nil || strings.Contains(string(raw), "hunter2") {
 		t.Errorf("a protected setting came back: %s", raw)

@@ -16,9 +16,6 @@ func bastionType() *provider.Type {
 		Prepare:       prepareBastion,
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			body.Default(r.Body, "properties.dnsName", "bst-"+c.GUID()+".bastion.azure.com")
-			for _, cfg := range body.Objects(r.Body, "properties.ipConfigurations") {
-				body.Set(cfg, "properties.provisioningState", store.Succeeded)
-			}
 			return nil
 		},
 		Patch:    func(*provider.Call, *provider.Draft) error { return nil },
@@ -43,7 +40,7 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	}
 	cfg := cfgs[0]
 	body.Default(cfg, "properties.privateIPAllocationMethod", "Dynamic")
-	body.Default(cfg, "properties.provisioningState", "Updating")
+	body.Set(cfg, "properties.provisioningState", store.Succeeded) // also while the host is being made, as recorded
 	subnet, err := c.Need(body.String(cfg, "properties.subnet.id"), d.ID, Subnets, d.Location)
 	if err != nil {
 		return err
@@ -58,9 +55,6 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	}
 	if !equalFold(body.String(ip.Body, "sku.name"), "Standard") {
 		return invalid("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID, ip.ID, body.String(ip.Body, "sku.name"))
-	}
-	for k, v := range map[string]bool{"disableCopyPaste": false, "enableFileCopy": false, "enableIpConnect": false, "enableShareableLink": false, "enableTunneling": false} {
-		body.Default(d.New, p+k, v)
 	}
 	if old := body.String(d.Old, p+"dnsName"); old != "" {
 		body.Set(d.New, p+"dnsName", old)

@@ -26,6 +26,9 @@ func networkInterfaceTypes() []*provider.Type {
 		Create: provider.Timing{HTTP: ms(1100)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(4)},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.macAddress", "properties.virtualMachine", "properties.primary", "properties.privateEndpoint", "properties.hostedWorkloads", "properties.dnsSettings.appliedDnsServers",
 			"properties.dnsSettings.internalDomainNameSuffix", "properties.tapConfigurations", "properties.vnetEncryptionSupported", "properties.allowPort25Out", "properties.dscpConfiguration", "properties.defaultOutboundConnectivityEnabled"},
+		// Recordings of 2020-11-01 and 2022-01-01, and the changelog of the SDK module armnetwork.
+		Since: map[string]string{"properties.auxiliaryMode": "2021-05-01", "properties.allowPort25Out": "2021-05-01", "properties.disableTcpStateTracking": "2022-05-01", "properties.auxiliarySku": "2022-11-01",
+			"properties.defaultOutboundConnectivityEnabled": "2023-09-01"},
 		Prepare: prepareInterface, CanDelete: interfaceInUse, View: viewInterface,
 	}
 	cfg := &provider.Type{
@@ -77,7 +80,7 @@ func interfaceDefaults(c *provider.Call, d *provider.Draft) {
 	body.Default(d.New, p+"auxiliaryMode", "None")
 	body.Default(d.New, p+"auxiliarySku", "None")
 	body.Set(d.New, p+"vnetEncryptionSupported", false)
-	body.Set(d.New, p+"allowPort25Out", false)
+	body.Set(d.New, p+"allowPort25Out", true) // as recorded; it depends on the kind of subscription
 	body.Set(d.New, p+"hostedWorkloads", []any{})
 	body.Set(d.New, p+"tapConfigurations", []any{})
 }
@@ -146,6 +149,19 @@ func interfaceInUse(c *provider.Call, it *provider.Item) error {
 	return nil
 }
 
+// showEndpoint shows what the interface of a private endpoint has, as recorded in Test_Networking_PrivateEndpoint_20220701_CRUD.
+func showEndpoint(nic body.Object, endpoint *store.Resource) {
+	nic["managedBy"], nic["kind"] = endpoint.ID, "Regular"
+	body.Set(nic, "properties.privateEndpoint", body.Object{"id": endpoint.ID})
+	body.Set(nic, "properties.macAddress", "")
+	for _, connection := range body.Objects(endpoint.Body, "properties.privateLinkServiceConnections") {
+		for _, cfg := range body.Objects(nic, "properties.ipConfigurations") {
+			group := strings.Join(body.Strings(connection, "properties.groupIds"), ",")
+			body.Set(cfg, "properties.privateLinkConnectionProperties", body.Object{"groupId": group, "requiredMemberName": group, "fqdns": []any{endpointName(connection, endpoint.Location)}})
+		}
+	}
+}
+
 func viewInterface(c *provider.Call, it *provider.Item) {
 	if vm := attachedTo(c, it.ID); vm != "" {
 		body.Set(it.Body, "properties.virtualMachine", body.Object{"id": vm})
@@ -158,7 +174,7 @@ func viewInterface(c *provider.Call, it *provider.Item) {
 	}
 	for _, ref := range c.Referrers(it.ID) {
 		if r := c.Get(ref.From); r != nil && equalFold(r.Type, PrivateEndpoints) {
-			body.Set(it.Body, "properties.privateEndpoint", body.Object{"id": r.ID})
+			showEndpoint(it.Body, r)
 		}
 	}
 }

@@ -16,6 +16,7 @@ func privateEndpointTypes() []*provider.Type {
 		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid",
 			"properties.privateLinkServiceConnections[].id", "properties.privateLinkServiceConnections[].type", "properties.privateLinkServiceConnections[].etag",
 			"properties.manualPrivateLinkServiceConnections[].id", "properties.manualPrivateLinkServiceConnections[].type", "properties.manualPrivateLinkServiceConnections[].etag"},
+		Since:   map[string]string{"properties.isIPv6EnabledPrivateEndpoint": "2024-01-01"}, // recordings of 2022-07-01 and 2024-03-01
 		Prepare: preparePrivateEndpoint, Finish: finishPrivateEndpoint, View: viewPrivateEndpoint,
 		Deleted: func(c *provider.Call, r *store.Resource) {
 			for _, ref := range body.Objects(r.Body, "properties.networkInterfaces") {
@@ -60,13 +61,14 @@ func viewZoneGroup(c *provider.Call, it *provider.Item) {
 	}
 	for _, e := range body.Objects(it.Body, "properties.privateDnsZoneConfigs") {
 		e["id"], e["type"], e["etag"] = it.ID+"/privateDnsZoneConfigs/"+body.String(e, "name"), PrivateEndpoints+"/privateDnsZoneGroups/privateDnsZoneConfigs", it.Resource.Etag
-		body.Set(e, "properties.provisioningState", store.Succeeded)
+		state := body.Get(it.Body, "properties.provisioningState")
+		body.Set(e, "properties.provisioningState", state)
 		zone := body.String(e, "properties.privateDnsZoneId")
 		records := []any{}
 		for _, dns := range body.Objects(endpoint, "properties.customDnsConfigs") {
 			label, _, _ := strings.Cut(body.String(dns, "fqdn"), ".")
 			records = append(records, body.Object{"recordType": "A", "recordSetName": label, "fqdn": label + "." + zone[strings.LastIndexByte(zone, '/')+1:], "ttl": 10,
-				"provisioningState": store.Succeeded, "ipAddresses": body.Get(dns, "ipAddresses")})
+				"provisioningState": state, "ipAddresses": body.Get(dns, "ipAddresses")})
 		}
 		body.Set(e, "properties.recordSets", records)
 	}
@@ -85,7 +87,6 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"privateLinkServiceConnections", []any{})
 	body.Default(d.New, p+"manualPrivateLinkServiceConnections", []any{})
 	body.Default(d.New, p+"ipConfigurations", []any{})
-	body.Default(d.New, p+"applicationSecurityGroups", []any{})
 	body.Default(d.New, p+"customNetworkInterfaceName", "")
 	body.Default(d.New, p+"customDnsConfigs", []any{})
 	body.Default(d.New, p+"isIPv6EnabledPrivateEndpoint", false)
@@ -94,9 +95,12 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 			if body.String(conn, "properties.privateLinkServiceId") == "" {
 				return invalid("PrivateEndpointMissingPrivateLinkServiceId", "A connection of private endpoint %s has no privateLinkServiceId.", d.ID)
 			}
-			state := body.Object{"status": "Approved", "description": "Auto-Approved", "actionsRequired": "None"}
+			state := body.Object{"status": "Approved", "description": "Auto Approved", "actionsRequired": "None"} // once it is made it has a hyphen
 			if i == 1 {
 				state = body.Object{"status": "Pending", "description": "Awaiting approval", "actionsRequired": "None"}
+			}
+			if _, was := body.Named(append(body.Objects(d.Old, p+"privateLinkServiceConnections"), body.Objects(d.Old, p+"manualPrivateLinkServiceConnections")...), body.String(conn, "name")); was != nil {
+				state = body.Clone(body.Child(was, "properties.privateLinkServiceConnectionState"))
 			}
 			body.Default(conn, "properties.privateLinkServiceConnectionState", state)
 			body.Set(conn, "properties.provisioningState", store.Succeeded)
@@ -135,6 +139,17 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 	return nil
 }
 
+// endpointName is the name that leads to the private address: that of the account for storage, a made-up one for other services.
+// Source: https://learn.microsoft.com/azure/private-link/private-endpoint-dns and recordings.
+func endpointName(connection body.Object, location string) string {
+	target := body.String(connection, "properties.privateLinkServiceId")
+	name := strings.ToLower(target[strings.LastIndexByte(target, '/')+1:])
+	if groups := body.Strings(connection, "properties.groupIds"); len(groups) > 0 && strings.Contains(strings.ToLower(target), "/microsoft.storage/storageaccounts/") {
+		return name + "." + groups[0] + ".core.windows.net"
+	}
+	return name + ".privatelink." + location + ".azure.com"
+}
+
 func finishPrivateEndpoint(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 	var configs []any
 	for _, ref := range body.Objects(r.Body, "properties.networkInterfaces") {
@@ -144,9 +159,10 @@ func finishPrivateEndpoint(c *provider.Call, _ *store.Operation, r *store.Resour
 		}
 		ip := body.String(body.Objects(nic.Body, "properties.ipConfigurations")[0], "properties.privateIPAddress")
 		for _, conn := range body.Objects(r.Body, "properties.privateLinkServiceConnections") {
-			target := body.String(conn, "properties.privateLinkServiceId")
-			fqdn := strings.ToLower(target[strings.LastIndexByte(target, '/')+1:]) + ".privatelink." + r.Location + ".azure.com"
-			configs = append(configs, body.Object{"fqdn": fqdn, "ipAddresses": []any{ip}})
+			configs = append(configs, body.Object{"fqdn": endpointName(conn, r.Location), "ipAddresses": []any{ip}})
+			if state := body.Child(conn, "properties.privateLinkServiceConnectionState"); body.String(state, "description") == "Auto Approved" {
+				state["description"] = "Auto-Approved"
+			}
 		}
 	}
 	if configs == nil {

@@ -18,6 +18,7 @@ func publicIPTypes() []*provider.Type {
 		Create: provider.Timing{HTTP: ms(500), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway", "properties.dnsSettings.fqdn"},
 		Immutable:     []string{"sku", "zones", "properties.publicIPAddressVersion"},
+		Since:         map[string]string{"properties.ddosSettings": "2022-05-01"}, // recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork
 		Prepare:       preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
 	}
 	prefix := &provider.Type{
@@ -218,6 +219,7 @@ func natGatewayType() *provider.Type {
 		Name: NatGateways, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
 		Create: provider.Timing{HTTP: ms(600), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(9), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.subnets"},
+		Since:         map[string]string{"properties.type": "2024-01-01"}, // recordings of 2022-07-01 and 2024-03-01; no version documents it
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
 			body.Default(d.New, "sku.name", "Standard")

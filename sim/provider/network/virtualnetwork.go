@@ -15,8 +15,10 @@ func virtualNetworkTypes() []*provider.Type {
 		Create: provider.Timing{HTTP: ms(600), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
 		RetryAfter: 3, UpdateRetryAfter: -1,
 		ReadOnlyPaths: []string{"properties.resourceGuid"},
-		Prepare:       prepareVirtualNetwork,
-		Reads:         map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"checkipaddressavailability": checkAddress},
+		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
+		Since:   map[string]string{"properties.privateEndpointVNetPolicies": "2024-03-01"},
+		Prepare: prepareVirtualNetwork,
+		Reads:   map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"checkipaddressavailability": checkAddress},
 	}
 	subnet := &provider.Type{
 		Name: Subnets, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.subnets",
@@ -34,7 +36,9 @@ func virtualNetworkTypes() []*provider.Type {
 		Create:      provider.Timing{HTTP: ms(500), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10), Spread: 0.1},
 		RetryAfter:    10,
 		ReadOnlyPaths: []string{"properties.peeringState", "properties.peeringSyncLevel", "properties.resourceGuid", "properties.remoteVirtualNetworkAddressSpace", "properties.remoteAddressSpace", "properties.remoteVirtualNetworkEncryption", "properties.didReferenceOutboundRemoteAddressSpace"},
-		Prepare:       preparePeering, View: viewPeering,
+		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
+		Since:   map[string]string{"properties.peeringSyncLevel": "2021-03-01", "properties.remoteVirtualNetworkAddressSpace": "2021-03-01", "properties.peerCompleteVnets": "2023-11-01"},
+		Prepare: preparePeering, View: viewPeering,
 	}
 	return []*provider.Type{vnet, subnet, peering}
 }
@@ -107,8 +111,12 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, "properties.privateEndpointNetworkPolicies", "Disabled")
 	body.Default(d.New, "properties.privateLinkServiceNetworkPolicies", "Enabled")
 	for _, e := range body.Objects(d.New, "properties.serviceEndpoints") {
-		body.Default(e, "locations", []string{"*"})
-		body.Set(e, "provisioningState", store.Succeeded)
+		// https://learn.microsoft.com/azure/azure-sql/database/vnet-service-endpoint-rule-overview: for databases of its region only.
+		locations := []string{"*"}
+		if equalFold(body.String(e, "service"), "Microsoft.Sql") {
+			locations = []string{d.Location}
+		}
+		body.Default(e, "locations", locations)
 	}
 	return nil
 }
@@ -151,11 +159,14 @@ func viewSubnet(c *provider.Call, it *provider.Item) {
 	if endpoints != nil {
 		body.Set(it.Body, "properties.privateEndpoints", links(endpoints))
 	}
+	for _, e := range body.Objects(it.Body, "properties.serviceEndpoints") {
+		body.Set(e, "provisioningState", body.Get(it.Body, "properties.provisioningState"))
+	}
 	for _, e := range body.Objects(it.Body, "properties.delegations") {
 		e["id"] = it.ID + "/delegations/" + body.String(e, "name")
 		e["type"] = Subnets + "/delegations"
 		e["etag"] = it.Resource.Etag
-		body.Default(e, "properties.actions", []any{})
+		body.Default(e, "properties.actions", []any{"Microsoft.Network/virtualNetworks/subnets/join/action"})
 		body.Default(e, "properties.provisioningState", store.Succeeded)
 	}
 }

@@ -2,6 +2,7 @@
 package privatedns
 
 import (
+	"encoding/base64"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -32,12 +33,13 @@ func Provider() *provider.Provider {
 		Create: provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second}, Delete: provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
 		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.numberOfRecordSets", "properties.maxNumberOfVirtualNetworkLinks", "properties.maxNumberOfVirtualNetworkLinksWithRegistration",
 			"properties.numberOfVirtualNetworkLinks", "properties.numberOfVirtualNetworkLinksWithRegistration", "properties.internalId"},
+		Since:    map[string]string{"properties.internalId": "2020-06-01"}, // not in recordings of 2018-09-01
 		NameRule: zoneName,
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if old := body.String(d.Old, "properties.internalId"); old != "" {
 				body.Set(d.New, "properties.internalId", old)
 			} else {
-				body.Set(d.New, "properties.internalId", c.GUID())
+				body.Set(d.New, "properties.internalId", base64.StdEncoding.EncodeToString([]byte("ImmutableZoneIdentity;"+c.GUID()+";0")))
 			}
 			return nil
 		},

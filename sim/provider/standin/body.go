@@ -19,6 +19,8 @@ type row struct {
 	defaults map[string]any
 	// fill fills in what depends on the rest, and may refuse.
 	fill func(c *provider.Call, d *provider.Draft) error
+	// unsigned says that recordings have no systemData although it is defined.
+	unsigned bool
 	// shown adds what Azure makes up.
 	shown func(c *provider.Call, it *provider.Item)
 }
@@ -33,7 +35,7 @@ func (k kind) prepare(c *provider.Call, d *provider.Draft) error {
 	for path, value := range k.defaults {
 		body.Default(d.New, path, value)
 	}
-	if k.SystemData {
+	if k.SystemData && !k.unsigned {
 		c.SignSystemData(d)
 	}
 	if k.fill != nil {

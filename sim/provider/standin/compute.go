@@ -6,21 +6,30 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // computeRows are of Compute. Source: recordings of snapshots and disk accesses, SDK module armcompute v6.
 var computeRows = map[string]row{
 	"Microsoft.Compute/diskAccesses": {
+		unsigned: true,
 		wire: func(t *provider.Type) {
 			disk(t)
 			t.RetryAfter = 0
 		},
-		shown: func(_ *provider.Call, it *provider.Item) {
-			show(it, map[string]any{"timeCreated": born(it), "privateEndpointConnections": []any{}})
+		shown: func(c *provider.Call, it *provider.Item) {
+			show(it, map[string]any{"timeCreated": born(it)})
+			if connections := connected(c, it); len(connections) > 0 {
+				show(it, map[string]any{"privateEndpointConnections": connections})
+			}
 		},
 	},
 	"Microsoft.Compute/snapshots": {
-		wire: disk,
+		unsigned: true,
+		wire: func(t *provider.Type) {
+			disk(t)
+			t.Since = map[string]string{"properties.publicNetworkAccess": "2021-04-01"} // as of disks
+		},
 		defaults: map[string]any{
 			"sku.name": "Standard_LRS", "properties.incremental": false, "properties.networkAccessPolicy": "AllowAll",
 			"properties.publicNetworkAccess": "Enabled", "properties.encryption.type": "EncryptionAtRestWithPlatformKey",
@@ -39,6 +48,26 @@ var computeRows = map[string]row{
 	"Microsoft.Compute/sshPublicKeys": {wire: synchronous},
 }
 
+// connected are the connections of private endpoints to a resource, as recorded of disk accesses.
+func connected(c *provider.Call, it *provider.Item) []any {
+	id, err := store.ParseID(it.ID)
+	if err != nil {
+		return nil
+	}
+	var out []any
+	for _, endpoint := range c.List("Microsoft.Network/privateEndpoints", "/subscriptions/"+id.Subscription) {
+		for _, to := range body.Objects(endpoint.Body, "properties.privateLinkServiceConnections") {
+			if !store.Same(body.String(to, "properties.privateLinkServiceId"), it.ID) || body.String(endpoint.Body, "properties.provisioningState") != store.Succeeded {
+				continue
+			}
+			name := it.Name + "." + madeGUID(endpoint.ID, "connection")
+			out = append(out, body.Object{"name": name, "id": it.ID + "/privateEndpointConnections/" + name, "type": c.TypeOf(id.Type()).Name + "/PrivateEndpointConnections", "properties": body.Object{
+				"provisioningState": store.Succeeded, "privateEndpoint": body.Object{"id": endpoint.ID}, "privateLinkServiceConnectionState": body.Clone(body.Child(to, "properties.privateLinkServiceConnectionState"))}})
+		}
+	}
+	return out
+}
+
 // sizeOfSource makes a copy as large as what it is one of, unless it says otherwise. Source: SDK module armcompute v6, SnapshotProperties.DiskSizeGB.
 func sizeOfSource(c *provider.Call, d *provider.Draft) error {
 	if body.Int(d.New, "properties.diskSizeGB") > 0 {
@@ -54,6 +83,7 @@ func sizeOfSource(c *provider.Call, d *provider.Draft) error {
 
 func disk(t *provider.Type) {
 	t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter, t.DeleteRetryAfter, t.Works = provider.Disk, 202, "Updating", 2, -1, true
+	t.Echoes = []string{"id", "name", "type"}
 	takes(2*time.Second, time.Second, 2*time.Second)(t)
 }
 
@@ -68,7 +98,7 @@ var networkRows = map[string]row{
 		shown: func(_ *provider.Call, it *provider.Item) {
 			nic := it.ID[:strings.LastIndex(it.ID, "/providers/")] + "/providers/Microsoft.Network/networkInterfaces/" + it.Name + ".nic." + madeGUID(it.ID, "interface")
 			show(it, map[string]any{
-				"alias":        it.Name + "." + madeGUID(it.ID, "alias") + "." + it.Location + ".azure.privatelinkservice",
+				"alias":        it.Name + "." + madeGUID(it.ID, "alias") + "." + body.String(it.Body, "location") + ".azure.privatelinkservice",
 				"resourceGuid": madeGUID(it.ID, "guid"), "privateEndpointConnections": []any{}, "networkInterfaces": []any{body.Object{"id": nic}},
 			})
 			for i, each := range body.Objects(it.Body, "properties.ipConfigurations") {

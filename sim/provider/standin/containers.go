@@ -3,6 +3,7 @@ package standin
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -88,6 +89,7 @@ var clusterRows = map[string]row{
 		t.Extension = true
 	}},
 	"Microsoft.KubernetesConfiguration/fluxConfigurations": {
+		unsigned: true,
 		wire: func(t *provider.Type) {
 			t.Extension, t.RetryAfter, t.DeleteRetryAfter = true, 0, -1
 			takes(130*time.Second, 30*time.Second, 30*time.Second)(t)
@@ -118,6 +120,7 @@ func source(_ *provider.Call, d *provider.Draft) error {
 	}
 	if git := body.Child(d.New, "properties.gitRepository"); git != nil {
 		body.Default(git, "provider", "generic")
+		body.Set(git, "provider", strings.ToLower(body.String(git, "provider"))) // whatever its casing was, as recorded
 	}
 	for name, each := range body.Child(d.New, "properties.kustomizations") {
 		one, ok := each.(body.Object)
@@ -135,6 +138,7 @@ func source(_ *provider.Call, d *provider.Draft) error {
 // configured shows the state of a Flux configuration, and what has no value as null. Nobody looks at its source: what is there
 // complies.
 func configured(_ *provider.Call, it *provider.Item) {
+	provider.ShowUnsigned(it)
 	properties := body.Child(it.Body, "properties")
 	unset(properties, "gitRepository", "bucket", "azureBlob", "ociRepository", "reconciliationWaitDuration", "kustomizations")
 	if git := body.Child(properties, "gitRepository"); git != nil {

@@ -18,9 +18,10 @@ const (
 // monitorRows are of Azure Monitor. Source: recordings of these types.
 var monitorRows = map[string]row{
 	workspaces: {
+		unsigned: true,
 		wire: func(t *provider.Type) {
 			t.Create.LRO, t.Update.LRO, t.PatchLRO.LRO, t.Delete.LRO = 10*time.Second, 10*time.Second, 0, 0
-			t.LocationHeader, t.RetryAfter = true, 20
+			t.LocationHeader, t.RetryAfter, t.EmptyResult = true, 20, true
 			t.Actions = map[string]*provider.Action{"sharedkeys": {Start: func(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 				return provider.OK(body.Object{"primarySharedKey": made(r.ID, "first", 64), "secondarySharedKey": made(r.ID, "second", 64)}), nil
 			}}}
@@ -30,6 +31,13 @@ var monitorRows = map[string]row{
 			"properties.sku.name": "PerGB2018",
 			"properties.features.enableLogAccessUsingOnlyResourcePermissions": true,
 			"properties.workspaceCapping.dailyQuotaGb":                        -1.0,
+		},
+		fill: func(_ *provider.Call, d *provider.Draft) error {
+			// Standalone is its former name. Half of the recordings show it as it was sent, and they do not differ from the others.
+			if strings.EqualFold(body.String(d.New, "properties.sku.name"), "Standalone") {
+				body.Set(d.New, "properties.sku.name", "PerGB2018")
+			}
+			return nil
 		},
 		shown: func(_ *provider.Call, it *provider.Item) {
 			show(it, map[string]any{
@@ -67,11 +75,14 @@ var monitorRows = map[string]row{
 	"Microsoft.Insights/dataCollectionRuleAssociations": {wire: func(t *provider.Type) {
 		accepted(t)
 		t.NoState, t.Extension = true, true
+		t.Missing = func(*provider.Call) *provider.Error {
+			return &provider.Error{Status: 404, Code: "ResourceNotFound"}
+		}
 	}},
 	"Microsoft.Monitor/accounts": {
 		wire: func(t *provider.Type) {
 			accepted(t)
-			t.Delete.LRO, t.DeleteRetryAfter = 30*time.Second, 15
+			t.Delete.LRO, t.DeleteRetryAfter, t.TersePolls = 30*time.Second, 15, true
 			t.Deleted = func(c *provider.Call, r *store.Resource) { c.Erase(managedGroup(r.ID, r.Name(), r.Location)) }
 		},
 		defaults: map[string]any{"properties.publicNetworkAccess": "Enabled"},

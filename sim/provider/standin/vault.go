@@ -1,6 +1,8 @@
 package standin
 
 import (
+	"cmp"
+	"net/http"
 	"strings"
 	"time"
 
@@ -17,13 +19,23 @@ var vaultRows = map[string]row{
 			t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter = provider.Silent, 200, "RegisteringDns", 0
 			takes(15*time.Second, 0, 0)(t)
 			t.Serial = func(store.ID) []string { return nil }
+			// The name of a vault that is recovered resolves already.
+			t.Immediate, t.Waits = true, func(d *provider.Draft) bool {
+				return !strings.EqualFold(body.String(d.Sent, "properties.createMode"), "recover")
+			}
+			// Not in recordings of 2021-04-01-preview; the latter in those of 2023-07-01 that are of 2026 only.
+			t.Since = map[string]string{"properties.publicNetworkAccess": "2021-10-01", "properties.enableRbacAuthorization": "2021-10-01"}
 		},
 		defaults: map[string]any{
-			"tags": body.Object{}, "properties.accessPolicies": []any{}, "properties.enabledForDeployment": false, "properties.enableSoftDelete": true,
-			"properties.softDeleteRetentionInDays": 90.0, "properties.enableRbacAuthorization": false, "properties.publicNetworkAccess": "Enabled",
+			"tags": body.Object{}, "properties.accessPolicies": []any{}, "properties.enabledForDeployment": false, "properties.publicNetworkAccess": "Enabled", "properties.enableRbacAuthorization": false,
 		},
-		shown: func(_ *provider.Call, it *provider.Item) {
-			show(it, map[string]any{"vaultUri": "https://" + strings.ToLower(it.Name) + ".vault.azure.net/"})
+		fill: deletesSoftly,
+		shown: func(c *provider.Call, it *provider.Item) {
+			uri := "https://" + strings.ToLower(it.Name) + ".vault.azure.net/"
+			if c.Method == http.MethodPut && body.String(it.Body, "properties.provisioningState") == "RegisteringDns" {
+				uri = strings.TrimSuffix(uri, "/") // as recorded of all that are new
+			}
+			show(it, map[string]any{"vaultUri": uri})
 		},
 	},
 	"Microsoft.KeyVault/vaults/keys": {
@@ -35,6 +47,21 @@ var vaultRows = map[string]row{
 		shown: inVault("key", "keys"),
 	},
 	"Microsoft.KeyVault/vaults/secrets": {wire: accepted, defaults: map[string]any{"properties.attributes.enabled": true}, shown: inVault("secret", "secrets")},
+}
+
+// deletesSoftly fills in how long a deleted vault can be recovered. That cannot be turned off
+// (https://learn.microsoft.com/azure/key-vault/general/soft-delete-change); recordings show for how long if it was sent, and in versions
+// after 2021-04-01-preview if nothing was said of it. How a vault is to be made is never shown.
+func deletesSoftly(c *provider.Call, d *provider.Draft) error {
+	if !body.Has(d.New, "properties.enableSoftDelete") && c.APIVersion >= "2021-10-01" {
+		body.Default(d.New, "properties.softDeleteRetentionInDays", 90.0)
+	}
+	if days := body.Get(d.Old, "properties.softDeleteRetentionInDays"); days != nil {
+		body.Default(d.New, "properties.softDeleteRetentionInDays", days)
+	}
+	body.Set(d.New, "properties.enableSoftDelete", true)
+	body.Delete(d.New, "properties.createMode")
+	return nil
 }
 
 // inVault shows where a key or a secret of a vault is found, and what it has from its vault.
@@ -51,8 +78,13 @@ func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 		it.Body["location"] = vault.Location
 		body.Delete(it.Body, "properties.value") // https://learn.microsoft.com/rest/api/keyvault/keyvault/secrets: it is never returned
 		uri := "https://" + strings.ToLower(vault.Name) + ".vault.azure.net/" + collection + "/" + it.Name
+		// https://learn.microsoft.com/rest/api/keyvault/keyvault/keys/get: customised is what takes less than 90 days.
+		recovery := "Recoverable+Purgeable"
+		if days := body.Int(vault.Body, "properties.softDeleteRetentionInDays"); days > 0 && days < 90 {
+			recovery = "CustomizedRecoverable+Purgeable"
+		}
 		show(it, map[string]any{
-			what + "Uri": uri, what + "UriWithVersion": uri + "/" + made(it.ID, "version", 32), "attributes.recoveryLevel": "Recoverable+Purgeable",
+			what + "Uri": uri, what + "UriWithVersion": uri + "/" + made(it.ID, "version", 32), "attributes.recoveryLevel": recovery,
 			"attributes.created": float64(it.Resource.Created.Unix()), "attributes.updated": float64(it.Resource.Changed.Unix()),
 		})
 	}
@@ -64,6 +96,9 @@ var registryRows = map[string]row{
 		wire: func(t *provider.Type) {
 			accepted(t)
 			t.Style, t.DeleteShows = provider.Results, true
+			t.Since = map[string]string{ // recordings of 2021-09-01 and 2023-07-01
+				"properties.anonymousPullEnabled": "2023-01-01", "properties.policies.azureADAuthenticationAsArmPolicy": "2023-01-01", "properties.policies.softDeletePolicy": "2023-01-01",
+			}
 			t.Delete.LRO = 10 * time.Second
 		},
 		defaults: map[string]any{
@@ -100,11 +135,13 @@ var storageRows = map[string]row{
 			t.Style, t.AcceptedStatus, t.RetryAfter = provider.Results, 202, 17
 			takes(17*time.Second, 0, 0)(t)
 			t.NameRule = accountName
+			// Recordings of 2021-04-01, 2022-09-01, 2023-01-01 and 2025-06-01.
+			t.Since = map[string]string{"properties.networkAcls.ipv6Rules": "2023-01-01", "properties.allowCrossTenantDelegationSas": "2025-06-01"}
 			t.Actions = map[string]*provider.Action{"listkeys": {Start: accountKeys}}
 		},
 		defaults: map[string]any{
 			"tags": body.Object{}, "properties.allowBlobPublicAccess": false, "properties.allowCrossTenantReplication": false, "properties.allowCrossTenantDelegationSas": false,
-			"properties.minimumTlsVersion": "TLS1_0", "properties.supportsHttpsTrafficOnly": true, "properties.accessTier": "Hot",
+			"properties.minimumTlsVersion": "TLS1_2", "properties.supportsHttpsTrafficOnly": true, "properties.accessTier": "Hot",
 			"properties.networkAcls": body.Object{"bypass": "AzureServices", "virtualNetworkRules": []any{}, "ipRules": []any{}, "ipv6Rules": []any{}, "defaultAction": "Allow"},
 			"properties.encryption": body.Object{"keySource": "Microsoft.Storage", "services": body.Object{
 				"file": body.Object{"keyType": "Account", "enabled": true}, "blob": body.Object{"keyType": "Account", "enabled": true}}},
@@ -112,9 +149,16 @@ var storageRows = map[string]row{
 		shown: func(_ *provider.Call, it *provider.Item) {
 			tier, _, _ := strings.Cut(body.String(it.Body, "sku.name"), "_")
 			body.Set(it.Body, "sku.tier", tier)
-			ends := body.Object{"web": "https://" + it.Name + ".z1.web.core.windows.net/"}
+			ends := body.Object{}
+			blobs := strings.EqualFold(body.String(it.Body, "kind"), "BlobStorage")
+			if !blobs {
+				// https://learn.microsoft.com/azure/storage/blobs/storage-blob-static-website: the number depends on the region.
+				ends["web"] = "https://" + it.Name + "." + cmp.Or(webZones[it.Location], "z1") + ".web.core.windows.net/"
+			}
 			for _, service := range []string{"blob", "dfs", "file", "queue", "table"} {
-				ends[service] = "https://" + it.Name + "." + service + ".core.windows.net/"
+				if !blobs || service != "file" && service != "queue" {
+					ends[service] = "https://" + it.Name + "." + service + ".core.windows.net/"
+				}
 				if kept := body.Child(it.Body, "properties.encryption.services."+service); kept != nil {
 					kept["lastEnabledTime"] = born(it)
 				}
@@ -126,6 +170,9 @@ var storageRows = map[string]row{
 		},
 	},
 }
+
+// webZones are the regions whose static websites were recorded elsewhere than in zone 1.
+var webZones = map[string]string{"eastus2": "z20", "newzealandnorth": "z44", "westcentralus": "z4", "westus2": "z5"}
 
 func accountName(name string) *provider.Error {
 	if len(name) >= 3 && len(name) <= 24 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") == "" {

@@ -1,0 +1,236 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shownCase is what a resource shows at some paths in a version; nil is nothing.
+type shownCase struct {
+	reason, path, version string
+	want                  map[string]any
+}
+
+func (a *azure) shows(t *testing.T, cases map[string]shownCase) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := a.do("GET", c.path+"?api-version="+c.version, nil)
+			shown := map[string]any{}
+			for path := range c.want {
+				shown[path] = got.at(path)
+			}
+			if diff := cmp.Diff(c.want, shown); got.status != 200 || diff != "" {
+				t.Errorf("%s: %d (-want +got):\n%s", c.reason, got.status, diff)
+			}
+		})
+	}
+}
+
+// What an api-version does not have is not shown in it, also where definitions/ has no such version; inside of parents neither.
+func TestShownByVersion(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	vnets := net + "/virtualNetworks/"
+	a.must("PUT", vnets+"other", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+	a.must("PUT", vnets+"vnet/virtualNetworkPeerings/p", obj{"properties": obj{"remoteVirtualNetwork": ref(vnets + "other")}})
+	a.must("PUT", net+"/natGateways/nat", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{}})
+	a.must("PUT", net+"/privateDnsZones/a.b?api-version=2024-06-01", obj{"location": "global"})
+	a.must("PUT", comp+"/disks/d", obj{"location": "westus3", "properties": obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}})
+	a.must("PUT", pool, scaleSet(1, nil))
+	const profile = "properties.virtualMachineProfile."
+	a.shows(t, map[string]shownCase{
+		"network, old":    {"recorded", vnets + "vnet", "2020-11-01", obj{"properties.privateEndpointVNetPolicies": nil, "properties.virtualNetworkPeerings.0.properties.peeringSyncLevel": nil, "properties.virtualNetworkPeerings.0.name": "p"}},
+		"network":         {"recorded", vnets + "vnet", "2024-03-01", obj{"properties.privateEndpointVNetPolicies": "Disabled", "properties.virtualNetworkPeerings.0.properties.peeringSyncLevel": "RemoteNotInSync"}},
+		"peering, old":    {"the same by itself", vnets + "vnet/virtualNetworkPeerings/p", "2020-11-01", obj{"properties.peerCompleteVnets": nil, "properties.remoteVirtualNetworkAddressSpace": nil, "properties.peeringState": "Initiated"}},
+		"peering":         {"the same by itself", vnets + "vnet/virtualNetworkPeerings/p", "2024-03-01", obj{"properties.peerCompleteVnets": true}},
+		"address, old":    {"recorded", net + "/publicIPAddresses/pip", "2020-11-01", obj{"properties.ddosSettings": nil}},
+		"address":         {"recorded", net + "/publicIPAddresses/pip", "2024-03-01", obj{"properties.ddosSettings.protectionMode": "VirtualNetworkInherited"}},
+		"interface, old":  {"recorded", net + "/networkInterfaces/nic0", "2020-11-01", obj{"properties.auxiliaryMode": nil, "properties.allowPort25Out": nil, "properties.disableTcpStateTracking": nil, "properties.auxiliarySku": nil, "properties.nicType": "Standard"}},
+		"interface, 2022": {"recorded of private endpoints", net + "/networkInterfaces/nic0", "2022-01-01", obj{"properties.auxiliaryMode": "None", "properties.allowPort25Out": true, "properties.disableTcpStateTracking": nil, "properties.auxiliarySku": nil}},
+		"NAT gateway":     {"recorded", net + "/natGateways/nat", "2022-07-01", obj{"properties.type": nil, "properties.idleTimeoutInMinutes": 4.0}},
+		"zone, old":       {"recorded", net + "/privateDnsZones/a.b", "2018-09-01", obj{"properties.internalId": nil, "properties.maxNumberOfRecordSets": 25000.0}},
+		"disk, old":       {"recorded", comp + "/disks/d", "2020-09-30", obj{"properties.publicNetworkAccess": nil, "properties.networkAccessPolicy": "AllowAll"}},
+		"disk":            {"recorded", comp + "/disks/d", "2024-03-02", obj{"properties.publicNetworkAccess": "Enabled"}},
+		"machine, old": {"recorded", comp + "/virtualMachines/vm0", "2020-12-01", obj{"properties.timeCreated": nil, "properties.storageProfile.diskControllerType": nil, "properties.storageProfile.osDisk.deleteOption": nil,
+			"properties.osProfile.linuxConfiguration.patchSettings": obj{"patchMode": "ImageDefault"}}},
+		"machine, 2022":   {"recorded", comp + "/virtualMachines/vm0", "2022-03-01", obj{"properties.storageProfile.diskControllerType": nil, "properties.storageProfile.osDisk.deleteOption": "Delete", "properties.osProfile.linuxConfiguration.patchSettings.assessmentMode": "ImageDefault"}},
+		"scale set, old":  {"recorded", pool, "2020-12-01", obj{"properties.timeCreated": nil, profile + "timeCreated": nil, profile + "osProfile.linuxConfiguration.enableVMAgentPlatformUpdates": nil}},
+		"scale set, 2022": {"recorded", pool, "2022-03-01", obj{profile + "timeCreated": nil, profile + "storageProfile.diskControllerType": nil, profile + "osProfile.linuxConfiguration.enableVMAgentPlatformUpdates": false}},
+	})
+	if id, _ := a.do("GET", net+"/privateDnsZones/a.b?api-version=2024-06-01", nil).at("properties.internalId").(string); !strings.HasPrefix(id, "SW1tdXRhYmxlWm9uZUlkZW50aXR5O") {
+		t.Errorf("the internal ID is %q, recordings have ImmutableZoneIdentity in base64", id)
+	}
+}
+
+// Azure does not show what it could default.
+func TestShownOnlyWhenSaid(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	a.must("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.9.0.0/26"}})
+	a.must("PUT", net+"/publicIPAddresses/jump", publicIP("jump"))
+	host := obj{"location": "westus3", "properties": obj{"ipConfigurations": []any{obj{"name": "ip", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/AzureBastionSubnet"), "publicIPAddress": ref(net + "/publicIPAddresses/jump")}}}}}
+	if r := a.do("PUT", net+"/bastionHosts/jump", host); r.at("properties.provisioningState") != "Updating" || r.at("properties.ipConfigurations.0.properties.provisioningState") != "Succeeded" {
+		t.Errorf("a new bastion host shows %v: recordings have its configuration ready at once", r.body)
+	}
+	a.sim.Settle()
+	a.must("PUT", pool, scaleSet(1, nil))
+	const profile = "properties.virtualMachineProfile."
+	a.shows(t, map[string]shownCase{
+		"bastion host": {"recorded in 2022-07-01 and 2024-03-01", net + "/bastionHosts/jump", "2024-03-01", obj{"properties.enableTunneling": nil, "properties.disableCopyPaste": nil, "properties.scaleUnits": 2.0}},
+		"machine":      {"recorded in 2020-12-01 and 2022-03-01", comp + "/virtualMachines/vm0", "2022-03-01", obj{"properties.networkProfile.networkInterfaces.0.properties": nil}},
+		"scale set": {"recorded in 2020-12-01 and 2022-03-01", pool, "2022-03-01", obj{profile + "osProfile.linuxConfiguration.patchSettings": nil, profile + "storageProfile.osDisk.deleteOption": nil,
+			profile + "storageProfile.dataDisks": nil, profile + "storageProfile.imageReference.exactVersion": nil, profile + "storageProfile.osDisk.caching": "None"}},
+		"instance": {"instances have them", pool + "/virtualMachines/0", "2022-03-01", obj{"properties.storageProfile.osDisk.deleteOption": "Delete", "properties.storageProfile.dataDisks": []any{}}},
+	})
+}
+
+// While a resource is made, some providers show less or other things of it than later.
+func TestShownWhileItIsMade(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	if r := a.do("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil)); r.at("properties.storageProfile.osDisk.name") != nil {
+		t.Errorf("the answer to PUT has the name %v, which Azure has not yet made up", r.at("properties.storageProfile.osDisk.name"))
+	}
+	a.sim.Settle()
+	if name, _ := a.do("GET", comp+"/virtualMachines/vm0", nil).at("properties.storageProfile.osDisk.name").(string); !strings.HasPrefix(name, "vm0_OsDisk_1_") {
+		t.Errorf("later its name is %q", name)
+	}
+
+	disk := obj{"name": "d", "location": "westus3", "sku": obj{"name": "Premium_LRS"}, "properties": obj{"diskSizeGB": 500, "creationData": obj{"createOption": "Empty"}}}
+	echo := a.do("PUT", comp+"/disks/d", disk)
+	want := obj{"id": comp + "/disks/d", "name": "d", "type": "Microsoft.Compute/disks", "location": "westus3", "sku": obj{"name": "Premium_LRS"},
+		"properties": obj{"diskSizeGB": 500.0, "creationData": obj{"createOption": "Empty"}, "provisioningState": "Updating"}}
+	if diff := cmp.Diff(want, echo.body); diff != "" {
+		t.Errorf("an accepted PUT of a disk is answered with what was sent (-want +got):\n%s", diff)
+	}
+	a.sim.Settle()
+	a.shows(t, map[string]shownCase{"limits of a tier": {"published by tier", comp + "/disks/d", "2024-03-02", obj{"properties.tier": "P20", "properties.diskIOPSReadWrite": 2300.0, "properties.diskMBpsReadWrite": 150.0}}})
+	delete(disk, "sku")
+	if r := a.do("PUT", comp+"/disks/d", disk); r.at("sku.tier") != "Premium" || r.at("properties.tier") != "P20" || r.at("properties.diskIOPSReadWrite") != nil {
+		t.Errorf("an update is answered with %v: what was sent, and the SKU and tier that there are", r.body)
+	}
+	a.sim.Settle()
+
+	set := a.do("PUT", comp+"/availabilitySets/as", obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
+	if shown := a.do("GET", comp+"/availabilitySets/as", nil); set.at("properties.virtualMachines") != nil || shown.at("properties.virtualMachines") == nil {
+		t.Errorf("an empty availability set lists its machines in %v and %v, want only when it is read", set.body, shown.body)
+	}
+
+	const account = groupA + "/providers/Microsoft.Storage/storageAccounts/blobs"
+	a.must("PUT", account+"?api-version=2023-01-01", obj{"location": "westus3", "kind": "BlobStorage", "sku": obj{"name": "Standard_LRS"}, "properties": obj{"accessTier": "Hot"}})
+	endpoint := net + "/privateEndpoints/pe"
+	made := a.do("PUT", endpoint, obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": account, "groupIds": []any{"blob"}}}}}})
+	const description = "properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.description"
+	if made.at(description) != "Auto Approved" || made.at("properties.applicationSecurityGroups") != nil {
+		t.Errorf("a new private endpoint shows %v", made.body)
+	}
+	a.sim.Settle()
+	done := a.do("GET", endpoint+"?api-version=2022-07-01", nil)
+	if done.at(description) != "Auto-Approved" || done.at("properties.isIPv6EnabledPrivateEndpoint") != nil {
+		t.Errorf("it becomes %v", done.body)
+	}
+	a.shows(t, map[string]shownCase{"its interface": {"recorded", done.at("properties.networkInterfaces.0.id").(string), "2022-01-01", obj{"kind": "Regular", "managedBy": endpoint, "properties.macAddress": "",
+		"properties.ipConfigurations.0.properties.privateLinkConnectionProperties": obj{"groupId": "blob", "requiredMemberName": "blob", "fqdns": []any{"blobs.blob.core.windows.net"}}}}})
+	a.must("PUT", net+"/privateDnsZones/a.b", obj{"location": "global"})
+	zones := a.do("PUT", endpoint+"/privateDnsZoneGroups/g", obj{"properties": obj{"privateDnsZoneConfigs": []any{obj{"name": "z", "properties": obj{"privateDnsZoneId": net + "/privateDnsZones/a.b"}}}}})
+	if zones.at("properties.privateDnsZoneConfigs.0.properties.recordSets.0.provisioningState") != "Updating" {
+		t.Errorf("a new zone group shows %v, want its records to be in the making", zones.body)
+	}
+}
+
+// What a subnet does for a service depends on the service, and is being made as long as the subnet is.
+func TestServicesOfSubnets(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	const id = net + "/virtualNetworks/vnet/subnets/db"
+	made := a.do("PUT", id, obj{"properties": obj{"addressPrefix": "10.8.0.0/24", "serviceEndpoints": []any{obj{"service": "Microsoft.Sql"}, obj{"service": "Microsoft.KeyVault"}},
+		"delegations": []any{obj{"name": "d", "properties": obj{"serviceName": "Microsoft.DBforMySQL/flexibleServers"}}}}})
+	if made.at("properties.serviceEndpoints.0.provisioningState") != "Updating" {
+		t.Errorf("a new subnet shows %v", made.body)
+	}
+	a.sim.Settle()
+	a.shows(t, map[string]shownCase{"subnet": {"recorded", id, "2020-11-01", obj{"properties.serviceEndpoints.0.provisioningState": "Succeeded", "properties.serviceEndpoints.0.locations": []any{"westus3"}, "properties.serviceEndpoints.1.locations": []any{"*"},
+		"properties.delegations.0.properties.actions": []any{"Microsoft.Network/virtualNetworks/subnets/join/action"}}}})
+}
+
+// Errors name what can be written: an IP configuration has no URL to write it by, so that its interface is named.
+func TestErrorsNameWholeResources(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	id := net + "/networkInterfaces/nic0"
+	inner := func(r response) string { return r.at("error.details.0.message").(string) }
+	if got := a.do("PUT", id, nic("none", nil)).message(); !strings.Contains(got, "referenced by resource "+id+" was not found") {
+		t.Errorf("a subnet that is not there: %s", got)
+	}
+	a.do("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
+	if got := inner(a.do("PUT", id, nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}))); !strings.Contains(got, "used by resource "+id+" is not") || !strings.Contains(got, "PutPublicIpAddressOperation") {
+		t.Errorf("an address that is being made: %s", got)
+	}
+	a.sim.Settle()
+	for typ, want := range map[string]string{"disks/x": "Disk x is not found.", "snapshots/x": "Snapshot x is not found.", "diskAccesses/x": "DiskAccess object x not found.", "diskEncryptionSets/x": "DiskEncryptionSet 'x' was not found."} {
+		if got := a.do("GET", comp+"/"+typ, nil); got.status != 404 || got.message() != want {
+			t.Errorf("%s: %q, want %q", typ, got.message(), want)
+		}
+	}
+}
+
+// A role's answers are not the same as what is read later.
+func TestRolesThatAreNew(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	const role = "11111111-2222-4333-8444-555555555555"
+	made := a.must("PUT", groupA+"/providers/Microsoft.Authorization/roleDefinitions/"+role+"?api-version=2022-04-01", obj{"properties": obj{"roleName": "custom", "assignableScopes": []any{groupA}, "permissions": []any{obj{"actions": []any{"*/read"}}}}})
+	if made.at("properties.createdBy") != nil || made.at("id") != "/subscriptions/"+sub+"/providers/Microsoft.Authorization/roleDefinitions/"+role {
+		t.Errorf("a new role definition shows %v: recordings have nobody who made it yet, and the ID of the subscription's", made.body)
+	}
+	if shown := a.do("GET", groupA+"/providers/Microsoft.Authorization/roleDefinitions/"+role+"?api-version=2022-04-01", nil); shown.at("properties.createdBy") == nil {
+		t.Errorf("later nobody made it: %v", shown.body)
+	}
+}
+
+// AKS tells what it is doing, shows a pool's properties by version and whether it was ever updated, and calls updated what was sent again.
+func TestPoolsThatAreNew(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	operation := a.do("PUT", aks+aksV, aksCluster(nil)).header.Get("Azure-AsyncOperation")
+	var steps []string
+	for range 400 {
+		step, _ := a.do("GET", operation, nil).at("status").(string)
+		if len(steps) == 0 || steps[len(steps)-1] != step {
+			steps = append(steps, step)
+		}
+		if step == "Succeeded" {
+			break
+		}
+		a.sim.Advance(2 * time.Second)
+	}
+	if diff := cmp.Diff([]string{"InProgress", "ProvisioningNetworkResources", "ProvisioningControlPlane", "CreatingAgentPools", "CreatingAgentPools: 0/2 nodes completed", "CreatingAgentPools: 2/2 nodes completed", "Succeeded"}, steps); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	const first = "properties.agentPoolProfiles.0."
+	const preview = "2025-10-02-preview"
+	a.must("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}})
+	a.shows(t, map[string]shownCase{
+		"made with its cluster": {"recorded", aks, preview, obj{first + "name": "own", "properties.agentPoolProfiles.1.enableAutoScaling": nil, "properties.agentPoolProfiles.1.upgradeStrategy": nil}},
+		"made by itself":        {"recorded", pools + "own", preview, obj{"properties.enableAutoScaling": false, "properties.upgradeStrategy": nil}},
+		"old stable":            {"recorded", aks, "2024-09-01", obj{"properties.bootstrapProfile": nil, first + "upgradeSettings": obj{"maxSurge": "10%"}}},
+		"old preview":           {"recorded", aks, "2024-04-02-preview", obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile": obj{"mode": "Manual"}, first + "upgradeSettings": obj{"maxSurge": "10%"}}},
+		"stable":                {"recorded", aks, "2025-08-01", obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile.defaultNodePools": "Auto", first + "upgradeSettings.maxUnavailable": "0"}},
+	})
+	for range 2 {
+		if r := a.must("PUT", aks+"?api-version="+preview, aksCluster(nil)); r.at("properties.agentPoolProfiles.1.provisioningState") != "Updating" {
+			t.Errorf("the pool that was sent again is %v", r.at("properties.agentPoolProfiles.1.provisioningState"))
+		}
+	}
+	a.must("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 2, "vmSize": "Standard_D2s_v5"}})
+	a.shows(t, map[string]shownCase{"after an update": {"recorded", aks, preview, obj{first + "upgradeStrategy": "Rolling", "properties.agentPoolProfiles.1.enableAutoScaling": false, "properties.agentPoolProfiles.1.upgradeStrategy": "Rolling"}}})
+	if r := a.do("GET", pools+"none"+aksV, nil); r.at("subcode") != "GetAgentPool_NotFound_HCPServerError" {
+		t.Errorf("a pool that is not there: %v", r.body)
+	}
+}
