@@ -16,6 +16,7 @@
 //
 //   - operations last until just after the last answer that shows them running;
 //   - what the recording updates without having created it is created before its first request, and updated if that is a read;
+//   - a policy of the subscription adds the add-on azurepolicy to clusters, where no request asks for it;
 //   - GUIDs that Azure made, also inside of names, lead to those that the simulator made instead;
 //   - principals of types that are not served are known, and new ones are refused for as long as Azure refused them;
 //   - a refusal that names the operation it had to wait for comes after the request that began it.

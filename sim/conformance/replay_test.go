@@ -43,6 +43,8 @@ type player struct {
 	seen map[string]bool
 	// before are the first updates of what a recording did not create, by their path in lower case.
 	before map[string]exchange
+	// policies are what the subscription does to requests.
+	policies []fault.Rule
 	// shift is how far the simulator's clock runs ahead of the recording.
 	shift time.Duration
 }
@@ -65,7 +67,7 @@ func newPlayer(t *testing.T, all []exchange) *player {
 			t.Error(err)
 		}
 	})
-	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}, before: updates(all)}
+	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}, before: updates(all), policies: policies(all)}
 	list, _ := decode(p.send("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
 	namespaces, _ := list["value"].([]any)
 	for _, entry := range namespaces {
@@ -172,7 +174,7 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 	var got answer
 	switch {
 	case !isPoll:
-		p.sim.ClearFaults()
+		p.onlyPolicies()
 		if lasts > 0 {
 			if err := p.sim.AddFault(fault.Rule{Method: e.Method, Kind: fault.Slow, Seconds: lasts.Seconds()}); err != nil {
 				p.t.Fatal(err)
@@ -185,7 +187,7 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 				// It was there before the recording began.
 				if e.Method == "GET" {
 					// What is there may have been written more than once, and some of it shows more then.
-					p.sim.ClearFaults()
+					p.onlyPolicies()
 					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
 					p.shift += p.sim.Settle()
 					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
@@ -207,6 +209,33 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 	p.remember(e, o, got.header)
 	p.learn(decode(e.Answer), decode(got.body))
 	return o
+}
+
+var addOn = regexp.MustCompile(`"azurepolicy":\s*\{\s*"enabled":\s*true`)
+
+// policies are those of the subscription that a recording shows: one adds the add-on azurepolicy to the requests that make clusters, as
+// the effect Modify does. A recording whose requests ask for the add-on tells nothing of a policy.
+func policies(all []exchange) []fault.Rule {
+	asked, there := false, false
+	for _, e := range all {
+		asked = asked || strings.Contains(e.Body, `"azurepolicy"`)
+		there = there || addOn.MatchString(e.Answer)
+	}
+	if asked || !there {
+		return nil
+	}
+	patch := map[string]any{"properties": map[string]any{"addonProfiles": map[string]any{"azurepolicy": map[string]any{"enabled": true}}}}
+	return []fault.Rule{{Kind: fault.Modify, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Count: -1, Patch: patch}}
+}
+
+// onlyPolicies takes away what is to happen to requests, but for what the subscription always does.
+func (p *player) onlyPolicies() {
+	p.sim.ClearFaults()
+	for _, rule := range p.policies {
+		if err := p.sim.AddFault(rule); err != nil {
+			p.t.Fatal(err)
+		}
+	}
 }
 
 // poll asks for an operation. When Azure's had ended, the simulator gets the time it needs: how long things take is not

@@ -163,6 +163,8 @@ func TestInvented(t *testing.T) {
 		"patch":                {"the request named the minor version", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.6"}`, true},
 		"patch asked for":      {"the request named the patch", `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.6"}`, false},
 		"minor":                {"the minor version is asked for", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.32.5"}`, false},
+		"latest version":       {"the request wanted the latest", `{"version":"latest","exactVersion":"18.04.202401161"}`, `{"version":"latest","exactVersion":"131.1.20250110"}`, true},
+		"version":              {"the request named it", `{"version":"18.04.1","exactVersion":"18.04.1"}`, `{"version":"18.04.1","exactVersion":"18.04.2"}`, false},
 		"step":                 {"how far AKS is depends on its speed", `{"status":"CreatingAgentPools: 0/1 nodes completed"}`, `{"status":"ProvisioningControlPlane"}`, true},
 		"ended":                {"that it has ended is no step", `{"status":"Succeeded"}`, `{"status":"InProgress"}`, false},
 		"time in seconds":      {"of a key", `{"created":1698869575}`, `{"created":981173106}`, true},
@@ -173,6 +175,23 @@ func TestInvented(t *testing.T) {
 				t.Errorf("%s: %q, want equal to be %v", c.reason, got, c.equal)
 			}
 		})
+	}
+}
+
+// A policy is what a recording shows without having asked for it.
+func TestPolicies(t *testing.T) {
+	const shows = `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true,"config":null}}}}`
+	for name, c := range map[string]struct {
+		all  []exchange
+		want int
+	}{
+		"added":     {[]exchange{{Body: `{"properties":{}}`, Answer: shows}}, 1},
+		"asked for": {[]exchange{{Body: `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true}}}}`, Answer: shows}}, 0},
+		"not there": {[]exchange{{Body: `{"properties":{}}`, Answer: `{"properties":{}}`}}, 0},
+	} {
+		if got := policies(c.all); len(got) != c.want {
+			t.Errorf("%s: %v, want %d", name, got, c.want)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ var (
 	secret = regexp.MustCompile(`^[A-Za-z0-9+/=]{40,}$`)
 	// compact is a GUID with or without hyphens: the names of disks and some messages have them so.
 	compact = regexp.MustCompile(`[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}`)
+	// numbers are a version in three parts.
+	numbers = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 	// wait is how long a busy resource is said to need.
 	wait = regexp.MustCompile(`can be retried in \d+ seconds`)
 )
@@ -34,11 +36,10 @@ var invented = map[string]*regexp.Regexp{
 	"created": regexp.MustCompile(`^\d{9,10}$|^\d\.\d+e\+09$`), "updated": regexp.MustCompile(`^\d{9,10}$|^\d\.\d+e\+09$`),
 	// Who sends is in the token, which the recordings leave out.
 	"createdBy": sender, "lastModifiedBy": sender, "createdByType": senderType, "lastModifiedByType": senderType,
-	// Which image and release is the latest tells only when it was recorded. The requests ask for the latest: what they name themselves is
-	// compared where they name it.
 	// How far AKS is at the time of a poll is a matter of how long its steps take, which is not compared.
-	"status":       regexp.MustCompile(`^(InProgress|(Provisioning|Reconciling|Upgrading)[A-Za-z]+|CreatingAgentPools?(: \d+/\d+ nodes completed)?)$`),
-	"exactVersion": regexp.MustCompile(`^\d+\.\d+\.\d+$`), "nodeImageVersion": regexp.MustCompile(`-\d{6}\.\d+\.\d+$`),
+	"status": regexp.MustCompile(`^(InProgress|(Provisioning|Reconciling|Upgrading)[A-Za-z]+|CreatingAgentPools?(: \d+/\d+ nodes completed)?)$`),
+	// Which node image is the latest tells only when it was recorded; requests cannot name one.
+	"nodeImageVersion": regexp.MustCompile(`-\d{6}\.\d+\.\d+$`),
 }
 
 var (
@@ -83,8 +84,8 @@ func scalars(document any, at string, into map[string]string) {
 	switch d := document.(type) {
 	case map[string]any:
 		for key, value := range d {
-			if release, ok := value.(string); ok && patched(d, key) {
-				value = release[:strings.LastIndexByte(release, '.')] + ".PATCH"
+			if version, ok := value.(string); ok {
+				value = latest(d, key, version)
 			}
 			if !madeUp[key] {
 				scalars(value, fold(at, key), into)
@@ -108,13 +109,21 @@ func scalars(document any, at string, into map[string]string) {
 	}
 }
 
-// patched tells whether a key has a release of Kubernetes whose patch AKS chose by what was the latest on that day: the request, which the
-// other key repeats, named only the minor version, or none.
-func patched(d map[string]any, key string) bool {
-	asked, known := map[string]string{"currentKubernetesVersion": "kubernetesVersion", "currentOrchestratorVersion": "orchestratorVersion"}[key]
-	release, _ := d[key].(string)
-	request, _ := d[asked].(string)
-	return known && strings.Count(release, ".") == 2 && strings.Count(request, ".") == 1
+// latest writes a version without what was the latest on the day of the recording: the whole version of an image of which the request, which
+// the resource repeats, wanted the latest one, and the patch of a release of Kubernetes of which it named only the minor version, or none.
+func latest(d map[string]any, key, version string) string {
+	other := func(key string) string {
+		s, _ := d[key].(string)
+		return s
+	}
+	asked := map[string]string{"currentKubernetesVersion": "kubernetesVersion", "currentOrchestratorVersion": "orchestratorVersion"}[key]
+	switch {
+	case key == "exactVersion" && other("version") == "latest":
+		return numbers.ReplaceAllString(version, "LATEST")
+	case asked != "" && strings.Count(version, ".") == 2 && strings.Count(other(asked), ".") == 1:
+		return version[:strings.LastIndexByte(version, '.')] + ".PATCH"
+	}
+	return version
 }
 
 // exact lists where two documents have different values, and what one has too much.

@@ -223,6 +223,14 @@ func TestPoolsThatAreNew(t *testing.T) {
 		"old preview":           {"recorded", aks, "2024-04-02-preview", obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile": obj{"mode": "Manual"}, first + "upgradeSettings": obj{"maxSurge": "10%"}}},
 		"stable":                {"recorded", aks, "2025-08-01", obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile.defaultNodePools": "Auto", first + "upgradeSettings.maxUnavailable": "0"}},
 	})
+	windows := strings.Replace(aks, "/c1", "/c2", 1)
+	plugin := func(p obj) { p["networkProfile"] = obj{"networkPlugin": "azure"} }
+	a.must("PUT", windows+aksV, aksCluster(plugin))
+	a.shows(t, map[string]shownCase{
+		"Windows in the old preview": {"recorded of clusters whose pods are in the network", windows, "2024-04-02-preview", obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
+		"Windows, overlay":           {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
+		"Windows in others":          {"recorded", windows, "2025-08-01", obj{"properties.windowsProfile": nil}},
+	})
 	for range 2 {
 		if r := a.must("PUT", aks+"?api-version="+preview, aksCluster(nil)); r.at("properties.agentPoolProfiles.1.provisioningState") != "Updating" {
 			t.Errorf("the pool that was sent again is %v", r.at("properties.agentPoolProfiles.1.provisioningState"))

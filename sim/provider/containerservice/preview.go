@@ -78,6 +78,15 @@ func hideUntouched(pool *store.Resource, shown body.Object) {
 
 func isPreview(c *provider.Call) bool { return strings.HasSuffix(c.APIVersion, "-preview") }
 
+// showWindows shows how Windows nodes would be, although nobody asked for any: recordings of 2024-04-02-preview have it of each cluster whose
+// pods have addresses of the network itself.
+func showWindows(c *provider.Call, b body.Object) {
+	if p := "properties."; isPreview(c) && c.APIVersion < "2025-01-01" && body.String(b, p+"networkProfile.networkPlugin") == "azure" && body.String(b, p+"networkProfile.networkPluginMode") == "" {
+		body.Default(b, p+"windowsProfile.adminUsername", "azureuser")
+		body.Default(b, p+"windowsProfile.enableCSIProxy", true)
+	}
+}
+
 func showPreview(c *provider.Call, b body.Object, list []preview) {
 	for _, p := range list {
 		if isPreview(c) && c.APIVersion >= p.since {
