@@ -3,7 +3,6 @@ package server_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -109,6 +108,13 @@ func TestShownWhileItIsMade(t *testing.T) {
 		t.Errorf("an accepted PUT of a disk is answered with what was sent (-want +got):\n%s", diff)
 	}
 	a.sim.Settle()
+	a.must("PUT", comp+"/disks/s", obj{"location": "westus3", "sku": obj{"name": "Standard_LRS"}, "properties": obj{"diskSizeGB": 32, "creationData": obj{"createOption": "Empty"}}})
+	a.must("PUT", comp+"/disks/g", obj{"location": "westus3", "sku": obj{"name": "Premium_LRS"}, "properties": obj{"diskSizeGB": 32, "creationData": obj{"createOption": "Empty"}}})
+	a.must("PUT", comp+"/disks/g", obj{"location": "westus3", "properties": obj{"diskSizeGB": 1024, "creationData": obj{"createOption": "Empty"}}})
+	a.shows(t, map[string]shownCase{
+		"limits of hard disks": {"published", comp + "/disks/s", "2024-03-02", obj{"properties.tier": nil, "properties.diskIOPSReadWrite": 500.0, "properties.diskMBpsReadWrite": 60.0}},
+		"limits that grow":     {"published", comp + "/disks/g", "2024-03-02", obj{"properties.tier": "P30", "properties.diskIOPSReadWrite": 5000.0, "properties.diskMBpsReadWrite": 200.0}},
+	})
 	a.shows(t, map[string]shownCase{"limits of a tier": {"published by tier", comp + "/disks/d", "2024-03-02", obj{"properties.tier": "P20", "properties.diskIOPSReadWrite": 2300.0, "properties.diskMBpsReadWrite": 150.0}}})
 	delete(disk, "sku")
 	if r := a.do("PUT", comp+"/disks/d", disk); r.at("sku.tier") != "Premium" || r.at("properties.tier") != "P20" || r.at("properties.diskIOPSReadWrite") != nil {
@@ -180,6 +186,64 @@ func TestErrorsNameWholeResources(t *testing.T) {
 	}
 }
 
+// Operations end with what their provider shows of them: some tell nothing but the state.
+func TestPollsOfTheirOwn(t *testing.T) {
+	a := newAzure(t)
+	a.group()
+	const workspace, account = groupA + "/providers/Microsoft.OperationalInsights/workspaces/logs", groupA + "/providers/Microsoft.Monitor/accounts/metrics"
+	made := a.do("PUT", workspace+"?api-version=2023-09-01", obj{"location": "westus3", "properties": obj{}})
+	a.sim.Settle()
+	if got := a.do("GET", made.header.Get("Azure-AsyncOperation"), nil); got.at("status") != "Succeeded" || !cmp.Equal(got.at("properties"), obj{}) {
+		t.Errorf("a workspace is made with %v, want an empty result, as recorded", got.body)
+	}
+	a.must("PUT", account+"?api-version=2023-04-03", obj{"location": "westus3", "properties": obj{}})
+	gone := a.do("DELETE", account+"?api-version=2023-04-03", nil)
+	for _, want := range []string{"InProgress", "Succeeded"} {
+		got := a.do("GET", gone.header.Get("Azure-AsyncOperation"), nil)
+		if diff := cmp.Diff(obj{"status": want}, got.body); diff != "" {
+			t.Errorf("an account's deletion tells its state only, as recorded (-want +got):\n%s", diff)
+		}
+		a.sim.Settle()
+	}
+}
+
+// Extensions of scale sets are not like those of machines.
+func TestExtensionsShown(t *testing.T) {
+	a := newAzure(t)
+	a.machine()
+	a.must("PUT", pool, scaleSet(1, nil))
+	extension := obj{"location": "westus3", "properties": obj{"publisher": "Microsoft.Azure.Extensions", "type": "CustomScript", "typeHandlerVersion": "2.1"}}
+	a.must("PUT", comp+"/virtualMachines/vm0/extensions/script", extension)
+	delete(extension, "location")
+	if made := a.do("PUT", pool+"/extensions/script", extension); made.at("properties.provisioningState") != "Creating" {
+		t.Errorf("a new extension of a scale set is %v, recordings have it Creating", made.body)
+	}
+	a.sim.Settle()
+	const first = "properties.virtualMachineProfile.extensionProfile.extensions.0"
+	a.shows(t, map[string]shownCase{
+		"in the scale set": {"recorded", pool, "2022-03-01", obj{first + ".name": "script", first + ".id": nil, first + ".type": nil}},
+		"old":              {"recorded", comp + "/virtualMachines/vm0/extensions/script", "2022-03-01", obj{"properties.suppressFailures": nil}},
+		"new":              {"published", comp + "/virtualMachines/vm0/extensions/script", "2024-03-01", obj{"properties.suppressFailures": false}},
+	})
+	for path, want := range map[string]any{pool + "/extensions/none": nil, comp + "/virtualMachines/vm0/extensions/none": "extensionName"} {
+		if got := a.do("GET", path, nil); got.at("error.target") != want || got.code() != "NotFound" {
+			t.Errorf("%s: %v, want target %v", path, got.body, want)
+		}
+	}
+}
+
+// A resource shows the private endpoints that lead to it.
+func TestDiskAccessOfPrivateEndpoint(t *testing.T) {
+	a := newAzure(t)
+	a.base()
+	const access = comp + "/diskAccesses/disks"
+	a.must("PUT", access, obj{"location": "westus3"})
+	a.must("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": access, "groupIds": []any{"disks"}}}}}})
+	a.shows(t, map[string]shownCase{"disk access": {"recorded", access, "2024-03-02", obj{"properties.privateEndpointConnections.0.properties.privateEndpoint.id": net + "/privateEndpoints/pe",
+		"properties.privateEndpointConnections.0.properties.privateLinkServiceConnectionState.status": "Approved", "properties.privateEndpointConnections.0.type": "Microsoft.Compute/diskAccesses/PrivateEndpointConnections"}}})
+}
+
 // A role's answers are not the same as what is read later.
 func TestRolesThatAreNew(t *testing.T) {
 	a := newAzure(t)
@@ -189,56 +253,11 @@ func TestRolesThatAreNew(t *testing.T) {
 	if made.at("properties.createdBy") != nil || made.at("id") != "/subscriptions/"+sub+"/providers/Microsoft.Authorization/roleDefinitions/"+role {
 		t.Errorf("a new role definition shows %v: recordings have nobody who made it yet, and the ID of the subscription's", made.body)
 	}
+	wrong := a.do("PUT", groupA+"/providers/Microsoft.Authorization/roleAssignments/"+role+"?api-version=2022-04-01", obj{"properties": obj{"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/" + role, "principalId": "me"}})
+	if want := "The Principal ID 'me' is not valid. Principal ID must be a GUID."; wrong.message() != want {
+		t.Errorf("%q, recordings have %q", wrong.message(), want)
+	}
 	if shown := a.do("GET", groupA+"/providers/Microsoft.Authorization/roleDefinitions/"+role+"?api-version=2022-04-01", nil); shown.at("properties.createdBy") == nil {
 		t.Errorf("later nobody made it: %v", shown.body)
-	}
-}
-
-// AKS tells what it is doing, shows a pool's properties by version and whether it was ever updated, and calls updated what was sent again.
-func TestPoolsThatAreNew(t *testing.T) {
-	a := newAzure(t)
-	a.group()
-	operation := a.do("PUT", aks+aksV, aksCluster(nil)).header.Get("Azure-AsyncOperation")
-	var steps []string
-	for range 400 {
-		step, _ := a.do("GET", operation, nil).at("status").(string)
-		if len(steps) == 0 || steps[len(steps)-1] != step {
-			steps = append(steps, step)
-		}
-		if step == "Succeeded" {
-			break
-		}
-		a.sim.Advance(2 * time.Second)
-	}
-	if diff := cmp.Diff([]string{"InProgress", "ProvisioningNetworkResources", "ProvisioningControlPlane", "CreatingAgentPools", "CreatingAgentPools: 0/2 nodes completed", "CreatingAgentPools: 2/2 nodes completed", "Succeeded"}, steps); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
-	const first = "properties.agentPoolProfiles.0."
-	const preview = "2025-10-02-preview"
-	a.must("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}})
-	a.shows(t, map[string]shownCase{
-		"made with its cluster": {"recorded", aks, preview, obj{first + "name": "own", "properties.agentPoolProfiles.1.enableAutoScaling": nil, "properties.agentPoolProfiles.1.upgradeStrategy": nil}},
-		"made by itself":        {"recorded", pools + "own", preview, obj{"properties.enableAutoScaling": false, "properties.upgradeStrategy": nil}},
-		"old stable":            {"recorded", aks, "2024-09-01", obj{"properties.bootstrapProfile": nil, first + "upgradeSettings": obj{"maxSurge": "10%"}}},
-		"old preview":           {"recorded", aks, "2024-04-02-preview", obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile": obj{"mode": "Manual"}, first + "upgradeSettings": obj{"maxSurge": "10%"}}},
-		"stable":                {"recorded", aks, "2025-08-01", obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile.defaultNodePools": "Auto", first + "upgradeSettings.maxUnavailable": "0"}},
-	})
-	windows := strings.Replace(aks, "/c1", "/c2", 1)
-	plugin := func(p obj) { p["networkProfile"] = obj{"networkPlugin": "azure"} }
-	a.must("PUT", windows+aksV, aksCluster(plugin))
-	a.shows(t, map[string]shownCase{
-		"Windows in the old preview": {"recorded of clusters whose pods are in the network", windows, "2024-04-02-preview", obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
-		"Windows, overlay":           {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
-		"Windows in others":          {"recorded", windows, "2025-08-01", obj{"properties.windowsProfile": nil}},
-	})
-	for range 2 {
-		if r := a.must("PUT", aks+"?api-version="+preview, aksCluster(nil)); r.at("properties.agentPoolProfiles.1.provisioningState") != "Updating" {
-			t.Errorf("the pool that was sent again is %v", r.at("properties.agentPoolProfiles.1.provisioningState"))
-		}
-	}
-	a.must("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 2, "vmSize": "Standard_D2s_v5"}})
-	a.shows(t, map[string]shownCase{"after an update": {"recorded", aks, preview, obj{first + "upgradeStrategy": "Rolling", "properties.agentPoolProfiles.1.enableAutoScaling": false, "properties.agentPoolProfiles.1.upgradeStrategy": "Rolling"}}})
-	if r := a.do("GET", pools+"none"+aksV, nil); r.at("subcode") != "GetAgentPool_NotFound_HCPServerError" {
-		t.Errorf("a pool that is not there: %v", r.body)
 	}
 }

@@ -98,8 +98,11 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 	size := body.Int(n, p+"diskSizeGB")
 	body.Set(n, p+"diskSizeBytes", float64(size)*1024*1024*1024)
 	operations, megabytes := diskLimits(tier, name, size)
-	body.Default(n, p+"diskIOPSReadWrite", operations)
-	body.Default(n, p+"diskMBpsReadWrite", megabytes)
+	for key, most := range map[string]int{"diskIOPSReadWrite": operations, "diskMBpsReadWrite": megabytes} {
+		if body.Default(n, p+key, most); tier != "UltraSSD" && tier != "PremiumV2" {
+			body.Set(n, p+key, most) // it grows with the disk
+		}
+	}
 	if tier == "Premium" {
 		body.Set(n, p+"tier", premiumTier(size).name)
 	}
