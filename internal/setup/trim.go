@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
@@ -16,8 +15,8 @@ import (
 // Controllers patch what they read here. So nothing is missing that they could write: a value is emptied and its key stays,
 // because a patch that takes the last key of a map away says that the whole map goes.
 func (s *sharer) trim(obj any) (any, error) {
-	object, err := meta.Accessor(obj)
-	if err != nil {
+	object, ok := obj.(metav1.Object)
+	if !ok {
 		return obj, nil // A deletion that was missed has no object.
 	}
 	object.SetManagedFields(nil)

@@ -247,12 +247,7 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	immediate := t.immediate(d)
 	state := "Updating"
 	if old == nil {
-		if state = t.StateNew; state == "" {
-			state = "Updating"
-			if t.Style == Compute || t.Style == Containers || t.Style == PrivateDNS {
-				state = "Creating"
-			}
-		}
+		state = t.beginning()
 	}
 	if immediate {
 		state = store.Succeeded

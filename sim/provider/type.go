@@ -133,6 +133,17 @@ type Type struct {
 	ListFilter func(c *Call, r *store.Resource) bool
 }
 
+// beginning is the provisioningState of a resource that is being made.
+func (t *Type) beginning() string {
+	if t.StateNew != "" {
+		return t.StateNew
+	}
+	if t.Style == Compute || t.Style == Containers || t.Style == PrivateDNS {
+		return "Creating"
+	}
+	return "Updating"
+}
+
 // Versions are the api-versions that the provider advertises for the type, newest first.
 func (t *Type) Versions() []string {
 	if len(t.APIVersions) > 0 {

@@ -277,7 +277,9 @@ func TestManagedClusterReads(t *testing.T) {
 	if r := a.do("GET", aks+"?api-version=2025-08-01", nil); r.body["eTag"] != nil || a.do("GET", aks+aksV, nil).body["eTag"] == nil {
 		t.Error("eTag must be shown since 2025-10-01 only")
 	}
-	withBridge := aksCluster(func(p obj) { p["networkProfile"] = obj{"networkPlugin": "kubenet", "dockerBridgeCidr": "172.17.0.1/16"} })
+	withBridge := aksCluster(func(p obj) {
+		p["networkProfile"] = obj{"networkPlugin": "kubenet", "dockerBridgeCidr": "172.17.0.1/16"}
+	})
 	if r := a.do("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/older?api-version=2022-11-01", withBridge); r.status != 201 {
 		t.Errorf("PUT with what api-version 2022-11-01 had = %d %v", r.status, r.body)
 	}

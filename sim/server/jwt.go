@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -88,21 +89,19 @@ type jwk struct {
 }
 
 func (k jwk) public() (crypto.PublicKey, error) {
-	number := func(text string) *big.Int {
-		raw, err := base64.RawURLEncoding.DecodeString(text)
-		if err != nil {
-			return new(big.Int)
-		}
-		return new(big.Int).SetBytes(raw)
+	octets := func(text string) []byte {
+		raw, _ := base64.RawURLEncoding.DecodeString(text) // What it has until a mistake makes no key.
+		return raw
 	}
+	number := func(text string) *big.Int { return new(big.Int).SetBytes(octets(text)) }
 	switch {
 	case k.Kty == "RSA":
 		if key := (&rsa.PublicKey{N: number(k.N), E: int(number(k.E).Int64())}); key.N.BitLen() >= 2048 && key.E > 1 {
 			return key, nil
 		}
 	case k.Kty == "EC" && k.Crv == "P-256":
-		key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: number(k.X), Y: number(k.Y)}
-		if _, err := key.ECDH(); err == nil {
+		point := slices.Concat([]byte{4}, octets(k.X), octets(k.Y))
+		if key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point); err == nil {
 			return key, nil
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // move refuses to move resources to another group. Azure moves many types and refuses others; here nothing is moved, and the words are
-// those for a type that cannot be. No recording has a move.
-// Sources: https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-move-resources and SDK model MoveInfo
+// those for a type that cannot be. No recording has a move: they are from
+// https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-move-resources and the SDK model MoveInfo.
 func (x *exchange) move() error {
 	c := x.call
 	group, err := x.groupOfPath()
@@ -47,9 +47,8 @@ func (x *exchange) move() error {
 }
 
 // export answers with a template of a group that has nothing, and says so of each resource in Azure's words for a type that it cannot
-// export.
-// Sources: https://learn.microsoft.com/azure/azure-resource-manager/templates/export-template-portal and SDK model
-// ResourceGroupExportResult
+// export, by https://learn.microsoft.com/azure/azure-resource-manager/templates/export-template-portal and the SDK model
+// ResourceGroupExportResult.
 func (x *exchange) export() (*provider.Reply, error) {
 	c := x.call
 	group, err := x.groupOfPath()

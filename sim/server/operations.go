@@ -159,23 +159,7 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 			rep.RetryAfter = time.Duration(networkPollDelays[min(n-1, len(networkPollDelays)-1)]) * time.Second
 		}
 	case provider.Compute, provider.Disk:
-		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
-		switch {
-		case running && provider.Style(op.Style) == provider.Disk:
-			if x.call.Type != nil {
-				rep.RetryAfter = time.Duration(x.call.Type.RetryAfter) * time.Second
-			}
-		case running:
-			// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets, and images.
-			if strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") && op.Type != compute.Images {
-				rep.RetryAfter = 30 * time.Second
-			}
-		default:
-			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000+00:00")
-			if op.Result != nil {
-				out["properties"] = body.Object{"output": op.Result}
-			}
-		}
+		x.computePoll(op, rep, out)
 	case provider.PrivateDNS:
 		if running {
 			rep.Status, rep.RetryAfter = 202, 30*time.Second
@@ -195,19 +179,7 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 			out["error"] = body.Object{"code": "NotLatestOperation", "message": "Expected goal state for managed cluster not saved yet. This means saving goal state to database was slow or failed. This type of failed operations can usually be retried."}
 		}
 	case provider.Common:
-		out["id"], out["name"], out["startTime"] = x.r.URL.Path, op.ID, op.Started.Format("2006-01-02T15:04:05.0000000Z")
-		if running && op.Verb == "delete" {
-			rep.RetryAfter = 15 * time.Second
-		}
-		if !running {
-			out["endTime"], out["properties"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z"), nil
-		}
-		if t := x.call.Type; t != nil && t.EmptyResult && !running {
-			out["properties"] = body.Object{}
-		} else if t != nil && t.TersePolls {
-			clear(out)
-			out["status"] = status
-		}
+		x.commonPoll(op, rep, out)
 	case provider.Deployment:
 		if running {
 			out["status"] = "Running"
@@ -225,6 +197,47 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 		out["error"] = op.Error
 	}
 	return rep, nil
+}
+
+// computePoll adds what Microsoft.Compute tells of an operation.
+func (x *exchange) computePoll(op *store.Operation, rep *provider.Reply, out body.Object) {
+	running := op.Visible() == store.InProgress
+	out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
+	switch {
+	case running && provider.Style(op.Style) == provider.Disk:
+		if x.call.Type != nil {
+			rep.RetryAfter = time.Duration(x.call.Type.RetryAfter) * time.Second
+		}
+	case running:
+		// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets, and images.
+		if strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") && op.Type != compute.Images {
+			rep.RetryAfter = 30 * time.Second
+		}
+	default:
+		out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000+00:00")
+		if op.Result != nil {
+			out["properties"] = body.Object{"output": op.Result}
+		}
+	}
+}
+
+// commonPoll adds what most other providers tell of an operation.
+func (x *exchange) commonPoll(op *store.Operation, rep *provider.Reply, out body.Object) {
+	status := op.Visible()
+	running := status == store.InProgress
+	out["id"], out["name"], out["startTime"] = x.r.URL.Path, op.ID, op.Started.Format("2006-01-02T15:04:05.0000000Z")
+	if running && op.Verb == "delete" {
+		rep.RetryAfter = 15 * time.Second
+	}
+	if !running {
+		out["endTime"], out["properties"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z"), nil
+	}
+	if t := x.call.Type; t != nil && t.EmptyResult && !running {
+		out["properties"] = body.Object{}
+	} else if t != nil && t.TersePolls {
+		clear(out)
+		out["status"] = status
+	}
 }
 
 func (x *exchange) operationResult(op *store.Operation, running bool) (*provider.Reply, error) {

@@ -154,24 +154,11 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	if p == nil {
 		return nil, gatewayError(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", x.segs[i+1]), true
 	}
-	// Operation status under a resource, as the Kubernetes configuration provider has it.
-	if len(rest) >= 4 && (rest[len(rest)-2] == "operations" || rest[len(rest)-2] == "operationresults") && rest[0] != "locations" {
-		if op := x.call.Operation(l[len(l)-1]); op != nil {
-			rep, err := x.operation(op.ID, rest[len(rest)-2] == "operationresults")
-			return rep, err, true
-		}
+	if id, result, ok := x.polled(rest); ok {
+		rep, err := x.operation(id, result)
+		return rep, err, true
 	}
 	if len(rest) >= 3 && rest[0] == "locations" {
-		if len(rest) == 4 {
-			switch rest[2] {
-			case "operations", "diskoperations", "operationstatuses":
-				rep, err := x.operation(rest[3], x.call.Query.Get("monitor") == "true")
-				return rep, err, true
-			case "operationresults":
-				rep, err := x.operation(rest[3], true)
-				return rep, err, true
-			}
-		}
 		if f := p.Regional[rest[2]]; f != nil && x.r.Method != "DELETE" {
 			rep, err := f(x.call, provider.Location(rest[1]), rest[3:])
 			return x.paged(rep), err, true
@@ -184,6 +171,32 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		}
 	}
 	return nil, nil, false
+}
+
+// polled is the operation that a path below a provider asks after, and whether it asks for its result.
+func (x *exchange) polled(rest []string) (id string, result, ok bool) {
+	n := len(rest)
+	if n < 4 {
+		return "", false, false
+	}
+	// Under a resource, as the Kubernetes configuration provider has it.
+	if rest[0] != "locations" {
+		op := x.call.Operation(rest[n-1])
+		if (rest[n-2] == "operations" || rest[n-2] == "operationresults") && op != nil {
+			return op.ID, rest[n-2] == "operationresults", true
+		}
+		return "", false, false
+	}
+	if n != 4 {
+		return "", false, false
+	}
+	switch rest[2] {
+	case "operations", "diskoperations", "operationstatuses":
+		return rest[3], x.call.Query.Get("monitor") == "true", true
+	case "operationresults":
+		return rest[3], true, true
+	}
+	return "", false, false
 }
 
 // ofResource answers everything that is a resource, a collection, an action or a read below a resource.

@@ -103,7 +103,9 @@ func (p *parser) primary() (*expression, error) {
 		return p.quoted()
 	case c == '-' || c >= '0' && c <= '9':
 		from := p.at
-		for p.at++; p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9'; p.at++ {
+		p.at++
+		for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+			p.at++
 		}
 		n, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
 		if err != nil {

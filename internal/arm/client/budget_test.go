@@ -95,14 +95,15 @@ func TestBudgets(t *testing.T) {
 		w.WriteHeader(429)
 		fmt.Fprint(w, `{"error":{"code":"TooManyRequests"}}`)
 	}
-	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+	for _, seconds := range []int{1, 2, 4, 8, 16, 30, 30} {
+		want := time.Duration(seconds) * time.Second
 		if err := get(id); held(err) != 0 {
 			t.Errorf("%v", err)
 		}
-		if wait := held(get(id)); wait != want*time.Second {
-			t.Errorf("Azure does not say how long: wait %s, want %d s", wait, want)
+		if wait := held(get(id)); wait != want {
+			t.Errorf("Azure does not say how long: wait %s, want %s", wait, want)
 		}
-		clock = clock.Add(want * time.Second)
+		clock = clock.Add(want)
 	}
 	clock = clock.Add(2 * time.Minute)
 	if err := get(id); held(err) != 0 {

@@ -45,11 +45,11 @@ func (p *Packer) Pack(kind string, body []byte) Body {
 	writer.Reset(&out)
 	// What follows the flush begins at a byte, and is a stream of its own for who knows what came before it. A dictionary of flate's
 	// would be the same with a writer for each kind. Nothing here fails: a buffer takes everything.
-	writer.Write(common)
-	writer.Flush()
+	_, _ = writer.Write(common)
+	_ = writer.Flush()
 	out.Reset()
-	writer.Write(body)
-	writer.Close()
+	_, _ = writer.Write(body)
+	_ = writer.Close()
 	return Body{common: common, data: bytes.Clone(out.Bytes())}
 }
 

@@ -67,7 +67,7 @@ func (w *world) criticalPath() time.Duration {
 	}
 	var bodies []any
 	for _, object := range w.Azure.State() {
-		bodies = append(bodies, map[string]any(object))
+		bodies = append(bodies, object)
 	}
 	_, critical := schedule.CriticalPath(schedule.Of(requests, operations, schedule.References(bodies)))
 	return critical
