@@ -46,6 +46,8 @@ type Facts struct {
 	pools       *kept[[]scaleSet]
 	members     *kept[[]arm.ID]
 	kubeconfigs *kept[[sha256.Size]byte]
+	// answered are hashes of kubeconfigs, too, by how the cluster was seen then.
+	answered *cache[[sha256.Size]byte]
 }
 
 // New makes Facts that know nothing yet.
@@ -71,7 +73,7 @@ func New(options Options) *Facts {
 		skus:    newCache[*catalog](options.TTL, options.Now),
 		regions: newCache[*regions](options.TTL, options.Now),
 		ports:   newPorts(options.Now),
-		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now),
+		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now), answered: newCache[[sha256.Size]byte](kubeconfigTTL, options.Now),
 		members: newKept[[]arm.ID](options, false), kubeconfigs: newKept[[sha256.Size]byte](options, false), pools: newKept[[]scaleSet](options, true),
 	}
 }

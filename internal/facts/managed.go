@@ -29,15 +29,26 @@ const (
 	UserCredential CredentialKind = "listClusterUserCredential"
 )
 
-// Kubeconfig asks AKS for a kubeconfig of a cluster. The answer is a secret. If have is what AKS answered last, and the cluster has not
-// been written since, it is the answer.
+// kubeconfigTTL is how long a kubeconfig serves passes that see the cluster as it was when AKS was asked: those of a new cluster come
+// in quick succession, whenever one of its pools has something to tell.
+const kubeconfigTTL = time.Minute
+
+// Kubeconfig asks AKS for a kubeconfig of a cluster that is shown as seen. The answer is a secret. If have is what AKS answered last, and
+// the cluster has not been written since, it is the answer.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
-func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, have []byte) ([]byte, error) {
+func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
 	out := have
-	_, err := f.kubeconfigs.get(ctx, c, c.Scope()+"|"+cluster.Key()+"|"+string(kind), cluster,
+	key := c.Scope() + "|" + cluster.Key() + "|" + string(kind)
+	lately := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
+	if last, ok := f.answered.lookup(lately); ok && last == sha256.Sum256(have) {
+		return have, nil
+	}
+	_, err := f.kubeconfigs.get(ctx, c, key, cluster,
 		func(last [sha256.Size]byte) bool { return last == sha256.Sum256(have) },
 		func(uint64) (_ [sha256.Size]byte, err error) {
-			out, err = f.askKubeconfig(ctx, c, cluster, kind)
+			if out, err = f.askKubeconfig(ctx, c, cluster, kind); err == nil {
+				f.answered.store(lately, sha256.Sum256(out))
+			}
 			return sha256.Sum256(out), err
 		})
 	if err != nil {

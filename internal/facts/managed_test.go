@@ -77,7 +77,7 @@ func TestKubeconfig(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := clientOf(t, newAzure(map[string]string{path: test.answer}), "p")
-			got, err := New(Options{}).Kubeconfig(t.Context(), c, aks, AdminCredential, nil)
+			got, err := New(Options{}).Kubeconfig(t.Context(), c, aks, AdminCredential, nil, nil)
 			if test.err == "" && (err != nil || string(got) != test.want) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}
@@ -85,6 +85,33 @@ func TestKubeconfig(t *testing.T) {
 				t.Errorf("%s: got %v", test.reason, err)
 			}
 		})
+	}
+}
+
+// TestKubeconfigIsAskedForOnce has passes over one cluster come in quick succession.
+func TestKubeconfigIsAskedForOnce(t *testing.T) {
+	path := string(aks) + "/" + string(AdminCredential)
+	azure := newAzure(map[string]string{path: `{"kubeconfigs":[{"value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"}]}`})
+	c := clientOf(t, azure, "p")
+	now := time.Now()
+	f := New(Options{Now: func() time.Time { return now }})
+	for i, pass := range []struct {
+		reason     string
+		later      time.Duration
+		seen, have string
+		asked      int
+	}{
+		{"nothing is known", 0, `{"a":1}`, "", 1},
+		{"it was answered a moment ago, and is published", 0, `{"a":1}`, "kind: Config", 1},
+		{"somebody changed what is published", 0, `{"a":1}`, "kind: Other", 2},
+		{"the cluster is another one", 0, `{"a":2}`, "kind: Config", 3},
+		{"it may have been rotated meanwhile", kubeconfigTTL, `{"a":2}`, "kind: Config", 4},
+	} {
+		now = now.Add(pass.later)
+		got, err := f.Kubeconfig(t.Context(), c, aks, AdminCredential, []byte(pass.seen), []byte(pass.have))
+		if asked := azure.count(path); err != nil || string(got) != "kind: Config" || asked != pass.asked {
+			t.Errorf("pass %d: %s: got %q after %d requests, want %d, %v", i, pass.reason, got, asked, pass.asked, err)
+		}
 	}
 }
 
