@@ -2,6 +2,7 @@ package observe
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,6 +69,8 @@ type Change struct {
 	// Document is the resource whose document ID is a part of, if that was changed: it is still what was read, but has
 	// another etag. "" is none.
 	Document arm.ID
+	// Made tells that it was made, where there may have been one before.
+	Made bool
 }
 
 // Extent says what a change covers. In any case that is the absence of what Azure makes along with the resource.
@@ -96,6 +99,9 @@ func (c *Cache) Invalidate(change Change) {
 		for _, made := range row.Makes {
 			c.effects[effectKey(groupOf(change.ID), made)] = now
 		}
+		if change.Made && len(row.Frees) > 0 {
+			c.freed(groupOf(change.ID), row.Frees, now)
+		}
 	}
 	if change.Extent == Effects {
 		return
@@ -103,6 +109,15 @@ func (c *Cache) Invalidate(change Change) {
 	c.written[change.ID.Key()] = now
 	if change.Extent == Subtree {
 		c.below(change.ID, now)
+	}
+}
+
+// freed is Invalidate for resources of some types in a group.
+func (c *Cache) freed(group arm.ID, freed []string, now mark) {
+	for _, found := range c.entries {
+		if groupOf(found.ID).Key() == group.Key() && slices.Contains(freed, found.ID.Type()) {
+			c.written[found.ID.Key()] = now
+		}
 	}
 }
 

@@ -15,13 +15,16 @@ type at struct{ now time.Time }
 func (c *at) Now() time.Time { return c.now }
 
 var (
-	epoch   = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	group   = arm.ResourceGroupID("s", "rg")
-	network = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
-	subnet  = network.Child("subnets", "a")
-	other   = network.Child("subnets", "b")
-	machine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
-	disk    = arm.NewID("s", "rg", types.Disk, "vm_OSDisk")
+	epoch     = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	group     = arm.ResourceGroupID("s", "rg")
+	network   = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
+	subnet    = network.Child("subnets", "a")
+	other     = network.Child("subnets", "b")
+	machine   = arm.NewID("s", "rg", types.VirtualMachine, "vm")
+	balancer  = arm.NewID("s", "rg", types.LoadBalancer, "lb")
+	nic       = arm.NewID("s", "rg", types.NetworkInterface, "nic")
+	elsewhere = arm.NewID("s", "other", types.NetworkInterface, "nic")
+	disk      = arm.NewID("s", "rg", types.Disk, "vm_OSDisk")
 )
 
 // known is what the cache says of a resource.
@@ -62,6 +65,10 @@ func changed(id arm.ID, extent Extent) func(*Cache) {
 	return func(c *Cache) { c.Invalidate(Change{ID: id, Extent: extent}) }
 }
 
+func made(id arm.ID) func(*Cache) {
+	return func(c *Cache) { c.Invalidate(Change{ID: id, Made: true}) }
+}
+
 func after(d time.Duration) func(*Cache) {
 	return func(c *Cache) { c.clock.(*at).now = c.clock.Now().Add(d) }
 }
@@ -77,6 +84,11 @@ func TestInvalidate(t *testing.T) {
 		"never seen":                    {"it has to be read", nil, network, unknown},
 		"seen long ago":                 {"it is too old for who asks", []func(*Cache){seen(network), after(11 * time.Second)}, network, unknown},
 		"written":                       {"what was read before is not what is there", []func(*Cache){seen(network), changed(network, Resource)}, network, unknown},
+		"off what was made again":       {"Azure took it off when the earlier one was deleted", []func(*Cache){seen(nic), made(balancer)}, nic, unknown},
+		"of another group":              {"it is off nothing", []func(*Cache){seen(elsewhere), made(balancer)}, elsewhere, there},
+		"of another type":               {"Azure takes nothing off a network", []func(*Cache){seen(network), made(balancer)}, network, there},
+		"seen after what was made":      {"a later read is what is there", []func(*Cache){made(balancer), seen(nic)}, nic, there},
+		"what is used was changed":      {"nothing was taken off", []func(*Cache){seen(nic), changed(balancer, Resource)}, nic, there},
 		"seen after it was written":     {"a later read is", []func(*Cache){changed(network, Resource), seen(network)}, network, there},
 		"its end":                       {"what was read while it was done is what it left", []func(*Cache){changed(machine, Resource), seen(machine), changed(machine, Effects)}, machine, there},
 		"another one written":           {"it stays as it was read", []func(*Cache){seen(subnet), changed(other, Resource)}, subnet, there},

@@ -141,7 +141,7 @@ func (o *Operator) over(op *Operation, found *observe.Observation, err error) {
 	if !op.finish() {
 		return
 	}
-	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: leaves(op, err), Document: op.Serial})
+	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: leaves(op, err), Document: op.Serial, Made: op.State == arm.Creating && err == nil})
 	switch {
 	case op.Action || err != nil:
 	case op.State == arm.Deleting:

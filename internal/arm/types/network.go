@@ -63,7 +63,7 @@ var network = []Type{
 		Keep: []string{"properties.idleTimeoutInMinutes", "properties.publicIpPrefixes", "properties.publicIpAddressesV6", "properties.publicIpPrefixesV6",
 			"properties.serviceGateway", "properties.sourceVirtualNetwork"}},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
-	{Name: LoadBalancer, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 50,
+	{Name: LoadBalancer, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 50, Frees: []string{NetworkInterface},
 		Holds:      map[string]string{"inboundnatrules": "properties.inboundNatRules"},
 		CarryWhole: []string{"properties.inboundNatRules"},
 		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",

@@ -76,6 +76,9 @@ type Type struct {
 	// Makes lists the types of resources that operations on this one make and delete in its group, as a machine's disks:
 	// what was known not to exist before may exist after.
 	Makes []string
+	// Frees lists the types of resources in its group that Azure takes off this one when it is deleted, as interfaces off a load balancer's
+	// pools and rules: those that are there when it is made again lack what led to it, which no list of all resources shows.
+	Frees []string
 	// DiesWithParent means that deleting the parent deletes the resource, so that it needs no deletion of its own.
 	DiesWithParent bool
 	// KeepFailed means that a create-only resource that ended as failed is reported and left for replacement; others are

@@ -1,0 +1,61 @@
+package requests_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+const (
+	apiServer      = "resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb"
+	networkVersion = "2024-05-01"
+)
+
+// TestBalancerMadeAgain deletes the load balancer of the API server in Azure, which takes the machines' interfaces out of its pool and off
+// its NAT rules. It is made again at the next look, and they are put back at the one after that: until then nobody reaches the API server.
+func TestBalancerMadeAgain(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		w.Cluster("c1", 1)
+		w.hour()
+		before := w.balanced()
+		if len(before) == 0 {
+			w.T.Fatal("no interface is in a pool")
+		}
+		if status, said := w.Send(http.MethodDelete, apiServer, networkVersion, nil); status > 299 {
+			w.T.Fatalf("%d %s", status, said)
+		}
+		virtual.Wait(nil, time.Minute)
+		if after := w.balanced(); len(after) >= len(before) {
+			w.T.Fatalf("interfaces are in pools of a load balancer that is gone: %q", after)
+		}
+		virtual.Wait(nil, 25*time.Minute)
+		if diff := cmp.Diff(before, w.balanced()); diff != "" {
+			w.T.Errorf("pools and rules of the machines' interfaces (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// balanced are the pools and NAT rules that interfaces have, by interface.
+func (w *world) balanced() map[string][]string {
+	w.T.Helper()
+	out := map[string][]string{}
+	for _, resource := range w.Sim.State() {
+		if resource["type"] != "Microsoft.Network/networkInterfaces" {
+			continue
+		}
+		name := resource["name"].(string)
+		for _, configuration := range resource["properties"].(map[string]any)["ipConfigurations"].([]any) {
+			for _, list := range []string{"loadBalancerBackendAddressPools", "loadBalancerInboundNatRules"} {
+				members, _ := configuration.(map[string]any)["properties"].(map[string]any)[list].([]any)
+				for _, member := range members {
+					out[name] = append(out[name], member.(map[string]any)["id"].(string))
+				}
+			}
+		}
+	}
+	return out
+}
