@@ -29,8 +29,9 @@ var containerService = []Type{
 	{Name: AgentPool, APIVersion: ContainerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
 		Whole: []string{"properties.nodeLabels", "properties.tags"}, Fold: []string{"properties.vmSize"}},
 	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5, Ties: []string{"properties.clusterResourceId"}, Loose: true},
-	// The collection is that of an extension resource, below the cluster.
+	// The collection is that of an extension resource, below the cluster. In recordings only the answer to a PUT has the identity, and the type
+	// of the other one is always null: Test_KubernetesConfiguration_Extension_20241101_CRUD.
 	{Name: ClusterExtension, APIVersion: "2023-05-01", DiesWithParent: true, NoList: true, DeleteRank: 8,
-		WriteOnly: []string{"properties.configurationProtectedSettings"},
+		WriteOnly: []string{"properties.configurationProtectedSettings", "identity", "properties.aksAssignedIdentity.type"},
 		Fold:      []string{"plan.name", "plan.product", "plan.publisher", "properties.extensionType", "properties.releaseTrain"}},
 }

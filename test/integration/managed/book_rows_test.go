@@ -147,7 +147,7 @@ var rows = map[string]row{
 	}},
 	"features/Extensions": {others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/flux": {
-			"properties.extensionType": "microsoft.flux", "properties.scope.cluster.releaseNamespace": "flux-system", "identity.type": "SystemAssigned",
+			"properties.extensionType": "microsoft.flux", "properties.scope.cluster.releaseNamespace": "flux-system",
 		},
 	}},
 	"features/An extension of a fixed version": {others: map[string]values{

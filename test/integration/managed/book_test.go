@@ -73,6 +73,13 @@ func (s snippet) run(t *testing.T, row row) int {
 	quiet(t, stage, manager, snippetResyncs)
 	reads := len(stage.Azure.Since(mark)) - len(stage.Azure.Writes(mark))
 
+	written := map[string]bool{}
+	for _, write := range harness.Changes(stage.Azure.Writes(brought)) {
+		if written[write] {
+			t.Errorf("twice: %s", write)
+		}
+		written[write] = true
+	}
 	row.check(t, stage)
 	if row.untouched {
 		for _, resource := range before {
