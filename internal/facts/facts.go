@@ -48,6 +48,8 @@ type Facts struct {
 	kubeconfigs *kept[[sha256.Size]byte]
 	// answered are hashes of kubeconfigs, too, by how the cluster was seen then.
 	answered *cache[[sha256.Size]byte]
+	// complete are the instances of pools that have all, by how the pool was seen then.
+	complete *cache[[]arm.ID]
 }
 
 // New makes Facts that know nothing yet.
@@ -73,7 +75,7 @@ func New(options Options) *Facts {
 		skus:    newCache[*catalog](options.TTL, options.Now),
 		regions: newCache[*regions](options.TTL, options.Now),
 		ports:   newPorts(options.Now),
-		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now), answered: newCache[[sha256.Size]byte](kubeconfigTTL, options.Now),
+		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now), answered: newCache[[sha256.Size]byte](kubeconfigTTL, options.Now), complete: newCache[[]arm.ID](instancesTTL, options.Now),
 		members: newKept[[]arm.ID](options, false), kubeconfigs: newKept[[sha256.Size]byte](options, false), pools: newKept[[]scaleSet](options, true),
 	}
 }

@@ -93,9 +93,17 @@ type scaleSet struct {
 	Pool string
 }
 
-// PoolInstances are the IDs of the virtual machines of an agent pool of AKS, sorted as text. exists tells
-// whether the pool has a scale set at all: one that is new, or was scaled to zero before it had a node, may have none.
-func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string) (ids []arm.ID, exists bool, err error) {
+// instancesTTL is how long the instances of a pool that has all serve passes that see the pool as it was: whatever is read is shared for as
+// long.
+const instancesTTL = 10 * time.Second
+
+// PoolInstances are the IDs of the virtual machines of an agent pool of AKS that is shown as seen and has count of them, sorted as text.
+// exists tells whether the pool has a scale set at all: one that is new, or was scaled to zero before it had a node, may have none.
+func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
+	lately := fmt.Sprintf("%s|%s|%s|%x", c.Scope(), nodeGroup.Key(), pool, sha256.Sum256(seen))
+	if ids, ok := f.complete.lookup(lately); ok {
+		return ids, true, nil
+	}
 	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
 	sets, err := f.pools.get(ctx, c, c.Scope()+"|"+nodeGroup.Key(), path, always, func(mark uint64) ([]scaleSet, error) {
 		return f.sets.get(ctx, fmt.Sprintf("%s|%s|%d", c.Scope(), nodeGroup.Key(), mark), func(ctx context.Context) ([]scaleSet, error) {
@@ -119,6 +127,9 @@ func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup a
 		ids = append(ids, members...)
 	}
 	slices.Sort(ids)
+	if exists && len(ids) == count {
+		f.complete.store(lately, ids)
+	}
 	return ids, exists, nil
 }
 

@@ -50,7 +50,7 @@ func TestPoolInstances(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, exists, err := f.PoolInstances(t.Context(), c, nodeGroup, test.pool)
+			got, exists, err := f.PoolInstances(t.Context(), c, nodeGroup, test.pool, nil, -1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,6 +61,38 @@ func TestPoolInstances(t *testing.T) {
 	}
 	if got := a.count(sets); got != 1 {
 		t.Errorf("pools that ask at the same time share the list of scale sets, got %d", got)
+	}
+}
+
+// TestPoolInstancesAreReadOnce has passes over one pool come in quick succession.
+func TestPoolInstancesAreReadOnce(t *testing.T) {
+	sets := string(nodeGroup) + "/providers/" + types.ScaleSet
+	path := sets + "/s0/virtualMachines"
+	azure := newAzure(map[string]string{
+		sets: `{"value":[{"id":"` + sets + `/s0","tags":{"poolName":"pool0"}}]}`,
+		path: `{"value":[{"id":"` + path + `/0"}]}`,
+	})
+	c := clientOf(t, azure, "p")
+	now := time.Now()
+	f := New(Options{Now: func() time.Time { return now }})
+	for i, pass := range []struct {
+		reason string
+		later  time.Duration
+		seen   string
+		count  int
+		read   int
+	}{
+		{"nothing is known", 0, `{"a":1}`, 2, 1},
+		{"Azure is still at it", 0, `{"a":1}`, 2, 2},
+		{"the pool is another one", 0, `{"a":2}`, 1, 3},
+		{"it had all a moment ago", 0, `{"a":2}`, 1, 3},
+		{"one may have gone meanwhile", instancesTTL, `{"a":2}`, 1, 4},
+	} {
+		now = now.Add(pass.later)
+		got, exists, err := f.PoolInstances(t.Context(), c, nodeGroup, "pool0", []byte(pass.seen), pass.count)
+		if read := azure.count(path); err != nil || !exists || len(got) != 1 || read != pass.read {
+			t.Errorf("pass %d: %s: got %q after %d reads, want %d, %v", i, pass.reason, got, read, pass.read, err)
+		}
 	}
 }
 

@@ -99,11 +99,11 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, po
 		return false, err
 	}
 	group := arm.ResourceGroupID(pool.Subscription(), managed.ObservedNodeResourceGroup(cluster))
-	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, pool.Name())
+	want := count(observed)
+	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, pool.Name(), observed, int(want))
 	if err != nil {
 		return false, err
 	}
-	want := count(observed)
 	var providerIDs []string
 	for _, id := range ids {
 		providerIDs = append(providerIDs, neutral.ProviderID(id))

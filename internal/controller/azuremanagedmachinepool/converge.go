@@ -95,11 +95,11 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 // instances reads the virtual machines of the pool, and tells whether they are as many as the pool says.
 func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
 	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroup(in.planned))
-	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, plan.PoolName(in.pool))
+	count := count(observed)
+	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, plan.PoolName(in.pool), observed, int(count))
 	if err != nil {
 		return false, err
 	}
-	count := count(observed)
 	var providerIDs []string
 	for _, id := range ids {
 		providerIDs = append(providerIDs, neutral.ProviderID(id))
