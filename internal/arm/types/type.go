@@ -77,7 +77,8 @@ type Type struct {
 	// what was known not to exist before may exist after.
 	Makes []string
 	// Frees lists the types of resources in its group that Azure takes off this one when it is deleted, as interfaces off a load balancer's
-	// pools and rules: those that are there when it is made again lack what led to it, which no list of all resources shows.
+	// pools and rules: those that are there when it is made again lack what led to it, and nothing documents that a list of all
+	// resources shows that.
 	Frees []string
 	// DiesWithParent means that deleting the parent deletes the resource, so that it needs no deletion of its own.
 	DiesWithParent bool
