@@ -97,11 +97,13 @@ func TestKilledAtEveryCall(t *testing.T) {
 				})
 			}
 			t.Cleanup(func() {
-				// How many reads a stage takes depends a little on which answer comes first.
-				if n := int(missed.Load()); 2*n > tried {
+				// How many reads a stage takes depends on which answer comes first, and on what the manager before it had read: of few calls
+				// most may be the last ones of their stages.
+				n := int(missed.Load())
+				if few := 100; n == tried || tried > few && 2*n > tried {
 					t.Errorf("%d of %d calls did not come", n, tried)
 				}
-				t.Logf("%s: of %d calls at which the manager is killed, %d did not come", story.reason, tried, missed.Load())
+				t.Logf("%s: of %d calls at which the manager is killed, %d did not come", story.reason, tried, n)
 			})
 		})
 	}

@@ -49,7 +49,7 @@ type Kubernetes struct {
 	Ahead atomic.Int64
 }
 
-// watched are the kinds that controllers hear of. All have a status.
+// watched are the kinds that a manager has a cache of. All have a status.
 func watched() []client.Object {
 	return []client.Object{
 		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
@@ -57,6 +57,11 @@ func watched() []client.Object {
 		&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{},
 		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{},
 	}
+}
+
+// listed are the kinds that a manager lists when it starts: of Secrets and ConfigMaps it hears too, but it reads what they are now.
+func listed() []client.Object {
+	return append(watched(), &corev1.Secret{}, &corev1.ConfigMap{})
 }
 
 func newKubernetes() (*Kubernetes, error) {
@@ -190,7 +195,7 @@ func (k *Kubernetes) forget(gone *view) {
 
 // tellAll has the manager know of everything that there is, as its first lists do.
 func (k *Kubernetes) tellAll(ctx context.Context) error {
-	for _, kind := range watched() {
+	for _, kind := range listed() {
 		gvk, err := apiutil.GVKForObject(kind, k.scheme)
 		if err != nil {
 			return err

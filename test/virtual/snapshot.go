@@ -14,7 +14,7 @@ type Snapshot []client.Object
 // Snapshot is what there is now, with its status.
 func (w *World) Snapshot() (out Snapshot) {
 	w.T.Helper()
-	for _, kind := range append(watched(), &corev1.Namespace{}, &corev1.Secret{}, &corev1.ConfigMap{}) {
+	for _, kind := range append(listed(), &corev1.Namespace{}) {
 		gvk, err := apiutil.GVKForObject(kind, w.Kubernetes.scheme)
 		if err != nil {
 			w.T.Fatal(err)

@@ -27,7 +27,25 @@ var drawn = regexp.MustCompile(`SW1tdXRhYmxlWm9uZUlkZW50aXR5[A-Za-z0-9+/=]+|[0-9
 func Undrawn(text string) string { return drawn.ReplaceAllString(text, "#") }
 
 // counted are properties that count writes.
-var counted = []string{"resourceVersion", "etag"}
+var counted = []string{"resourceVersion", "etag", "generation"}
+
+// observing has an object say of a generation that it has observed how far behind its spec that is: in how many steps a controller
+// writes into its own spec depends on what it sees first.
+func observing(generation int64, value any) {
+	switch v := value.(type) {
+	case []any:
+		for _, element := range v {
+			observing(generation, element)
+		}
+	case map[string]any:
+		for key, of := range v {
+			if observed, is := of.(float64); is && key == "observedGeneration" {
+				v[key] = fmt.Sprintf("%d behind", generation-int64(observed))
+			}
+			observing(generation, of)
+		}
+	}
+}
 
 // add adds the leaves of something, by their path, without what is drawn.
 func (s State) add(path string, value any) {
@@ -112,7 +130,9 @@ func (w *World) State() State {
 					secret.Data[name] = nil
 				}
 			}
-			out.add(fmt.Sprintf("%T %s", object, object.GetName()), w.decoded(object))
+			decoded := w.decoded(object)
+			observing(object.GetGeneration(), decoded)
+			out.add(fmt.Sprintf("%T %s", object, object.GetName()), decoded)
 			return nil
 		})
 		if err != nil {
