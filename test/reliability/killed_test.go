@@ -109,8 +109,8 @@ func TestKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// live lives a story. With what an undisturbed life was, the manager is killed in each stage: a row is a number of an act, and whether it
-// is done. What comes of it is held against the undisturbed life. When all rows are tried, a life ends with the last stage that has so
+// live lives a story. With what an undisturbed life was, the manager is killed in each stage: a row is a number of an act, of those that are
+// not done first. What comes of it is held against the undisturbed life. When all rows are tried, a life ends with the last stage that has so
 // many; else those of a shorter stage begin anew. missed counts stages that had fewer acts.
 func live(t *testing.T, stages []stage, want []ended, row int, missed *atomic.Int64) (out []ended) {
 	w := newWorld(t, 0)
@@ -122,7 +122,7 @@ func live(t *testing.T, stages []stage, want []ended, row int, missed *atomic.In
 		mark, acts, deaths := w.Azure.Mark(), w.manager.Counted(), w.deaths
 		if want != nil {
 			row := row % (2 * want[i].acts)
-			w.manager.KillIn(row/2+1, row%2 == 0)
+			w.manager.KillIn(row%want[i].acts+1, row < want[i].acts)
 		}
 		stage.play(w)
 		w.settle()
