@@ -35,7 +35,7 @@ func patch(f Found, m Manifest) ([]Left, error) {
 	}
 	for i, pool := range in.Pools {
 		in.Facts.AgentPool = f.Pools[i].Body
-		graph, _, err := managed.PoolPlan(in, pool)
+		graph, err := managed.PoolPlan(in, pool)
 		if err != nil {
 			return nil, err
 		}

@@ -49,6 +49,8 @@ type Result struct {
 	// Outside are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
 	// and the resource is not changed in place. Which of the two moved is not known of the others, as after a restart.
 	Outside, Unapplied []string
+	// Stays is that of the node.
+	Stays []string
 	// Observed is the resource as last read, nil when it does not exist or was not read.
 	Observed json.RawMessage
 	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or

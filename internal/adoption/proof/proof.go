@@ -61,7 +61,7 @@ func (p *prover) managed(ctx context.Context, f adoption.Found, m adoption.Manif
 	for i, pool := range in.Pools {
 		in.Facts.AgentPool = f.Pools[i].Body
 		p.refused("AzureManagedMachinePool "+pool.AzurePool.Name, append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, managed.APIVersion(in)), managed.CheckPool(in, pool)...))
-		graph, _, err := managed.PoolPlan(in, pool)
+		graph, err := managed.PoolPlan(in, pool)
 		if err != nil {
 			return nil, err
 		}

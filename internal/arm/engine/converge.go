@@ -58,15 +58,15 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 }
 
 // toObserve lists what the pass has to know: nodes, what decides who owns them, and what is to be pruned. What an
-// operation of ours is under way for, or what is in place, is not asked for again.
+// operation of ours is under way for, or what is in place, is not asked for again, but for what is to go in spite of that.
 func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 	var out []arm.ID
-	add := func(id arm.ID) {
+	add := func(id arm.ID, goes bool) {
 		result, known := p.results[id.Key()]
 		if known && (result.Done() || result.State == arm.Gone) {
 			return
 		}
-		if op := p.engine.operate.Find(id.Key()); op != nil && (!deleting || op.State == arm.Deleting) {
+		if op := p.engine.operate.Find(id.Key()); op != nil && (!goes || op.State == arm.Deleting) {
 			return
 		}
 		out = append(out, id)
@@ -78,11 +78,11 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 	}
 	for _, node := range p.nodes {
 		if !deleting && node.Blocked == "" && node.Refused == "" && !p.pointless(node) {
-			add(node.ID)
+			add(node.ID, false)
 		}
 	}
 	for _, id := range extra {
-		add(id)
+		add(id, true)
 	}
 	return out
 }

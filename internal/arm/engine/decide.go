@@ -68,14 +68,19 @@ func decide(s situation) decision {
 
 // joined waits for what is under way, and says what is wrong with it, or how the same failed before.
 func joined(s situation) decision {
-	d := decision{do: join, state: s.under.state, wait: followed}
-	switch {
-	case s.under.trouble != nil:
+	d := decision{do: join, state: s.under.state, message: triedAgain(s.under.last), wait: followed}
+	if s.under.trouble != nil {
 		d.message = "Azure does not tell how it is going: " + s.under.trouble.Error()
-	case s.under.last != nil:
-		d.message = "is tried again after: " + s.under.last.Error()
 	}
 	return d
+}
+
+// triedAgain says that something is done which failed the last time; nil is that it did not.
+func triedAgain(last error) string {
+	if last == nil {
+		return ""
+	}
+	return "is tried again after: " + last.Error()
 }
 
 // wanted says what brings the resource in line, regardless of whether that is possible.
@@ -198,7 +203,8 @@ func sendOnce(s situation, d decision) decision {
 	case s.overtaken || s.oldETag && s.row.ETag && s.found.Exists:
 		return decision{do: again, state: arm.Waiting, wait: 100 * time.Millisecond}
 	}
-	d.do, d.wait = send, followed
+	// Some requests are refused only after seconds, so passes end before that: what is wrong is told meanwhile.
+	d.do, d.message, d.wait = send, triedAgain(s.failure), followed
 	return d
 }
 

@@ -120,7 +120,7 @@ func TestDecide(t *testing.T) {
 		"blocked, and differs":          {"as above, and is not told as repaired", of(theVNet, repair, differs("a"), waiting, failing(errBusy, time.Second)), blockedBy(theGroup)},
 		"failed a moment ago":           {"back-off", of(theVNet, repair, differs("a"), failing(errBusy, time.Second)), decision{do: report, state: arm.Waiting, err: errBusy, message: arm.Outlook(errBusy), wait: time.Second}},
 		"failed for good":               {"back-off of what a person has to change", of(theVNet, repair, notThere, failing(errQuota, time.Minute)), decision{do: report, state: arm.Failed, err: errQuota, message: arm.Outlook(errQuota), wait: time.Minute}},
-		"failed, and due":               {"it is tried again", of(theVNet, repair, differs("a"), failing(errBusy, 0)), matched(sends("PUT", arm.Updating, "a"))},
+		"failed, and due":               {"it is tried again, and why is told", of(theVNet, repair, differs("a"), failing(errBusy, 0)), after(errBusy, matched(sends("PUT", arm.Updating, "a")))},
 		"without the tag":               {"it could not be told whose it is", of(theVNet, repair, notThere, noTag), tellsFailure(errNoTag)},
 		"loses the tag":                 {"nor after a change", of(theVNet, repair, differs("a"), noTag), drifts(tellsFailure(errNoTag), "a")},
 		"adopted without a tag":         {"it is in the inventory", of(theVNet, repair, differs("a"), noTag, adopts), matched(sends("PUT", arm.Updating, "a"))},

@@ -54,7 +54,7 @@ func TestDecideRemoval(t *testing.T) {
 		// What keeps a deletion back.
 		"blocked":             {"what uses it goes first", of(theVNet, repair, going, waiting, failing(errBusy, time.Second)), blockedBy(theGroup)},
 		"failed a moment ago": {"back-off", of(theVNet, repair, going, failing(errBusy, time.Second)), decision{do: report, state: arm.Waiting, err: errBusy, message: arm.Outlook(errBusy), wait: time.Second}},
-		"failed, and due":     {"it is tried again", of(theVNet, repair, going, failing(errBusy, 0)), goes},
+		"failed, and due":     {"it is tried again, and why is told", of(theVNet, repair, going, failing(errBusy, 0)), after(errBusy, goes)},
 		"not claimed":         {"nobody else may write it then", of(theVNet, repair, going, unclaimed), decision{do: claim, write: "DELETE", state: arm.Deleting}},
 		"the document is taken": {"writes to a document go one by one", of(theSubnet, repair, going, held(theVNet, arm.Updating)),
 			decision{do: queue, state: arm.Waiting, message: "waits for virtualNetworks/vnet: writes to virtualNetworks/vnet go one by one", wait: 2 * time.Minute}},

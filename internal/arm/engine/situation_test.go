@@ -174,3 +174,9 @@ func tellsFailure(err error) decision {
 func somebodyActs(err error, wait time.Duration) decision {
 	return decision{do: report, state: arm.Failed, err: err, message: "looked at again every few minutes", wait: wait}
 }
+
+// after is a decision about something that failed before.
+func after(err error, d decision) decision {
+	d.message = "is tried again after: " + err.Error()
+	return d
+}

@@ -38,11 +38,11 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	if errs := plan.Check(in.planned); len(errs) > 0 {
 		return nil, pass.Refused(errs)
 	}
-	graph, extras, err := plan.Plan(in.planned)
+	graph, exports, err := plan.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	in.extras = extras
+	in.exports = exports
 	return &pass.Plan{Graph: graph, Sent: plan.Memory(in.planned)}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
 
 // input is what one pass works on.
@@ -19,9 +20,9 @@ type input struct {
 	// clusterGone tells that cluster stands for one that is not there any more.
 	clusterGone  bool
 	controlPlane *infrav1.AzureManagedControlPlane
-	// planned is what the plan is computed from, extras what it has beside the graph.
+	// planned is what the plan is computed from, exports what patches ask to be written beside.
 	planned plan.Input
-	extras  plan.Extras
+	exports asopatch.Exports
 }
 
 // Load implements pass.Kind.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,15 +64,7 @@ func reportConverged(in *input, outcome arm.Outcome) {
 			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: stoppedReason,
 			Message: "somebody has stopped the cluster: it costs no machines, answers nobody and takes no changes until it is started again, as by az aks start",
 		})
-		return
 	}
-	if len(in.extras.Kept) == 0 || running == nil || running.Status != metav1.ConditionTrue || running.Reason == infrav1.LastSeenReason {
-		return
-	}
-	conditions.Set(in.controlPlane, metav1.Condition{
-		Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
-		Message: "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(in.extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch",
-	})
 }
 
 // reportObserved shows what AKS says about the cluster, also while it works on it.

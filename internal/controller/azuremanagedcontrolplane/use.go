@@ -36,7 +36,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	if err := credentials.Publish(ctx, to); err != nil {
 		return 0, err
 	}
-	if err := export(ctx, to, observed, in.extras.Exports, credentials); err != nil {
+	if err := export(ctx, to, observed, in.exports, credentials); err != nil {
 		return 0, err
 	}
 	conditions.Set(in.controlPlane, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})

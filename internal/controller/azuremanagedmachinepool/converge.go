@@ -46,11 +46,10 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
 		return nil, pass.Refused(errs)
 	}
-	graph, extras, err := plan.PoolPlan(in.planned, in.pool)
+	graph, err := plan.PoolPlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	in.extras = extras
 	return &pass.Plan{Graph: graph, Sent: plan.PoolMemory(in.planned, in.pool)}, nil
 }
 

@@ -26,10 +26,9 @@ type input struct {
 	controlPlane *infrav1.AzureManagedControlPlane
 	machinePool  *clusterv1.MachinePool
 	azurePool    *infrav1.AzureManagedMachinePool
-	// planned and pool are what the plan is computed from, extras what it has beside the graph.
+	// planned and pool are what the plan is computed from.
 	planned plan.Input
 	pool    plan.Pool
-	extras  plan.Extras
 }
 
 // Load implements pass.Kind.

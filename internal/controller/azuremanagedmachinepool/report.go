@@ -1,8 +1,6 @@
 package azuremanagedmachinepool
 
 import (
-	"strings"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
@@ -14,14 +12,7 @@ import (
 
 // reportConverged writes what a pass found in Azure about the agent pool.
 func reportConverged(in *input, outcome arm.Outcome) {
-	found := report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools)
-	for i := range found {
-		if found[i].Status == metav1.ConditionTrue && len(in.extras.Kept) > 0 {
-			found[i].Reason = infrav1.DriftedReason
-			found[i].Message = "AKS has no way back for what the spec does not set any more, so it stays as it is: " + strings.Join(in.extras.Kept, ", ") + "; to change it, set a value in the spec or by a patch"
-		}
-	}
-	report.Set(in.azurePool, nil, found)
+	report.Set(in.azurePool, nil, report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools))
 	in.azurePool.Status.Resources = report.Resources(outcome)
 }
 

@@ -126,6 +126,7 @@ func drifts(results []arm.Result) string {
 			{"%s was changed outside: %s", result.Outside},
 			{"%s stays as it was made, and the spec now says otherwise: %s; replace it to apply the spec", result.Unapplied},
 			{"%s differs from the spec: %s", unknown},
+			{"%s: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: %s", result.Stays},
 		} {
 			if len(said.paths) > 0 {
 				lines = append(lines, fmt.Sprintf(said.what, result.ID.Short(), strings.Join(said.paths, ", ")))

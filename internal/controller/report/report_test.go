@@ -67,6 +67,12 @@ func TestGroups(t *testing.T) {
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m was changed outside: b; virtualMachines/m stays as it was made, and the spec now says otherwise: a, c; replace it to apply the spec"}},
 		},
+		"stays": {
+			reason:  "what Azure keeps is told, whoever has asked for it",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Stays: []string{"/properties/a", "/properties/b"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: /properties/a, /properties/b"}},
+		},
 		"unplanned": {
 			reason: "what no plan has any more says under its old condition what keeps it",
 			results: []arm.Result{

@@ -41,12 +41,12 @@ func TestEveryFieldCounts(t *testing.T) {
 
 func effect(t *testing.T, c testCase) string {
 	t.Helper()
-	graph, extras, err := managed.Plan(c.in)
-	out := fmt.Sprint(text(t, graph), err, extras.Exports, managed.APIVersion(c.in), managed.Check(c.in))
+	graph, exports, err := managed.Plan(c.in)
+	out := fmt.Sprint(text(t, graph), err, exports, managed.APIVersion(c.in), managed.Check(c.in))
 	for _, pool := range c.in.Pools {
 		in := c.in
 		in.Facts.AgentPool = raw(c.given.Facts.AgentPools[pool.AzurePool.Name])
-		graph, _, err := managed.PoolPlan(in, pool)
+		graph, err := managed.PoolPlan(in, pool)
 		out += fmt.Sprint(text(t, graph), err, managed.CheckPool(in, pool))
 	}
 	return out

@@ -201,7 +201,7 @@ func renderCluster(t *testing.T, c testCase) planned {
 	if errs := managed.Check(c.in); len(errs) > 0 {
 		t.Fatalf("refused: %v", errs)
 	}
-	graph, extras, err := managed.Plan(c.in)
+	graph, exports, err := managed.Plan(c.in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,10 @@ func renderCluster(t *testing.T, c testCase) planned {
 		t.Fatal(err)
 	}
 	observed := map[arm.ID]json.RawMessage{managed.ClusterID(c.in): c.in.Facts.Cluster, managed.SubnetID(c.in): c.in.Facts.Subnet}
-	out := show(t, c.in, graph, extras, deletion, observed)
+	out := show(t, c.in, graph, deletion, observed)
+	if exports != (asopatch.Exports{}) {
+		out.Exports = &exports
+	}
 	out.Sent = sent(t, managed.Memory(c.in), graph, managed.ClusterID(c.in))
 	if host, port := managed.Endpoint(c.in.Facts.Cluster); host != "" {
 		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
@@ -225,7 +228,7 @@ func renderPool(t *testing.T, c testCase, name string) planned {
 	if errs := managed.CheckPool(in, pool); len(errs) > 0 {
 		t.Fatalf("refused: %v", errs)
 	}
-	graph, extras, err := managed.PoolPlan(in, pool)
+	graph, err := managed.PoolPlan(in, pool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,16 +236,16 @@ func renderPool(t *testing.T, c testCase, name string) planned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := show(t, in, graph, extras, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
+	out := show(t, in, graph, deletion, map[arm.ID]json.RawMessage{managed.PoolID(in, pool): in.Facts.AgentPool})
 	out.Sent = sent(t, managed.PoolMemory(in, pool), graph, managed.PoolID(in, pool))
 	return out
 }
 
-func show(t *testing.T, in managed.Input, graph *arm.Graph, extras managed.Extras, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
+func show(t *testing.T, in managed.Input, graph *arm.Graph, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
 	t.Helper()
-	out := planned{Kept: extras.Kept}
-	if extras.Exports != (asopatch.Exports{}) {
-		out.Exports = &extras.Exports
+	out := planned{}
+	for _, node := range graph.Nodes() {
+		out.Kept = append(out.Kept, node.Stays...)
 	}
 	out.Nodes, out.Deletion = golden.Nodes(t, graph, spoken(in)), golden.Deletion(t, deletion)
 	for i, n := range out.Nodes {

@@ -49,13 +49,3 @@ type Facts struct {
 	// AgentPool is the agent pool that is planned as Azure shows it, nil when it does not exist.
 	AgentPool json.RawMessage
 }
-
-// Extras is what comes of a plan beside the graph.
-type Extras struct {
-	// Kept are paths that an earlier plan sent, that this one has not, and that AKS has no way to take back: they stay as
-	// they are in Azure, and Azure is not asked. Sorted.
-	Kept []string
-
-	// Exports are what patches ask to be written to secrets and config maps of the management cluster.
-	Exports asopatch.Exports
-}

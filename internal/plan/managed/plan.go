@@ -10,23 +10,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
 
-// Plan is the desired state of an AKS cluster without its pools. The error is that of a graph that does not hold
-// together, which is a bug and not bad input.
-func Plan(in Input) (*arm.Graph, Extras, error) {
+// Plan is the desired state of an AKS cluster without its pools, and what patches ask to be written to secrets and config maps of the
+// management cluster. The error is that of a graph that does not hold together, which is a bug and not bad input.
+func Plan(in Input) (*arm.Graph, asopatch.Exports, error) {
 	g := &arm.Graph{}
 	resourceGroups(in, g)
 	virtualNetwork(in, g)
 	subnet(in, g)
-	extras := managedCluster(in, g)
+	exports := managedCluster(in, g)
 	privateEndpoints(in, g)
 	fleetMember(in, g)
 	extensions(in, g)
 	Memory(in).Apply(g)
-	return g, extras, g.Validate()
+	return g, exports, g.Validate()
 }
 
 // managedCluster plans the managed cluster. It is created with all its pools, and says nothing of them afterwards.
-func managedCluster(in Input, g *arm.Graph) Extras {
+func managedCluster(in Input, g *arm.Graph) asopatch.Exports {
 	have := Observe(in.Facts.Cluster)
 	node := arm.Node{
 		ID:      ClusterID(in),
@@ -41,7 +41,7 @@ func managedCluster(in Input, g *arm.Graph) Extras {
 	if err != nil {
 		node.Blocked, node.Refused = unpatchable(err)
 		g.Add(node)
-		return Extras{}
+		return asopatch.Exports{}
 	}
 	body = retractCluster(in, have, &node, body)
 	omitDefaults(body, have.shown.body(), clusterDefaults)
@@ -49,7 +49,7 @@ func managedCluster(in Input, g *arm.Graph) Extras {
 		createWithPools(in, have, body, &node)
 	}
 	g.Add(node)
-	return Extras{Exports: exports, Kept: node.Stays}
+	return exports
 }
 
 // clusterBody is the body of the managed cluster without its pools: what the spec asks for, over that its patches, over that the
@@ -91,7 +91,7 @@ func createWithPools(in Input, have Observed, body map[string]any, node *arm.Nod
 			refused = append(refused, fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, errs.ToAggregate()))
 			continue
 		}
-		body, _, err := poolBody(in, pool, ObservedPool{})
+		body, err := poolBody(in, pool, ObservedPool{})
 		if err != nil {
 			node.Blocked = fmt.Sprintf("waits for AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
 			continue

@@ -13,39 +13,37 @@ import (
 
 // PoolPlan is the desired state of one agent pool. It waits for a managed cluster that takes changes and runs the pool's
 // version. The error is that of a graph that does not hold together, which is a bug and not bad input.
-func PoolPlan(in Input, pool Pool) (*arm.Graph, Extras, error) {
+func PoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	have := ObservePool(in.Facts.AgentPool)
 	node := arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition}
 	sent := PoolMemory(in, pool)
 	node.Made = sent.Made(node.ID)
-	var extras Extras
 	if pool.MachinePool == nil {
 		node.Blocked = "waits for the MachinePool that owns it"
 		g.Add(node)
-		return g, extras, g.Validate()
+		return g, g.Validate()
 	}
-	body, exports, err := poolBody(in, pool, have)
+	body, err := poolBody(in, pool, have)
 	if err != nil {
 		node.Blocked, node.Refused = unpatchable(err)
 		g.Add(node)
-		return g, extras, g.Validate()
+		return g, g.Validate()
 	}
 	if pool.AzurePool.Spec.Scaling == nil {
 		// AKS takes no bounds without an autoscaler, and a pool may have had one.
 		node.Owned = []string{"properties.minCount", "properties.maxCount"}
 	}
 	body = retract(in, sent, asopatch.AgentPool, have.Exists, &node, body)
-	extras = Extras{Exports: exports, Kept: node.Stays}
 	omitDefaults(body, have.shown.body(), poolDefaults)
 	node.Refused = tooNew(in, pool)
 	node.Blocked = poolWaits(in, have, body)
 	g.Add(node)
-	return g, extras, g.Validate()
+	return g, g.Validate()
 }
 
 // poolBody is the body of a pool with its patches; an error is one of asopatch.
-func poolBody(in Input, pool Pool, have ObservedPool) (map[string]any, asopatch.Exports, error) {
+func poolBody(in Input, pool Pool, have ObservedPool) (map[string]any, error) {
 	model := poolModel(in, pool, have)
 	model.Properties.Count = new(count(pool, have))
 	if version := orchestratorVersion(in, pool, have); version != "" {
@@ -53,15 +51,15 @@ func poolBody(in Input, pool Pool, have ObservedPool) (map[string]any, asopatch.
 	}
 	body, err := documentOf(model)
 	if err != nil {
-		return nil, asopatch.Exports{}, err
+		return nil, err
 	}
 	patched, err := asopatch.Apply(asopatch.AgentPool, APIVersion(in), body, pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, in.Secrets)
 	if err != nil {
-		return nil, asopatch.Exports{}, err
+		return nil, err
 	}
 	overlay(patched.Body, "properties.tags", pool.AzurePool.Spec.AdditionalTags)
 	carryReserved(have, patched.Body)
-	return patched.Body, patched.Exports, nil
+	return patched.Body, nil
 }
 
 // managedByAKS is what the annotation of a MachinePool says whose replicas AKS's autoscaler decides.

@@ -63,7 +63,7 @@ func TestEveryPoolSettles(t *testing.T) {
 				in := c.in
 				in.Facts.AgentPool, pool.AzurePool.Annotations = nil, nil
 				next := func(when string, wantQuiet bool) {
-					g, _, err := managed.PoolPlan(in, pool)
+					g, err := managed.PoolPlan(in, pool)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -23,7 +23,7 @@ func clusterProperties(t *testing.T, in managed.Input) map[string]any {
 
 func poolProperties(t *testing.T, in managed.Input, pool managed.Pool) map[string]any {
 	t.Helper()
-	g, _, err := managed.PoolPlan(in, pool)
+	g, err := managed.PoolPlan(in, pool)
 	if err != nil {
 		t.Fatal(err)
 	}
