@@ -35,7 +35,9 @@ type life struct {
 	objects []object
 	// cluster is what the Cluster is called.
 	cluster string
-	// create makes the cluster of objects that are admitted.
+	// before makes what is there before the objects, as the cluster that their defaults depend on; nil is nothing. create makes the
+	// cluster of objects that are admitted.
+	before func(w *world)
 	create func(w *world, admitted map[string]client.Object)
 	// add makes an object that comes later, and remove deletes one and waits until it is gone; false is that it has to stay. They are nil where
 	// no object comes and goes.
@@ -171,6 +173,9 @@ func (w *world) kind(name string) string {
 
 // begin makes the cluster.
 func (w *world) begin() error {
+	if w.life.before != nil {
+		w.life.before(w)
+	}
 	admitted := map[string]client.Object{}
 	for _, each := range w.life.objects {
 		if w.manifests[each.name] == nil {

@@ -73,8 +73,8 @@ var machine = life{
 	})}},
 	cluster: "c1",
 	objects: []object{{name: "c1-md-0", kind: "AzureMachine", base: map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk}}},
+	before:  (*world).around,
 	create: func(w *world, admitted map[string]client.Object) {
-		w.around()
 		w.CreateMachine(admitted["c1-md-0"].(*infrav1.AzureMachine), harness.Worker, "")
 	},
 }

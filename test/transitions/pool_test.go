@@ -23,8 +23,8 @@ var pool = life{
 	objects: []object{{name: "pool", kind: "AzureMachinePool", base: map[string]any{
 		"location": "eastus", "template": map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk},
 	}, comes: true}},
+	before: (*world).around,
 	create: func(w *world, admitted map[string]client.Object) {
-		w.around()
 		w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 		for _, object := range admitted {
 			w.CreatePool(object.(*infrav1.AzureMachinePool), 2)
@@ -54,7 +54,7 @@ var pool = life{
 		return whole
 	},
 	excused: []excuse{
-		{"a key is made up where none is given, and one that VMs have stays", regexp.MustCompile(`\.publicKeys\.0\.keyData: `)},
-		{"VMs are numbered as they come, or named by lot", regexp.MustCompile(`/virtualMachineScaleSets/pool/virtualMachines/|/disks/pool_|/virtualMachines/pool_#\.properties\.osProfile\.computerName: `)},
+		{reason: "a key is made up where none is given, and one that VMs have stays", difference: regexp.MustCompile(`\.publicKeys\.0\.keyData: `)},
+		{reason: "VMs are numbered as they come, or named by lot", difference: regexp.MustCompile(`/virtualMachineScaleSets/pool/virtualMachines/|/disks/pool_|/virtualMachines/pool_#\.properties\.osProfile\.computerName: `)},
 	},
 }

@@ -2,26 +2,39 @@ package transitions_test
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
 	"sync"
 	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // excuse is a difference that is none of the provider's.
 type excuse struct {
 	reason     string
 	difference *regexp.Regexp
+	// where is what a fresh apply leaves somewhere, for the difference to be one; nil is anything.
+	where *regexp.Regexp
+}
+
+// of tells whether a difference is excused where a fresh apply leaves something.
+func (e excuse) of(difference string, fresh clusters.State) bool {
+	return e.difference.MatchString(difference) && (e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(fresh)), e.where.MatchString))
 }
 
 // noDefault is that of every life.
-var noDefault = excuse{"where Azure shows no default, false and nothing are the same; where it shows one, the other side has a value too much", regexp.MustCompile(`: (false|<nil>)? is (missing|too much)$`)}
+var noDefault = excuse{
+	reason:     "where Azure shows no default, false and nothing are the same; where it shows one, the other side has a value too much",
+	difference: regexp.MustCompile(`: (false|<nil>)? is (missing|too much)$`),
+}
 
 // differ are what is otherwise in Azure after changes than after a fresh apply of the last manifests.
 func (l *life) differ(fresh, changed end) []string {
 	return slices.DeleteFunc(fresh.cloud.Differences(changed.cloud), func(difference string) bool {
-		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.difference.MatchString(difference) })
+		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.of(difference, fresh.cloud) })
 	})
 }
 
