@@ -44,8 +44,9 @@ type Result struct {
 	BlockedBy ID
 	// Message says what the resource waits for; "" when State says it all.
 	Message string
-	// Drift lists the paths that differ from the plan and are not repaired (CreateOnly), or that were repaired just now.
-	Drift []string
+	// Drift lists the paths that differ from the plan and are not repaired (CreateOnly), or that were repaired just now. Unrepaired
+	// are the former of a resource that is done.
+	Drift, Unrepaired []string
 	// Outside are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
 	// and the resource is not changed in place. Which of the two moved is not known of the others, as after a restart.
 	Outside, Unapplied []string

@@ -280,7 +280,7 @@ func TestCreateOnly(t *testing.T) {
 	if diff := cmp.Diff([]string{"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default", "PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.writes()); diff != "" {
 		t.Errorf("only the tags may be written: %s", diff)
 	}
-	if got := result(t, outcome, nic); got.State != arm.Ready || !slices.Contains(got.Drift, "properties.enableIPForwarding") {
+	if got := result(t, outcome, nic); got.State != arm.Ready || !cmp.Equal(got.Unrepaired, []string{"properties.enableIPForwarding"}) {
 		t.Errorf("drift is reported, and is no failure: %+v", got)
 	}
 	if diff := cmp.Diff(object{owner.TagKey: "owned", "new": "1", "theirs": "1"}, w.get(nic)["tags"]); diff != "" {

@@ -174,6 +174,9 @@ func (p *pass) carryOut(w *work, d decision) bool {
 		Drift: p.results[key].Drift, Observed: w.found.Body, Owned: w.found.Exists && w.owned,
 		Outside: w.origin.outside, Unapplied: w.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)
+	if result.Done() {
+		result.Unrepaired = d.drift
+	}
 	if w.node != nil {
 		result.Stays = w.node.Stays
 	}

@@ -109,14 +109,11 @@ func learnedCondition(results []arm.Result) metav1.Condition {
 func drifts(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
-		if result.Wrote != "" {
-			continue
-		}
 		if result.Lost != "" {
 			lines = append(lines, result.ID.Short()+" was made for this cluster and has lost its tag "+result.Lost+
 				", so it counts as somebody else's and may stay when the cluster is deleted: tag it again to hand it back")
 		}
-		unknown := slices.DeleteFunc(slices.Clone(result.Drift), func(path string) bool {
+		unknown := slices.DeleteFunc(slices.Clone(result.Unrepaired), func(path string) bool {
 			return slices.Contains(result.Outside, path) || slices.Contains(result.Unapplied, path)
 		})
 		for _, said := range []struct {

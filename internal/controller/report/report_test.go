@@ -57,13 +57,19 @@ func TestGroups(t *testing.T) {
 		},
 		"drift": {
 			reason:  "what is not repaired is told and does not make the object unready",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Drift: []string{"properties.hardwareProfile.vmSize"}}},
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Unrepaired: []string{"properties.hardwareProfile.vmSize"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m differs from the spec: properties.hardwareProfile.vmSize"}},
 		},
+		"drift beside a repair": {
+			reason:  "the tags were written and the rest was not, and no look may come for long",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Wrote: "PATCH", Drift: []string{"tags.x", "a", "b"}, Unrepaired: []string{"a", "b"}, Unapplied: []string{"a"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m stays as it was made, and the spec now says otherwise: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
+		},
 		"drift by whom": {
 			reason:  "each path has its own cause",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Drift: []string{"a", "b", "c"}, Outside: []string{"b"}, Unapplied: []string{"a", "c"}}},
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Unrepaired: []string{"a", "b", "c"}, Outside: []string{"b"}, Unapplied: []string{"a", "c"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m was changed outside: b; virtualMachines/m stays as it was made, and the spec now says otherwise: a, c; replace it to apply the spec"}},
 		},
