@@ -47,6 +47,9 @@ func managedCluster(in Input, g *arm.Graph) asopatch.Exports {
 	omitDefaults(body, have.shown.body(), clusterDefaults)
 	if len(have.Properties.AgentPoolProfiles) == 0 {
 		createWithPools(in, have, body, &node)
+	} else if at(have.shown.body(), outboundPath) != at(body, outboundPath) {
+		// The nodes that run would lose their way out.
+		node.Blocked = missingAttachment(in)
 	}
 	g.Add(node)
 	return exports

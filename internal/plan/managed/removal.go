@@ -37,6 +37,9 @@ func retract(in Input, sent memory.Memory, kind armschema.Kind, exists bool, nod
 	return body
 }
 
+// outboundPath is how nodes get out.
+const outboundPath = "properties.networkProfile.outboundType"
+
 // The three kinds of outbound addresses of a load balancer, of which AKS takes one. It takes the others back by null only.
 const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
 
