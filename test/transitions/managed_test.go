@@ -86,6 +86,8 @@ var managed = life{
 		{reason: "Regular is what AKS takes when nothing is said (armcontainerservice.ManagedClusterAgentPoolProfileProperties)", difference: regexp.MustCompile(`\.scaleSetPriority: Regular is missing$`)},
 		{reason: "the simulator leaves the profile of the load balancer when egress goes another way; what Azure does is not documented",
 			difference: regexp.MustCompile(`\.loadBalancerProfile\.(backendPoolType|managedOutboundIPs\.count): \S+ is too much$`), where: regexp.MustCompile(`\.outboundType: (managed|userAssigned)NATGateway$`)},
+		{reason: "the settings of an add-on that is off are left to it", difference: regexp.MustCompile(`\.addonProfiles\.azureKeyvaultSecretsProvider\.config\.\w+: \w+ is too much$`),
+			where: regexp.MustCompile(`\.addonProfiles\.azureKeyvaultSecretsProvider\.enabled: false$`)},
 		{reason: "a channel is turned off by the word; without one there is none either (armcontainerservice.UpgradeChannel)", difference: regexp.MustCompile(`\.upgradeChannel: none is too much$`)},
 		{reason: "without managed, of which the webhook warns, there is nothing of Microsoft Entra ID to turn on", difference: regexp.MustCompile(`\.aadProfile\.tenantID: # is missing$`)},
 		{reason: "the simulator does not make the nodes of a pool anew", difference: regexp.MustCompile(`\.nodeImageVersion: AKS`)},

@@ -16,13 +16,13 @@ import (
 type excuse struct {
 	reason     string
 	difference *regexp.Regexp
-	// where is what a fresh apply leaves somewhere, for the difference to be one; nil is anything.
+	// where is what else the changes have left; nil is anything.
 	where *regexp.Regexp
 }
 
-// of tells whether a difference is excused where a fresh apply leaves something.
-func (e excuse) of(difference string, fresh clusters.State) bool {
-	return e.difference.MatchString(difference) && (e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(fresh)), e.where.MatchString))
+// of tells whether a difference in what changes have left is excused.
+func (e excuse) of(difference string, left clusters.State) bool {
+	return e.difference.MatchString(difference) && (e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
 }
 
 // noDefault is that of every life.
@@ -34,7 +34,7 @@ var noDefault = excuse{
 // differ are what is otherwise in Azure after changes than after a fresh apply of the last manifests.
 func (l *life) differ(fresh, changed end) []string {
 	return slices.DeleteFunc(fresh.cloud.Differences(changed.cloud), func(difference string) bool {
-		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.of(difference, fresh.cloud) })
+		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.of(difference, changed.cloud) })
 	})
 }
 

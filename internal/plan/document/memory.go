@@ -1,6 +1,8 @@
 package document
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -9,7 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// lasting are the types whose resources do not go with their document: everything else is in them. They go with the object.
+// lasting are the types whose resources do not go with their document: everything else is in them. They go with the object,
+// which remembers them.
 var lasting = []string{types.ResourceGroup, types.ManagedCluster}
 
 // Memory is what plans of the object have sent. Documents may be of any type.
@@ -31,7 +34,7 @@ func Memory(in Input) memory.Memory {
 	for _, name := range lasting {
 		known[name] = ""
 	}
-	return memory.Of(in.Object.GetAnnotations(), memory.Scope{SubscriptionID: in.SubscriptionID, Types: known, Leaves: true})
+	return memory.Of(in.Object.GetAnnotations(), memory.Scope{SubscriptionID: in.SubscriptionID, Types: known, Lasting: true, Leaves: true})
 }
 
 // Deletion names what the documents of the object may have made. Those that are let go are not in it, and neither is what
@@ -50,8 +53,22 @@ func Deletion(in Input, withCluster bool) (*arm.Graph, error) {
 		}
 		g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: foreign, Group: infrav1.ResourcesReadyCondition})
 	}
+	// What no document names any more goes with the object, if it carries the tag.
+	for _, id := range Memory(in).Left(g) {
+		if !documented(in, id) {
+			g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: arm.UseForeign, Group: infrav1.ResourcesReadyCondition})
+		}
+	}
 	edges(in, g)
 	return g, g.Validate()
+}
+
+// documented tells whether a document of the object is about a resource.
+func documented(in Input, id arm.ID) bool {
+	return slices.ContainsFunc(in.Mine(), func(d Document) bool {
+		of, err := in.ID(d)
+		return err == nil && of.Equal(id)
+	})
 }
 
 // Untouched tells whether nothing of an object can ever have been made in Azure.

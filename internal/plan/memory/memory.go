@@ -25,6 +25,9 @@ type Scope struct {
 	SubscriptionID string
 	// Types are the types that are remembered.
 	Types Types
+	// Lasting tells that what never goes stays remembered when no plan has it any more, with its tags: until the object goes, or a plan has
+	// it again.
+	Lasting bool
 	// Leaves tells that every leaf path is remembered, whatever the type: plans are not total, and what one leaves out that an
 	// earlier one sent is to go back to what it is by default.
 	Leaves bool
@@ -103,6 +106,7 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 				all.add(short(node.ID), node.Stays...)
 			}
 		}
+		m.keep(all)
 	} else {
 		all = m.sent.union(all)
 	}
@@ -113,6 +117,37 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 		}
 	}
 	return m.annotations(all)
+}
+
+// keep adds what was sent of resources that are in no plan any more and never go.
+func (m Memory) keep(all set) {
+	if !m.Lasting {
+		return
+	}
+	for key, entry := range m.sent {
+		if id := m.full(entry.id); entry.id == everything || all[key] != nil || !m.lasts(id) {
+			continue
+		} else if row, _ := rowOf(id); row.Taggable {
+			all.add(entry.id, m.sent[everything].list()...)
+		}
+		all.add(entry.id, entry.list()...)
+	}
+}
+
+func (m Memory) lasts(id arm.ID) bool {
+	condition, known := m.Types.of(id)
+	return known && condition == ""
+}
+
+// Left are the resources that were sent, that never go without the object, and that a plan does not have. What was to stay is none of
+// them.
+func (m Memory) Left(g *arm.Graph) (out []arm.ID) {
+	for _, entry := range m.sent.sorted() {
+		if id := m.full(entry.id); entry.id != everything && m.lasts(id) && !g.Has(id) && !entry.has(detached) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // Made tells whether a resource was seen in Azure as the object's own.

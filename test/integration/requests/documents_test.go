@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -13,6 +14,16 @@ import (
 )
 
 const (
+	besideWrite    = "resourcegroups/shared/Microsoft.ManagedIdentity/userAssignedIdentities/workload"
+	besideDocument = `
+apiVersion: managedidentity.azure.com/v20241130
+kind: UserAssignedIdentity
+metadata:
+  name: workload
+spec:
+  location: eastus
+  owner: {armId: /subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/shared}
+`
 	aksWrite       = "resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"
 	windowWrite    = aksWrite + "/maintenanceConfigurations/aksManagedAutoUpgradeSchedule"
 	windowDocument = `
@@ -121,4 +132,36 @@ func (w *world) shown(name string) map[string]any {
 		}
 	}
 	return nil
+}
+
+// TestDocumentsTakenOut has an AKS cluster lose the documents of its group and of itself while it lives: both stay, are tidied up when
+// they have documents again, and go with their objects when they have none.
+func TestDocumentsTakenOut(t *testing.T) {
+	inVirtualTime(t, func(w *world) {
+		c := w.Documents("c1", "pool0")
+		group, beside := c.Infrastructure.Spec.Resources[0], w.Document(besideDocument)
+		c.Infrastructure.Spec.Resources = []runtime.RawExtension{with(t, group, `{"tags":{"team":"a"}}`), beside}
+		w.Put("resourceGroups/shared", "2021-04-01", map[string]any{"location": "eastus"})
+		w.MakeDocuments(c)
+		documents := func(of ...runtime.RawExtension) {
+			harness.Change(w.Stage, c.Infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = of })
+		}
+		mark := w.Azure.Mark()
+		documents(beside)
+		w.hour()
+		w.wrote("without the group's document", mark)
+		documents(group, beside)
+		w.Until("the group is as its document", func() bool { return harness.Find(w.shown("resourceGroups/c1"), "tags.team") == "" })
+
+		documents(beside)
+		harness.Change(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = nil })
+		w.hour()
+		w.Remove(clusters.MachinePool("c1-pool0"), c.Pools[0], c.ControlPlane)
+		w.Gone(c.Pools[0])
+		w.Gone(c.ControlPlane)
+		w.left("resourceGroups/c1", "resourceGroups/shared", besideWrite)
+		w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
+		w.Gone(c.Infrastructure)
+		w.left("resourceGroups/shared")
+	})
 }
