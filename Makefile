@@ -74,7 +74,7 @@ test: lab-tools build release ## Run all tests, with the stories in the lab; end
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
-# Of how many rows one is tried, of all stories, and how many sequences of specs each life has. 1 and 200 take 35 minutes.
+# Of how many rows one is tried, of all stories, and how many sequences of specs each life has. 1 and 200 take about 35 minutes.
 RELIABILITY_EVERY ?= 2
 RELIABILITY_SEQUENCES ?= 60
 

@@ -25,8 +25,8 @@ func (w *world) deletePass(request engine.Request) arm.Outcome {
 	return outcome
 }
 
-// goes are the ways in which a resource goes.
-var goes = map[string]func(w *world, request engine.Request, id arm.ID) arm.Outcome{
+// ways are those in which a resource goes.
+var ways = map[string]func(w *world, request engine.Request, id arm.ID) arm.Outcome{
 	"deletion": func(w *world, request engine.Request, _ arm.ID) arm.Outcome { return w.deletePass(request) },
 	"not wanted any more": func(w *world, request engine.Request, id arm.ID) arm.Outcome {
 		request.Graph, request.Prune = &arm.Graph{}, []arm.ID{id}
@@ -48,7 +48,7 @@ func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
 		"goes while busy": {"Azure takes the deletion of a machine at any time", vmNode(), 3600, 0, 5 * time.Second},
 	}
 	for name, test := range tests {
-		for how, again := range goes {
+		for how, again := range ways {
 			t.Run(name+", "+how, func(t *testing.T) {
 				w, _ := made(t, append(network(), pipNode(), nicNode())...)
 				w.fault(fault.Rule{Method: "PUT", ID: test.node.ID.Key(), Kind: fault.Slow, Seconds: test.takes})

@@ -106,7 +106,7 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 				all.add(short(node.ID), node.Stays...)
 			}
 		}
-		m.keep(all)
+		m.keep(all, g)
 	} else {
 		all = m.sent.union(all)
 	}
@@ -119,18 +119,17 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	return m.annotations(all)
 }
 
-// keep adds what was sent of resources that are in no plan any more and never go.
-func (m Memory) keep(all set) {
-	if !m.Lasting {
-		return
-	}
-	for key, entry := range m.sent {
-		if id := m.full(entry.id); entry.id == everything || all[key] != nil || !m.lasts(id) {
+// keep adds what was sent of resources that the plan does not have and that never go. One that it only reads has been let go.
+func (m Memory) keep(all set, g *arm.Graph) {
+	for _, entry := range m.sent {
+		id := m.full(entry.id)
+		if !m.Lasting || entry.id == everything || g.Has(id) || !m.lasts(id) {
 			continue
-		} else if row, _ := rowOf(id); row.Taggable {
-			all.add(entry.id, m.sent[everything].list()...)
 		}
 		all.add(entry.id, entry.list()...)
+		if row, _ := rowOf(id); row.Taggable {
+			all.add(entry.id, m.sent[everything].list()...)
+		}
 	}
 }
 

@@ -237,3 +237,35 @@ func TestStoredOnce(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestLasting makes sure that what goes with its object is known when no plan has it any more, unless it was let go.
+func TestLasting(t *testing.T) {
+	const before = `{"*":["/tags/team"],"g":["","/tags/own"]}`
+	for name, test := range map[string]struct {
+		reason  string
+		before  string
+		lasting bool
+		planned *arm.Graph
+		want    string
+		left    []arm.ID
+	}{
+		"in no plan":   {"it goes with the object, and its tags when a plan has it again", before, true, graph(), `{"g":["","/tags/own","/tags/team"]}`, []arm.ID{group}},
+		"planned":      {"the plan says what becomes of it", before, true, graph(arm.Node{ID: group, Body: tagged("own")}), `{"*":["/tags/own"],"g":[""]}`, nil},
+		"only read":    {"it is the object's no more", before, true, graph(arm.Node{ID: group, Policy: arm.Observe}), "", nil},
+		"is to stay":   {"nobody deletes it", `{"g":["","-"]}`, true, graph(), `{"g":["","-"]}`, nil},
+		"other object": {"its plans have what is its own", before, false, graph(), "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := scope
+			in.Lasting, in.Leaves = test.lasting, true
+			annotations := memory.Of(stored(test.before), in).Settled(test.planned, arm.Outcome{})
+			got := annotations[infrav1.LastAppliedAnnotation]
+			if got != test.want {
+				t.Errorf("%s: stored %s, want %s", test.reason, got, test.want)
+			}
+			if diff := cmp.Diff(test.left, memory.Of(annotations, in).Left(test.planned)); diff != "" {
+				t.Errorf("%s: left (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
