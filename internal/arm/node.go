@@ -30,6 +30,10 @@ type Node struct {
 	// reported also where foreign resources are used or adopted.
 	Made bool
 
+	// Marked tells, with AdoptForeign, that Body was given the ownership tag, as the resource was not there, or had it, when it was
+	// planned. One that is found without it is planned for again before anything is written: nothing is claimed by being written.
+	Marked bool
+
 	// Group is the condition type that the node reports into.
 	Group string
 

@@ -8,6 +8,7 @@ package golden
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -139,10 +141,32 @@ func Nodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 		if err != nil || n.Group == "" || n.Policy == "" {
 			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
 		}
+		if n.Foreign == arm.AdoptForeign && n.Body != nil && n.Marked != marked(t, n.Body) {
+			t.Errorf("%s is said to be marked (%t) in the plan otherwise than its body is", n.ID, n.Marked)
+		}
 		checkBody(t, n, cmp.Or(versions[row.Name], row.APIVersion))
 		out = append(out, Node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.Owned, n.DropTags, n.Blocked, n.Refused, n.Body, nil})
 	}
 	return out
+}
+
+// marked tells whether a body has the tag that says which cluster a resource is of.
+func marked(t *testing.T, body any) bool {
+	t.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resource struct{ Tags map[string]string }
+	if err := json.Unmarshal(raw, &resource); err != nil {
+		t.Fatal(err)
+	}
+	for key := range resource.Tags {
+		if infrav1.Marks(key) {
+			return true
+		}
+	}
+	return false
 }
 
 // Deletion is the plan of a deletion, what goes first at the top. Each resource has a condition, or nobody is told what keeps it.

@@ -145,6 +145,28 @@ func TestMadeAlongIsNotLost(t *testing.T) {
 	}
 }
 
+// A plan may be older than the look: what it would mark as the cluster's, since it was not there or had the tag then, is not written
+// when somebody else has made it, or has taken the tag, by now.
+func TestPlannedBeforeItChangedHands(t *testing.T) {
+	w := newWorld(t)
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, object{"location": "eastus", "tags": object{"team": "b"}, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.requests()
+	for name, made := range map[string]bool{"made by somebody else": false, "lost its tag": true} {
+		t.Run(name, func(t *testing.T) {
+			node := vnetNode()
+			node.Foreign, node.Made, node.Marked = arm.AdoptForeign, made, true
+			outcome := w.pass(w.request(node))
+			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "is planned again") || len(outcome.Adopted) > 0 {
+				t.Errorf("got %s %q, adopted %v", got.State, got.Message, outcome.Adopted)
+			}
+			if writes := w.writes(); len(writes) > 0 {
+				t.Errorf("wrote %v", writes)
+			}
+		})
+	}
+}
+
 // Nothing is made without the tag that tells whose it is, also where an existing resource would be taken over.
 func TestAdoptMakesNothingWithoutTag(t *testing.T) {
 	w := newWorld(t)

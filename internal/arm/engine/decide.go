@@ -35,6 +35,8 @@ func decide(s situation) decision {
 	}
 	node := s.node
 	switch {
+	case s.found.Exists && !s.owned && s.rival == "" && node.Foreign == arm.AdoptForeign && node.Marked:
+		return decision{do: report, state: arm.Waiting, message: "was planned before somebody else made it or took its tag; is planned again", wait: time.Second}
 	case s.found.Exists && !s.owned && s.rival == "" && node.Foreign == arm.AdoptForeign:
 		return decision{do: adopt}
 	case node.Refused != "":

@@ -71,6 +71,7 @@ func outdated(s *situation)   { s.outdated = true }
 func rival(s *situation)      { s.rival = ownerPrefix + "other" }
 func foreign(s *situation)    { s.owned, s.ownedAbove = false, false }
 func adopts(s *situation)     { s.node.Foreign = arm.AdoptForeign }
+func marked(s *situation)     { s.node.Marked = true }
 func uses(s *situation)       { s.node.Foreign = arm.UseForeign }
 func bodiless(s *situation)   { s.node.Body = nil }
 func noTag(s *situation)      { s.tagged = false }

@@ -105,7 +105,7 @@ func (in Input) node(d Document, id arm.ID, sent memory.Memory) arm.Node {
 		}
 		body.Properties["properties"] = joined(object(body.Properties["properties"]), "agentPoolProfiles", profiles)
 	}
-	in.tag(id, body.Properties)
+	node.Marked = in.tag(id, body.Properties)
 	retract(d, sent, &node, body.Properties, len(in.fact(id)) > 0)
 	return node
 }
@@ -169,17 +169,17 @@ func (in Input) foreign(id arm.ID) arm.ForeignAction {
 	return arm.AdoptForeign
 }
 
-// tag marks a resource as the Cluster's where it is new or is marked already. One that is adopted gets no mark, so that
-// adopting what is as its document says writes nothing.
-func (in Input) tag(id arm.ID, body map[string]any) {
+// tag marks a resource as the Cluster's where it is new or is marked already, and tells whether it has. One that is adopted gets no
+// mark, so that adopting what is as its document says writes nothing.
+func (in Input) tag(id arm.ID, body map[string]any) bool {
 	row, err := types.Of(id)
 	if err != nil || !row.Taggable {
-		return
+		return false
 	}
 	marks := in.marks()
 	have := tagsOf(in.fact(id))
 	if len(in.fact(id)) > 0 && !marked(have, in.Cluster) && in.foreign(id) == arm.AdoptForeign {
-		return
+		return false
 	}
 	tags := maps.Clone(object(body["tags"]))
 	if tags == nil {
@@ -189,6 +189,7 @@ func (in Input) tag(id arm.ID, body map[string]any) {
 		tags[key] = value
 	}
 	body["tags"] = tags
+	return true
 }
 
 func marked(tags map[string]string, cluster string) bool {

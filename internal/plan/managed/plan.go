@@ -32,6 +32,7 @@ func managedCluster(in Input, g *arm.Graph) asopatch.Exports {
 		ID:      ClusterID(in),
 		Policy:  arm.Repair,
 		Foreign: arm.AdoptForeign,
+		Marked:  marked(in, have),
 		Group:   infrav1.ManagedClusterRunningCondition,
 	}
 	if !madeByAKS(in) {

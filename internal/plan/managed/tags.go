@@ -17,9 +17,8 @@ func tags(in Input, role, name string) map[string]*string {
 // those that mark it as ours where it is new or has the mark already. A cluster that was taken over gets no mark, so that
 // taking over one that is as its manifest says writes nothing, and no additional tag makes one of it.
 func clusterTags(in Input, have Observed, body map[string]any) {
-	key, value := OwnerTag(in)
 	wanted := map[string]string{}
-	if !have.Exists || have.Tags[key] == value {
+	if marked(in, have) {
 		for tag, text := range tags(in, infrav1.RoleCommon, in.ControlPlane.Name) {
 			wanted[tag] = *text
 		}
@@ -28,6 +27,12 @@ func clusterTags(in Input, have Observed, body map[string]any) {
 		maps.DeleteFunc(wanted, func(tag, _ string) bool { return infrav1.Marks(tag) })
 	}
 	overlay(body, "tags", wanted)
+}
+
+// marked tells whether the managed cluster is to have the ownership tag.
+func marked(in Input, have Observed) bool {
+	key, value := OwnerTag(in)
+	return !have.Exists || have.Tags[key] == value
 }
 
 // overlay puts tags into the map at a path of a body, over those of the same name: tag names have no case in Azure.
