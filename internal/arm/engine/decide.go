@@ -35,9 +35,10 @@ func decide(s situation) decision {
 	}
 	node := s.node
 	switch {
-	case s.found.Exists && !s.owned && s.rival == "" && node.Foreign == arm.AdoptForeign && node.Marked:
-		return decision{do: report, state: arm.Waiting, message: "was planned before somebody else made it or took its tag; is planned again", wait: time.Second}
 	case s.found.Exists && !s.owned && s.rival == "" && node.Foreign == arm.AdoptForeign:
+		if node.Marked {
+			return decision{do: report, state: arm.Waiting, message: "was planned before somebody else made it or took its tag; is planned again", wait: time.Second}
+		}
 		return decision{do: adopt}
 	case node.Refused != "":
 		return failed(arm.Refusal(node.Refused))
