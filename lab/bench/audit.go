@@ -19,9 +19,12 @@ type Kubernetes struct {
 	Callers map[string]map[string]map[string]int `json:"callers"`
 }
 
+// writing are the verbs that change something.
+var writing = []string{"create", "update", "patch", "delete", "deletecollection"}
+
 // Writes and Reads are the provider's calls of each sort.
 func (k Kubernetes) Writes() (n int) {
-	for _, verb := range []string{"create", "update", "patch", "delete", "deletecollection"} {
+	for _, verb := range writing {
 		n += k.Verbs[verb]
 	}
 	return n

@@ -3,6 +3,7 @@ package bench
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,5 +51,19 @@ func TestCountCalls(t *testing.T) {
 	}
 	if got.Reads() != 2 || got.Writes() != 2 {
 		t.Errorf("%d reads and %d writes, want 2 each", got.Reads(), got.Writes())
+	}
+}
+
+func TestLastWrite(t *testing.T) {
+	calls, err := decodeAudit(strings.NewReader(event("0", "patch", "ResponseComplete", "b:theirs", "core/v1", "customresourcedefinitions", "04.000000") +
+		event("1", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "03.000000") +
+		event("2", "update", "ResponseComplete", "a:ours", "manager/v2", "leases", "07.000000") +
+		event("3", "create", "ResponseComplete", "a:ours", "manager/v2", "subjectaccessreviews", "08.000000") +
+		event("4", "watch", "ResponseStarted", "a:ours", "manager/v2", "secrets", "09.000000")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lastWrite(calls), noon.Add(4*time.Second); !got.Equal(want) {
+		t.Errorf("last write at %v, want %v: the renewal of a lease, a review and a watch are none", got, want)
 	}
 }

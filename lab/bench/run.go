@@ -126,6 +126,9 @@ func (r *runner) run(ctx context.Context) error {
 	if err := r.startProvider(ctx); err != nil {
 		return err
 	}
+	if err := r.awaitQuiet(ctx); err != nil {
+		return err
+	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	r.watcher = watch(watching, r.sessions)
