@@ -97,6 +97,12 @@ func IsNotFound(err error) bool {
 // CodeHeldBack is the code of a request that was not sent, because its budget is used up or Azure has asked to wait.
 const CodeHeldBack = "RequestBudgetEmpty"
 
+// HeldBack tells whether err is that of a request that was not sent, so that nothing has changed in Azure.
+func HeldBack(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == CodeHeldBack
+}
+
 // Throttled tells whether err is Azure's answer that there were too many requests.
 func Throttled(err error) bool {
 	var e *Error

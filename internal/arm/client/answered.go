@@ -37,9 +37,9 @@ func summary(request Request, response *Response, err error, took time.Duration)
 	switch {
 	case response != nil:
 		out.Status = response.Status
-	case errors.As(err, &failure) && failure.Code == arm.CodeHeldBack:
+	case arm.HeldBack(err):
 		out.HeldBack = true
-	case failure != nil && failure.Code != CodeCredentialsInvalid:
+	case errors.As(err, &failure) && failure.Code != CodeCredentialsInvalid:
 		out.Status = failure.Status
 		out.Throttled = throttles(failure.Status, failure.Code)
 	}

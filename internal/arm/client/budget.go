@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -96,12 +97,27 @@ func (b *Budgets) place(request Request) {
 	case request.Method == http.MethodDelete && strings.EqualFold(request.ID.Key(), flow):
 		delete(b.regions, flow)
 	case request.Method == http.MethodPut:
-		if body, ok := request.Body.(map[string]any); ok {
-			if region, ok := body["location"].(string); ok && region != "" {
-				b.regions[flow] = strings.ToLower(strings.ReplaceAll(region, " ", ""))
-			}
+		if region := locationOf(request.Body); region != "" {
+			b.regions[flow] = strings.ToLower(strings.ReplaceAll(region, " ", ""))
 		}
 	}
+}
+
+// locationOf is the location in the body of a request, "" for none.
+func locationOf(body any) string {
+	switch body := body.(type) {
+	case map[string]any:
+		location, _ := body["location"].(string)
+		return location
+	case json.RawMessage:
+		var resource struct {
+			Location string `json:"location"`
+		}
+		// What is no resource has no location.
+		_ = json.Unmarshal(body, &resource)
+		return resource.Location
+	}
+	return ""
 }
 
 // flowOf is who gets a share of a budget: a resource group, as each cluster has one, or all that is in none.
@@ -121,6 +137,11 @@ func holdKeys(principal string, request Request) (whole, provider string) {
 
 // take takes a token, or returns the error that says when there will be one.
 func (b *Budgets) take(principal string, request Request) error {
+	return b.turn(principal, request, true)
+}
+
+// turn is take that spends the token only when it is told to. Who waits keeps the place in line, and the token with it.
+func (b *Budgets) turn(principal string, request Request, spend bool) error {
 	if b == nil {
 		return nil
 	}
@@ -153,6 +174,11 @@ func (b *Budgets) take(principal string, request Request) error {
 		if wait := network.line.wait(asked, network, now); wait > 0 {
 			return hold(wait, "what Microsoft.Network takes in five minutes is used up")
 		}
+	}
+	if !spend {
+		return nil
+	}
+	if network != nil {
 		network.spend(asked, now)
 	}
 	bucket.spend(asked, now)

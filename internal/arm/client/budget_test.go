@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -126,5 +127,60 @@ func TestBudgets(t *testing.T) {
 		if err := get(id); err != nil {
 			t.Errorf("a busy resource is no throttling: %v", err)
 		}
+	}
+}
+
+// Each region has what Microsoft.Network takes for itself, by what the bodies of writes say.
+func TestRegions(t *testing.T) {
+	clock := now
+	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{}`) })
+	in := func(group, location string) error {
+		at := arm.NewID("s", group, "Microsoft.Network/networkInterfaces", "n")
+		_, err := c.Put(context.Background(), at, "v", json.RawMessage(`{"location":"`+location+`"}`), "")
+		return err
+	}
+	const takes = 950
+	for i := range takes {
+		clock = clock.Add(200 * time.Millisecond)
+		if err := in("west", "West Europe"); err != nil {
+			t.Fatalf("write %d: %v", i, err)
+		}
+	}
+	if err := in("west-too", "westeurope"); !arm.HeldBack(err) {
+		t.Errorf("the same region: %v, want it to be held back", err)
+	}
+	if err := in("east", "eastus"); err != nil {
+		t.Errorf("another region: %v", err)
+	}
+}
+
+// Who asks whether it is its turn keeps the token that there is, and takes none.
+func TestTurnIsKept(t *testing.T) {
+	clock, served := now, 0
+	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
+		served++
+		fmt.Fprint(w, `{}`)
+	})
+	at := func(name string) arm.ID { return arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", name) }
+	put := func(name string) error { _, err := c.Put(context.Background(), at(name), "v", nil, ""); return err }
+	for put("many") == nil {
+		if served > 200 {
+			t.Fatal("more writes were sent than Azure's bucket holds")
+		}
+	}
+	if err := c.Turn(http.MethodPut, at("first"), nil); !arm.HeldBack(err) {
+		t.Fatalf("no token is left, and it is the turn of the next: %v", err)
+	}
+	clock = clock.Add(250 * time.Millisecond) // Two tokens, for the one that was refused and for the first.
+	for range 3 {
+		if err := c.Turn(http.MethodPut, at("first"), nil); err != nil {
+			t.Fatalf("its turn: %v", err)
+		}
+	}
+	if err := put("late"); !arm.HeldBack(err) {
+		t.Errorf("who came later was sent with the token of who asked before: %v", err)
+	}
+	if err := put("first"); err != nil {
+		t.Errorf("who asked before: %v", err)
 	}
 }

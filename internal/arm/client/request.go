@@ -66,6 +66,18 @@ func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
 	return response, err
 }
 
+// Turn tells whether a write of a resource would be sent now. It is nil when there is a token for it, which is kept for some seconds
+// if others wait, and otherwise the error that the write would be answered with; then it has a place in line. body is what Put would
+// send, nil for a deletion.
+func (c *Client) Turn(method string, id arm.ID, body any) error {
+	request := Request{Method: method, ID: id, Body: body}
+	held := c.options.Budgets.turn(c.options.Principal, request, false)
+	if held != nil && c.options.Answered != nil {
+		c.options.Answered(summary(request, nil, held, 0))
+	}
+	return held
+}
+
 func (c *Client) do(ctx context.Context, request Request) (*Response, error) {
 	fail := func(code, message string) (*Response, error) {
 		return nil, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}

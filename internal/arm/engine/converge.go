@@ -76,8 +76,16 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 			}
 		}
 	}
+	held := map[string]bool{}
+	if !deleting {
+		held = p.heldBack()
+	}
 	for _, node := range p.nodes {
-		if !deleting && node.Blocked == "" && node.Refused == "" && !p.pointless(node) {
+		switch {
+		case deleting || node.Blocked != "" || node.Refused != "" || p.pointless(node):
+		case held[node.ID.Key()]:
+			p.asBefore(node.ID)
+		default:
 			add(node.ID, false)
 		}
 	}
@@ -112,6 +120,9 @@ func (p *pass) converge(node *arm.Node) {
 		}
 	}
 	p.settle(w)
+	if w.found.Seen() && w.found.Err == nil && w.op == nil {
+		p.engine.memory.absence(node.ID.Key(), !w.found.Exists)
+	}
 }
 
 // unsettled are the differences of a resource but for those that the request leaves.

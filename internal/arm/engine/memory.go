@@ -41,8 +41,8 @@ type record struct {
 	drifted bool
 	// made means that a PUT of this process has made the resource.
 	made bool
-	// placed means that the last pass which looked at the resource had nothing to do to it.
-	placed bool
+	// placed means that the last pass which looked at the resource had nothing to do to it, absent that it was not there.
+	placed, absent bool
 	// ended is how an action ended, by the object that waits for it.
 	ended map[string]error
 	// used is when a pass asked for it last.
@@ -110,7 +110,7 @@ func (m *memory) of(key string) *record {
 
 // drop ends a change that may have left nothing to remember.
 func (m *memory) drop(key string) {
-	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && !r.drifted && !r.made && len(r.ended) == 0 {
+	if r := m.records[key]; r != nil && r.failure == nil && r.residual == nil && r.agreement == nil && r.line == "" && !r.drifted && !r.made && !r.absent && len(r.ended) == 0 {
 		delete(m.records, key)
 	}
 }
@@ -302,6 +302,47 @@ func (m *memory) inPlace(key string) bool {
 	defer m.mu.Unlock()
 	found := m.find(key)
 	return found != nil && found.line != "" && found.placed
+}
+
+// absence notes whether the pass that looks at a resource found that it is not there.
+func (m *memory) absence(key string, absent bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if absent {
+		m.of(key).absent = true
+	} else if found := m.find(key); found != nil {
+		found.absent = false
+		m.drop(key)
+	}
+}
+
+// absent tells whether the last pass that looked at a resource found that it is not there.
+func (m *memory) absent(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.find(key)
+	return found != nil && found.absent
+}
+
+// heldBack tells whether the last write of a resource was not sent because there were too many requests, and how long to wait until the
+// next try.
+func (m *memory) heldBack(key string) (wait time.Duration, held bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.find(key)
+	if found == nil || found.failure == nil || !arm.HeldBack(found.failure.err) {
+		return 0, false
+	}
+	return max(0, found.failure.next.Sub(m.clock.Now())), true
+}
+
+// postpone notes that it is still not the turn of what heldBack told of.
+func (m *memory) postpone(key string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil && found.failure != nil {
+		found.failure.err, found.failure.next = err, m.clock.Now().Add(nextTry(err, found.failure.attempts, m.jitter()))
+	}
 }
 
 // forget drops everything about a resource that is gone, and about what went with it.

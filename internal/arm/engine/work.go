@@ -222,6 +222,7 @@ func (p *pass) carryOut(w *work, d decision) bool {
 			e.memory.trying(key, goneHash)
 		} else {
 			e.memory.trying(key, w.hash)
+			e.memory.absence(key, false)
 		}
 		if err := p.write(w, d); err != nil {
 			e.operate.Release(w.op)

@@ -41,6 +41,9 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 		switch {
 		case err != nil:
 			e.memory.fail(op.Key, hash, err)
+			if arm.HeldBack(err) {
+				e.memory.absence(op.Key, d.state == arm.Creating)
+			}
 			return
 		case w.remove:
 			e.memory.forget(op.ID)
@@ -104,6 +107,13 @@ func (p *pass) write(w *work, d decision) error {
 		defer p.answered()
 		p.slots <- struct{}{}
 		defer func() { <-p.slots }()
+		if d.write != http.MethodPatch {
+			if held := op.Client.Turn(d.write, w.id, w.want.Body); held != nil {
+				p.unsent(w.id)
+				e.operate.HoldBack(op, held)
+				return
+			}
+		}
 		if d.confirm {
 			if sure := e.reader.Get(op.Context, op.Client, w.id); sure.Err != nil || sure.Exists {
 				if sure.Err != nil {

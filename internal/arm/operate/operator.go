@@ -92,6 +92,10 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource})
 	}
 	response, err := request()
+	if arm.HeldBack(err) && op.Verb != http.MethodPatch { // Tags are two requests, of which the first may have been sent.
+		o.HoldBack(op, err)
+		return
+	}
 	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource, Document: op.Serial})
 	if err != nil {
 		if op.Verb == http.MethodDelete && !op.Action && arm.Classify(err) == arm.ClassNotFound {
@@ -193,6 +197,18 @@ func leaves(op *Operation, err error) observe.Extent {
 func (o *Operator) Abandon(op *Operation) {
 	op.finish()
 	o.cache.Invalidate(observe.Change{ID: op.ID})
+	o.end(op)
+}
+
+// HoldBack ends an operation whose request was not sent, because there are too many: nothing has changed in Azure.
+func (o *Operator) HoldBack(op *Operation, err error) {
+	if !op.finish() {
+		return
+	}
+	if op.Ended != nil {
+		op.Ended(o.options.Clock.Now().Sub(op.started), err)
+	}
+	o.options.Log.V(1).Info("held back", "resource", op.ID, "object", op.Object, "verb", op.Verb, "why", arm.Reason(err), "error", err.Error())
 	o.end(op)
 }
 
