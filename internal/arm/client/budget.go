@@ -175,13 +175,12 @@ func (b *Budgets) turn(principal string, request Request, spend bool) error {
 			return hold(wait, "what Microsoft.Network takes in five minutes is used up")
 		}
 	}
-	if !spend {
-		return nil
-	}
-	if network != nil {
+	if spend && network != nil {
 		network.spend(asked, now)
 	}
-	bucket.spend(asked, now)
+	if spend {
+		bucket.spend(asked, now)
+	}
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 			}
 		}
 	}
-	held := map[string]bool{}
+	var held map[string]bool
 	if !deleting {
 		held = p.heldBack()
 	}
