@@ -18,9 +18,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// patience bounds every single command and wait. It is long because a machine that builds and runs other tests beside this
-// one slows everything down many times over.
-const patience = 5 * time.Minute
+// patience bounds every single command and wait but those of the lab. It is long because a machine that builds and runs other
+// tests beside this one slows everything down many times over.
+const patience = 10 * time.Minute
+
+// labPatience bounds a command of the lab, which starts a management cluster and waits for all machines of a cluster, one after the
+// other. The lab gives up before, after twenty minutes, and tells what it waited for.
+const labPatience = 25 * time.Minute
 
 // lab is one running lab with its own directory and ports.
 type lab struct {
@@ -130,7 +134,11 @@ func (l *lab) try(program string, args ...string) (string, error) {
 }
 
 func (l *lab) tryWith(input, program string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	limit := patience
+	if program == "lab" {
+		limit = labPatience
+	}
+	ctx, cancel := context.WithTimeout(l.t.Context(), limit)
 	defer cancel()
 	command := l.command(ctx, program, args...)
 	var out, messages bytes.Buffer
