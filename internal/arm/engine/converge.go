@@ -76,14 +76,14 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 			}
 		}
 	}
-	var held map[string]bool
+	var held map[string]arm.ID
 	if !deleting {
 		held = p.heldBack()
 	}
 	for _, node := range p.nodes {
 		switch {
 		case deleting || node.Blocked != "" || node.Refused != "" || p.pointless(node):
-		case held[node.ID.Key()]:
+		case held[node.ID.Key()] != "":
 			p.asBefore(node.ID)
 		default:
 			add(node.ID, false)

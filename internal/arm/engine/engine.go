@@ -212,10 +212,19 @@ func (e *Engine) Unchanged(ctx context.Context, c *client.Client, id arm.ID, at 
 type Observed = observe.Observed
 
 // Observe reads resources, keyed by ID.Key(). Reads of several resources of one type in one group are one LIST, shared
-// with other passes for the freshness window unless fresh is set. The error is set only for a cancelled context.
+// with other passes for the freshness window unless fresh is set, and what was not there and waits for its turn at a budget is asked for
+// when it has come. The error is set only for a cancelled context.
 func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool) (map[string]Observed, error) {
-	found := e.reader.Read(ctx, c, ids, e.maxAge(fresh))
-	out := make(map[string]Observed, len(found))
+	out := make(map[string]Observed, len(ids))
+	var ask []arm.ID
+	for _, id := range ids {
+		if !fresh && e.waits(c, id) {
+			out[id.Key()] = e.cache.At(Observed{ID: id}, false).Observed
+			continue
+		}
+		ask = append(ask, id)
+	}
+	found := e.reader.Read(ctx, c, ask, e.maxAge(fresh))
 	for key, observation := range found {
 		out[key] = observation.Observed
 	}

@@ -43,6 +43,8 @@ type record struct {
 	made bool
 	// placed means that the last pass which looked at the resource had nothing to do to it, absent that it was not there.
 	placed, absent bool
+	// waitsFor is the resource whose turn at a budget has to come before this one, which is absent, can be made.
+	waitsFor arm.ID
 	// ended is how an action ended, by the object that waits for it.
 	ended map[string]error
 	// used is when a pass asked for it last.
@@ -311,7 +313,7 @@ func (m *memory) absence(key string, absent bool) {
 	if absent {
 		m.of(key).absent = true
 	} else if found := m.find(key); found != nil {
-		found.absent = false
+		found.absent, found.waitsFor = false, ""
 		m.drop(key)
 	}
 }
@@ -322,6 +324,25 @@ func (m *memory) absent(key string) bool {
 	defer m.mu.Unlock()
 	found := m.find(key)
 	return found != nil && found.absent
+}
+
+// waitFor notes whose turn has to come before an absent resource can be made, "" for nobody's.
+func (m *memory) waitFor(key string, first arm.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil {
+		found.waitsFor = first
+	}
+}
+
+// waitsFor is the resource whose turn has to come, "" for none.
+func (m *memory) waitsFor(key string) arm.ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(key); found != nil && found.absent {
+		return found.waitsFor
+	}
+	return ""
 }
 
 // heldBack tells whether the last write of a resource was not sent because there were too many requests, and how long to wait until the

@@ -41,6 +41,10 @@ func TestWhatWaitsForItsTurnIsReadOnce(t *testing.T) {
 	for range 4 {
 		w.sim.Advance(40 * time.Second)
 		outcome = w.pass(request)
+		seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false)
+		if err != nil || len(seen) != 2 || seen[vnet.Key()].Exists || seen[nic.Key()].Exists {
+			t.Errorf("after %s: seen %v, %v", w.clock.Now().Sub(epoch), seen, err)
+		}
 		if got := w.reads("virtualNetworks", "networkSecurityGroups", "networkInterfaces"); len(got) > 0 {
 			t.Errorf("after %s: asked for what waits for its turn: %v", w.clock.Now().Sub(epoch), got)
 		}
@@ -56,6 +60,9 @@ func TestWhatWaitsForItsTurnIsReadOnce(t *testing.T) {
 	}
 	if outcome = w.converge(request, 5*time.Minute); !outcome.Done() {
 		t.Fatalf("%+v", outcome.Causes())
+	}
+	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false); err != nil || !seen[vnet.Key()].Exists || !seen[nic.Key()].Exists {
+		t.Errorf("when all is there: seen %v, %v", seen, err)
 	}
 	for _, record := range w.sim.Requests() {
 		if record.Status == http.StatusConflict {

@@ -89,7 +89,7 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster)).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.Reads(provisioned))).
 		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(users.ofHome), builder.WithPredicates(watch.Spec())).
 		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.ofIdentity), builder.WithPredicates(watch.Identity())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.ofSecret), builder.OnlyMetadata)
@@ -98,6 +98,9 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 	}
 	return b.Complete(do)
 }
+
+// provisioned is what azure.json depends on of the status of a Cluster. Cluster API writes there of every machine that changes.
+func provisioned(cluster *clusterv1.Cluster) any { return selfmanaged.Provisioned(cluster) }
 
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
