@@ -202,7 +202,7 @@ func TestSweep(t *testing.T) {
 		step(c)
 	}
 	c.Invalidate(Change{ID: subnet, Extent: Resource, Document: network})
-	c.shouldList("p", []arm.ID{subnet}, time.Second, 0, false)
+	c.shouldList("p", []arm.ID{subnet}, need{maxAge: time.Second, spare: 1})
 	after(101 * time.Second)(c)
 	seen(disk)(c)
 	for what, size := range c.Sizes() {
@@ -221,43 +221,47 @@ func TestShouldList(t *testing.T) {
 		return out
 	}
 	for name, test := range map[string]struct {
-		reason   string
-		before   []func(*Cache)
-		missing  int
-		maxAge   time.Duration
-		followed int
-		want     bool
-		together bool
+		reason  string
+		before  []func(*Cache)
+		missing int
+		need    need
+		want    bool
 	}{
-		"one":                    {"a single GET is the cheapest", nil, 1, 10 * time.Second, 0, false, false},
-		"two":                    {"one request instead of two", nil, 2, 10 * time.Second, 0, true, false},
-		"one after another":      {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, 10 * time.Second, 0, true, false},
-		"one long after another": {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, time.Second, 0, false, false},
-		"one of many followed":   {"all of them are looked at again and again", nil, 1, 100 * time.Millisecond, 20, true, false},
-		"fresh ones":             {"what is asked for at once is listed at any age", nil, 2, -1, 0, true, false},
-		"one that changed":       {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, 10 * time.Second, 20, false, false},
-		"two of very many":       {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, 10 * time.Second, 0, false, false},
-		"one of some":            {"the others will be asked for at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, 10 * time.Second, 0, true, true},
-		"one of some, by itself": {"nobody else was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, 10 * time.Second, 0, false, false},
-		"one of what was some":   {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, 10 * time.Second, 0, false, true},
-		"twenty of very many":    {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, 10 * time.Second, 0, true, false},
+		"one":                      {"a single GET is the cheapest", nil, 1, need{maxAge: 10 * time.Second, spare: 1}, false},
+		"two":                      {"one request instead of two", nil, 2, need{maxAge: 10 * time.Second, spare: 1}, true},
+		"one after another":        {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, need{maxAge: 10 * time.Second, spare: 1}, true},
+		"one long after another":   {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, need{maxAge: time.Second, spare: 1}, false},
+		"one of many followed":     {"all of them are looked at again and again", nil, 1, need{maxAge: 100 * time.Millisecond, followed: 20, spare: 1}, true},
+		"fresh ones":               {"what is asked for at once is listed at any age", nil, 2, need{maxAge: -1, spare: 1}, true},
+		"one that changed":         {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, need{maxAge: 10 * time.Second, followed: 20, spare: 1}, false},
+		"two of very many":         {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, need{maxAge: 10 * time.Second, spare: 1}, false},
+		"one of some":              {"the others will be asked for at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, need{maxAge: 10 * time.Second, together: true, spare: 1}, true},
+		"one of some, by itself":   {"nobody else was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, need{maxAge: 10 * time.Second, spare: 1}, false},
+		"one of what was some":     {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, need{maxAge: 10 * time.Second, together: true, spare: 1}, false},
+		"twenty of very many":      {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, need{maxAge: 10 * time.Second, spare: 1}, true},
+		"two of very many, scarce": {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2, need{maxAge: 10 * time.Second, spare: 0.4}, true},
+		"two of far more, scarce":  {"the list has more pages than are wanted", []func(*Cache){large(201), after(time.Minute)}, 2, need{maxAge: 10 * time.Second, spare: 0.4}, false},
 	} {
 		c := NewCache(&at{epoch}, 10*time.Second, 0)
 		for _, step := range test.before {
 			step(c)
 		}
-		if got := c.shouldList("p", ids(test.missing), test.maxAge, test.followed, test.together); got != test.want {
+		if got := c.shouldList("p", ids(test.missing), test.need); got != test.want {
 			t.Errorf("%s: %t, want %t: %s", name, got, test.want, test.reason)
 		}
 	}
 }
 
 func asked(name string) func(*Cache) {
-	return func(c *Cache) { c.shouldList("p", []arm.ID{network.Child("subnets", name)}, 10*time.Second, 0, false) }
+	return func(c *Cache) {
+		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, need{maxAge: 10 * time.Second, spare: 1})
+	}
 }
 
 func regular(name string) func(*Cache) {
-	return func(c *Cache) { c.shouldList("p", []arm.ID{network.Child("subnets", name)}, 10*time.Second, 0, true) }
+	return func(c *Cache) {
+		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, need{maxAge: 10 * time.Second, together: true, spare: 1})
+	}
 }
 
 func large(size int) func(*Cache) {

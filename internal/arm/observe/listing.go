@@ -59,18 +59,37 @@ func (c *Cache) leave(scope string, member arm.ID) {
 // remembers is how long it is known of an ID that it is asked for regularly.
 const remembers = 3 * time.Hour
 
+// Collections are not read for single resources of them when they are this much larger: that costs no request, but bytes and time to
+// read them. Where requests are scarce only those count: the pages seen of Azure have a hundred resources or more.
+const (
+	larger     = 10
+	farLarger  = 100
+	scarceness = 0.5
+)
+
+// need is what a read of several IDs of one collection is for.
+type need struct {
+	maxAge time.Duration
+	// followed is how many of the collection are looked at again and again.
+	followed int
+	// together tells that others are about to ask for what is beside.
+	together bool
+	// spare is the share of the budget of reads that is left.
+	spare float64
+}
+
 // shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
 // within the time for which the answer serves, as many operations are followed, or others are about to be asked for as well, unless
 // the collection is known to be far larger. A single one that even a collection read within that time does not serve for has
 // changed since, alone.
-func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration, followed int, together bool) bool {
+func (c *Cache) shouldList(scope string, missing []arm.ID, need need) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list(scope, missing[0])
-	now, window := c.clock.Now(), min(maxAge, c.freshness)
+	now, window := c.clock.Now(), min(need.maxAge, c.freshness)
 	for _, id := range missing {
 		list.asked[id.Key()] = now
-		if together {
+		if need.together {
 			list.regulars[id.Key()] = now
 		}
 	}
@@ -83,13 +102,17 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, maxAge time.Duration,
 			wanted++
 		}
 	}
-	wanted = max(wanted, followed)
-	if together {
+	wanted = max(wanted, need.followed)
+	if need.together {
 		maps.DeleteFunc(list.regulars, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
 		wanted = max(wanted, len(list.regulars))
 	}
-	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= maxAge {
+	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= need.maxAge {
 		return false
 	}
-	return wanted > 1 && (list.at.IsZero() || len(list.members) <= 10*wanted)
+	most := larger * wanted
+	if need.spare < scarceness {
+		most = farLarger * wanted
+	}
+	return wanted > 1 && (list.at.IsZero() || len(list.members) <= most)
 }

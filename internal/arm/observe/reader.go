@@ -167,7 +167,7 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	for _, key := range order {
 		missing := collections[key]
 		row, err := types.Of(missing[0])
-		if err == nil && !row.NoList && cache.shouldList(scope, missing, r.maxAge, r.followed(missing[0]), r.together) {
+		if err == nil && !row.NoList && cache.shouldList(scope, missing, r.need(missing[0])) {
 			run(func() {
 				if !r.list(ctx, row, missing) {
 					for _, id := range missing {
@@ -184,11 +184,13 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	wait.Wait()
 }
 
-func (r *reading) followed(id arm.ID) int {
-	if r.reader.Followed == nil {
-		return 0
+// need is what the resources of the collection of an ID are read for.
+func (r *reading) need(id arm.ID) need {
+	out := need{maxAge: r.maxAge, together: r.together, spare: r.client.Spare(id.Subscription())}
+	if r.reader.Followed != nil {
+		out.followed = r.reader.Followed(id)
 	}
-	return r.reader.Followed(id)
+	return out
 }
 
 func (r *reading) set(found Observation) {

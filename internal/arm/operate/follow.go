@@ -103,11 +103,7 @@ func (o *Operator) check(op *Operation, ask bool) {
 		return
 	}
 	if !ask && !op.Action {
-		age := o.options.Clock.Now().Sub(op.started) / 40
-		if op.State == arm.Deleting {
-			age = o.options.Clock.Now().Sub(op.started) / 10 // Nobody waits for it, and others may have looked.
-		}
-		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, min(age, time.Second))[op.ID.Key()]
+		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, o.oldest(op))[op.ID.Key()]
 		done, failed := o.judge(op, found, linked)
 		if done {
 			return
@@ -121,6 +117,19 @@ func (o *Operator) check(op *Operation, ask bool) {
 		return
 	}
 	o.schedule(op)
+}
+
+// oldest is how old what others have seen of a resource may be to serve for its operation.
+func (o *Operator) oldest(op *Operation) time.Duration {
+	elapsed := o.options.Clock.Now().Sub(op.started)
+	switch {
+	case op.Client.Spare(op.ID.Subscription()) < scarceness:
+		// Many more look as often as this one, which would need a request each.
+		return min(elapsed/10, 5*time.Second)
+	case op.State == arm.Deleting:
+		return min(elapsed/10, time.Second) // Nobody waits for it, and others may have looked.
+	}
+	return min(elapsed/40, time.Second)
 }
 
 // judge ends the operation when the resource shows that it is over. failed tells that the operation's URL should be

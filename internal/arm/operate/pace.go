@@ -32,6 +32,9 @@ const (
 	courtesy = 10 * time.Second
 )
 
+// scarceness is the share of the budget of reads that is left when operations are looked at less.
+const scarceness = 0.5
+
 // progress is how far an operation has come.
 type progress struct {
 	// key is what operations are alike in, elapsed how long this one has taken so far.
@@ -68,7 +71,7 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	soonest, deleting := p.soonest(at), strings.HasSuffix(at.key, string(arm.Deleting))
 	gap, long := between(at.elapsed, soonest, deleting)
 	gap = min(max(gap, at.rest/120), longest)
-	if at.spare < 0.5 {
+	if at.spare < scarceness {
 		gap *= 3
 	}
 	check := max(at.notBefore, 2*at.elapsed, courtesy)
