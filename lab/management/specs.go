@@ -3,6 +3,7 @@
 package management
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -50,7 +51,7 @@ func apiServerSpec(s *settings.Settings) process.Spec {
 		Name: apiServer, Path: s.Binary("kube-apiserver"), Log: s.Log(apiServer),
 		// OpenAPI of the many CRDs makes much garbage while they are installed: collecting it as often as Go does by itself
 		// takes half of the process's CPU time. Memory stays near the limit.
-		Env: environment(s, "GOGC=400", "GOMEMLIMIT=1GiB"),
+		Env: environment(s, "GOGC=400", "GOMEMLIMIT="+cmp.Or(s.APIServerMemory, "1GiB")),
 		Args: []string{
 			"--etcd-servers=" + s.EtcdURL(), "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
 			"--secure-port=" + strconv.Itoa(s.APIServerPort()),

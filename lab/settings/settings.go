@@ -58,6 +58,8 @@ type Settings struct {
 	Beside string `json:"beside,omitempty"`
 	// Verbosity is our manager's klog level.
 	Verbosity int `json:"verbosity"`
+	// APIServerMemory is where Go collects the garbage of the API server harder, as in "2GiB"; "" is what a lab of a few clusters needs.
+	APIServerMemory string `json:"apiServerMemory,omitempty"`
 	// Release is the folder, named by its version, of the release of our provider that the lab begins with; "" is that of
 	// `make release`.
 	Release string `json:"release,omitempty"`
