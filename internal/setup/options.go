@@ -86,7 +86,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets and ConfigMaps are watched, where there are no rights to those of others; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
 	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
-	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 10, "How many AzureMachines are reconciled at a time.")
+	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 30, "How many AzureMachines are reconciled at a time.")
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "How many AzureManagedMachinePools are reconciled at a time.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "How old what is known of Azure may be: objects found in order are looked at again after that time, and catalogs of VM sizes, zones and regions are read again, those after ten minutes at the earliest.")
 	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour, "How old what is known of Azure may be where Azure's list of all resources of a subscription shows no write since: everything is read again after that time. 0, or no more than --sync-period, reads everything whenever objects are looked at.")
