@@ -85,3 +85,17 @@ func TestCallsPerMachine(t *testing.T) {
 	t.Logf("%d reads of Secrets", secrets)
 	t.Logf("%d reads (gets %v, lists %v, polls %d), writes to Kubernetes %v", got.reads(), got.Gets, got.Lists, got.Polls, written)
 }
+
+// makeWorkers makes the cluster c1 with workers that are called m0 and so on, and waits until all are there.
+func makeWorkers(stage *harness.Stage, machines int) {
+	stage.T.Helper()
+	stage.CreateIdentity()
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	for i := range machines {
+		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("m%d", i)), harness.Worker, "")
+	}
+	for i := range machines {
+		stage.WaitMachineProvisioned(fmt.Sprintf("m%d", i))
+	}
+}

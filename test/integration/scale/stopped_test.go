@@ -1,7 +1,6 @@
 package scale_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -19,15 +18,7 @@ func TestStoppedMachineIsFound(t *testing.T) {
 	const vms, version = "Microsoft.Compute/virtualMachines", "2025-04-01"
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: 2 * time.Second})
-	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
-	stage.WaitClusterProvisioned("c1")
-	for i := range machines {
-		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("m%d", i)), harness.Worker, "")
-	}
-	for i := range machines {
-		stage.WaitMachineProvisioned(fmt.Sprintf("m%d", i))
-	}
+	makeWorkers(stage, machines)
 	made := stage.Azure.Mark()
 	const path = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m0"
 	found := func(action, what string, wanted func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool) {

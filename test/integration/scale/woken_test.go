@@ -18,15 +18,7 @@ func TestStatusOfAClusterWakesNoMachine(t *testing.T) {
 	const machines, changes = 3, 30
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
-	stage.WaitClusterProvisioned("c1")
-	for i := range machines {
-		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("m%d", i)), harness.Worker, "")
-	}
-	for i := range machines {
-		stage.WaitMachineProvisioned(fmt.Sprintf("m%d", i))
-	}
+	makeWorkers(stage, machines)
 	passes := func(controller string) (out int) {
 		for _, line := range stage.Environment.Logs.With(`"msg"="Reconciling"`) {
 			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, controller)) && strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"="m`, stage.Namespace)) {
