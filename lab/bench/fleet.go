@@ -116,6 +116,9 @@ func (f *fleet) list(ctx context.Context, kind string) ([]unstructured.Unstructu
 	return list.Items, err
 }
 
+// failures is how many looks fail in a row before the run ends.
+const failures = 5
+
 // await looks until nothing is waited for. A look costs more the more there is, and so looks are rarer.
 func (f *fleet) await(ctx context.Context, what string, look func(context.Context) ([]string, error)) error {
 	all := 0
@@ -126,15 +129,19 @@ func (f *fleet) await(ctx context.Context, what string, look func(context.Contex
 	defer tick.Stop()
 	begun := time.Now()
 	var left []string
+	failed := 0
 	for {
 		next, err := look(ctx)
 		switch {
 		case err == nil && len(next) == 0:
 			return nil
 		case err == nil:
-			left = next
+			left, failed = next, 0
 		case ctx.Err() == nil:
-			return err
+			// A busy API server breaks off an answer now and then.
+			if failed++; failed == failures {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():

@@ -71,6 +71,30 @@ func TestAProviderThatDoesNothing(t *testing.T) {
 	}
 }
 
+// TestBrokenLooks has looks fail that the next ones make up for, and looks that go on failing.
+func TestBrokenLooks(t *testing.T) {
+	broken := errors.New("broken off")
+	for _, tc := range []struct {
+		reason       string
+		fail, within int
+		want         error
+	}{
+		{"a run of a quarter of an hour does not end with one answer that was broken off", 1, 3, nil},
+		{"an API server that goes on failing is told of", failures, failures, broken},
+	} {
+		looks := 0
+		err := (&fleet{}).await(t.Context(), "are there", func(context.Context) ([]string, error) {
+			if looks++; looks <= tc.fail {
+				return nil, broken
+			}
+			return nil, nil
+		})
+		if !errors.Is(err, tc.want) || looks > tc.within {
+			t.Errorf("%s: %v after %d looks, want %v within %d", tc.reason, err, looks, tc.want, tc.within)
+		}
+	}
+}
+
 // TestPrograms pairs commands with the files of their places.
 func TestPrograms(t *testing.T) {
 	_, err := programs([]string{"a"}, []string{"x.yaml", "y.yaml"})
