@@ -226,6 +226,9 @@ func throttles(status int, code string) bool {
 	return status == http.StatusTooManyRequests && !strings.HasPrefix(code, "RetryableError")
 }
 
+// Scarce is the share of the budget of reads, as Spare tells it, below which requests count more than what they bring.
+const Scarce = 0.5
+
 // Spare is the share of the read budget that is left for this client in a subscription, 0 to 1: whoever reads only to
 // be quick should stop when it is low.
 func (c *Client) Spare(subscription string) float64 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
 // listing is what is known of a collection.
@@ -62,9 +63,8 @@ const remembers = 3 * time.Hour
 // Collections are not read for single resources of them when they are this much larger: that costs no request, but bytes and time to
 // read them. Where requests are scarce only those count: the pages seen of Azure have a hundred resources or more.
 const (
-	larger     = 10
-	farLarger  = 100
-	scarceness = 0.5
+	larger    = 10
+	farLarger = 100
 )
 
 // need is what a read of several IDs of one collection is for.
@@ -111,7 +111,7 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, need need) bool {
 		return false
 	}
 	most := larger * wanted
-	if need.spare < scarceness {
+	if need.spare < client.Scarce {
 		most = farLarger * wanted
 	}
 	return wanted > 1 && (list.at.IsZero() || len(list.members) <= most)

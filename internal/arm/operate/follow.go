@@ -103,7 +103,7 @@ func (o *Operator) check(op *Operation, ask bool) {
 		return
 	}
 	if !ask && !op.Action {
-		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, o.oldest(op))[op.ID.Key()]
+		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, oldest(o.options.Clock.Now().Sub(op.started), op.State, op.Client.Spare(op.ID.Subscription())))[op.ID.Key()]
 		done, failed := o.judge(op, found, linked)
 		if done {
 			return
@@ -119,14 +119,13 @@ func (o *Operator) check(op *Operation, ask bool) {
 	o.schedule(op)
 }
 
-// oldest is how old what others have seen of a resource may be to serve for its operation.
-func (o *Operator) oldest(op *Operation) time.Duration {
-	elapsed := o.options.Clock.Now().Sub(op.started)
+// oldest is how old what others have seen of a resource may be to serve for its operation, which has taken so long.
+func oldest(elapsed time.Duration, state arm.State, spare float64) time.Duration {
 	switch {
-	case op.Client.Spare(op.ID.Subscription()) < scarceness:
+	case spare < client.Scarce:
 		// Many more look as often as this one, which would need a request each.
 		return min(elapsed/10, 5*time.Second)
-	case op.State == arm.Deleting:
+	case state == arm.Deleting:
 		return min(elapsed/10, time.Second) // Nobody waits for it, and others may have looked.
 	}
 	return min(elapsed/40, time.Second)

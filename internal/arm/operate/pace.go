@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
 // pace decides when to look at an operation, and learns how long operations take.
@@ -31,9 +32,6 @@ const (
 	// cannot be over yet: only to learn early that it has failed.
 	courtesy = 10 * time.Second
 )
-
-// scarceness is the share of the budget of reads that is left when operations are looked at less.
-const scarceness = 0.5
 
 // progress is how far an operation has come.
 type progress struct {
@@ -71,7 +69,7 @@ func (p *pace) next(at progress) (delay time.Duration, ask bool) {
 	soonest, deleting := p.soonest(at), strings.HasSuffix(at.key, string(arm.Deleting))
 	gap, long := between(at.elapsed, soonest, deleting)
 	gap = min(max(gap, at.rest/120), longest)
-	if at.spare < scarceness {
+	if at.spare < client.Scarce {
 		gap *= 3
 	}
 	check := max(at.notBefore, 2*at.elapsed, courtesy)
