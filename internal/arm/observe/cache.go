@@ -156,6 +156,9 @@ func (c *Cache) CurrentETag(found Observation) bool {
 // At is an observation of what is known to be so at this moment, as from the answer to a write.
 func (c *Cache) At(observed Observed, fromWrite bool) Observation {
 	observed.At = c.clock.Now()
+	if row, err := types.Of(observed.ID); err == nil && observed.Body != nil {
+		observed.Body = shown(row, observed.Body)
+	}
 	return Observation{Observed: observed, FromWrite: fromWrite, count: c.begin()}
 }
 

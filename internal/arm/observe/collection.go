@@ -75,7 +75,7 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 		// Names of children are "parent/child" in places.
 		name := head.Name[strings.LastIndex(head.Name, "/")+1:]
 		found := begun
-		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, item, head.ETag
+		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, shown(row, item), head.ETag
 		cache.Keep(scope, found)
 		members[found.ID.Key()] = true
 	}

@@ -11,14 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // subscription has two tables and a network with a subnet, all of which its list of all resources shows unless it is refused.
@@ -154,10 +152,5 @@ func (s *subscription) client(t *testing.T, principal string) *client.Client {
 	t.Helper()
 	listener := httptest.NewTLSServer(s)
 	t.Cleanup(listener.Close)
-	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "a"}}}, client.Options{Principal: principal, Transport: listener.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return clientOf(t, listener, principal)
 }

@@ -94,7 +94,7 @@ func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observati
 	response, err := c.Get(ctx, id, row.APIVersion, row.GetQuery)
 	switch {
 	case err == nil:
-		found.Exists, found.Body = true, response.Body
+		found.Exists, found.Body = true, shown(row, response.Body)
 		found.ETag = HeadOf(response.Body).ETag
 		if found.ETag == "" {
 			found.ETag = response.ETag

@@ -50,6 +50,17 @@ func (a *azure) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// clientOf is a client of a server that stands for Azure.
+func clientOf(t *testing.T, server *httptest.Server, principal string) *client.Client {
+	t.Helper()
+	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+		cloud.ResourceManager: {Endpoint: server.URL, Audience: "a"}}}, client.Options{Principal: principal, Transport: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestRead reads resources, and counts the requests that it takes and the looks at the cache.
 func TestRead(t *testing.T) {
 	const share, fresh = 10 * time.Second, -1
@@ -90,11 +101,7 @@ func TestRead(t *testing.T) {
 			service := &azure{refuses: test.refuses}
 			listener := httptest.NewTLSServer(service)
 			t.Cleanup(listener.Close)
-			c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-				cloud.ResourceManager: {Endpoint: listener.URL, Audience: "a"}}}, client.Options{Principal: "p", Transport: listener.Client()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := clientOf(t, listener, "p")
 			looks := map[observe.Look]int{}
 			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4, Looked: func(look observe.Look) { looks[look]++ }}
 			reader.Read(t.Context(), c, test.before, share)

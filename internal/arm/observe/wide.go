@@ -93,7 +93,7 @@ func (r *reading) readWide(ctx context.Context, path arm.ID, ids []arm.ID, pages
 			continue
 		}
 		found := begun
-		found.ID, found.Exists, found.Body, found.ETag = arm.ID(head.ID), true, item, head.ETag
+		found.ID, found.Exists, found.Body, found.ETag = arm.ID(head.ID), true, shown(row, item), head.ETag
 		cache.Keep(scope, found)
 	}
 	return r.known(ids, begun.At)

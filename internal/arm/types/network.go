@@ -30,12 +30,14 @@ var network = []Type{
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 70,
 		Holds:      map[string]string{"subnets": "properties.subnets", "virtualnetworkpeerings": "properties.virtualNetworkPeerings"},
 		CarryWhole: []string{"properties.subnets", "properties.virtualNetworkPeerings"},
+		Users:      []string{"properties.subnets[].properties.ipConfigurations"},
 		// People set DNS servers, protection and encryption on the network.
 		Keep: []string{"properties.dhcpOptions", "properties.ddosProtectionPlan", "properties.enableDdosProtection", "properties.enableVmProtection",
 			"properties.encryption", "properties.flowTimeoutInMinutes", "properties.bgpCommunities", "properties.ipAllocations", "properties.privateEndpointVNetPolicies"}},
 	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
 	// beside the cluster, and they and Azure Policy give a subnet what the spec gives it none of.
 	{Name: Subnet, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 65,
+		Users: []string{"properties.ipConfigurations"},
 		Ties:  []string{"properties.networkSecurityGroup.id", "properties.routeTable.id", "properties.natGateway.id"},
 		Carry: []string{"properties.serviceEndpoints"}, Fold: []string{"properties.delegations[].properties.serviceName"},
 		Keep: []string{"properties.delegations", "properties.privateEndpointNetworkPolicies", "properties.privateLinkServiceNetworkPolicies",
@@ -49,7 +51,8 @@ var network = []Type{
 	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 75,
 		Fold: []string{"properties.securityRules[].properties.sourceAddressPrefix", "properties.securityRules[].properties.sourceAddressPrefixes[]",
 			"properties.securityRules[].properties.destinationAddressPrefix", "properties.securityRules[].properties.destinationAddressPrefixes[]"},
-		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}, Makes: []string{SecurityRule}},
+		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}, Makes: []string{SecurityRule},
+		Users: []string{"properties.networkInterfaces"}},
 	{Name: SecurityRule, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 74,
 		Fold: []string{"properties.sourceAddressPrefix", "properties.sourceAddressPrefixes[]", "properties.destinationAddressPrefix", "properties.destinationAddressPrefixes[]"}},
 	{Name: RouteTable, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 75,
@@ -67,9 +70,10 @@ var network = []Type{
 		Holds:      map[string]string{"inboundnatrules": "properties.inboundNatRules"},
 		CarryWhole: []string{"properties.inboundNatRules"},
 		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
-			"properties.probes", "properties.outboundRules"}},
+			"properties.probes", "properties.outboundRules"},
+		Users: []string{"properties.backendAddressPools[].properties.backendIPConfigurations"}},
 	{Name: InboundNATRule, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 35},
-	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 36},
+	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 36, Users: []string{"properties.backendIPConfigurations"}},
 	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services; people give
 	// them addresses and security groups.
 	{Name: NetworkInterface, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 30,

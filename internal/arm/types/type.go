@@ -36,6 +36,9 @@ type Type struct {
 	// CarryWhole lists paths of lists that are never part of the plan's body, because their elements are resources of
 	// their own, and that a PUT without them would empty.
 	CarryWhole []string
+	// Users lists paths of lists in which Azure shows what uses the resource, which is as long as there are machines. The SDK's models have
+	// them as read-only; nothing keeps them.
+	Users []string
 	// Keep lists paths of settings that plans leave to others, and that a PUT without them would reset: what was observed
 	// there is sent along unless the plan says something about it or owns it.
 	Keep []string

@@ -1,0 +1,48 @@
+package observe
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// shown is a body as Azure showed it, but for the lists of what uses the resource. They are as long as a cluster has machines, and every
+// machine's pass would carry them.
+func shown(row types.Type, body json.RawMessage) json.RawMessage {
+	for _, path := range row.Users {
+		body = without(body, strings.Split(path, "."))
+	}
+	return body
+}
+
+// without is a document without what is at a path. What has another shape stays as it is.
+func without(document json.RawMessage, path []string) json.RawMessage {
+	key, each := strings.CutSuffix(path[0], "[]")
+	var object map[string]json.RawMessage
+	if json.Unmarshal(document, &object) != nil || object[key] == nil {
+		return document
+	}
+	switch {
+	case len(path) == 1:
+		delete(object, key)
+	case each:
+		var elements []json.RawMessage
+		if json.Unmarshal(object[key], &elements) != nil {
+			return document
+		}
+		for i := range elements {
+			elements[i] = without(elements[i], path[1:])
+		}
+		object[key] = marshalled(elements)
+	default:
+		object[key] = without(object[key], path[1:])
+	}
+	return marshalled(object)
+}
+
+// marshalled is JSON put together from JSON, which cannot fail.
+func marshalled(parts any) json.RawMessage {
+	out, _ := json.Marshal(parts)
+	return out
+}
