@@ -172,7 +172,7 @@ func (c *Cache) Keep(scope string, found Observation) {
 		return
 	}
 	found.wanted = found.wanted || old.wanted
-	c.entries[key] = c.marked(scope, found)
+	c.entries[key] = c.asBefore(c.marked(scope, found), old)
 	c.sweep()
 }
 

@@ -43,8 +43,11 @@ type Observation struct {
 	mark    Mark
 	vouched time.Time
 	wanted  bool
-	// packed is the body as the cache keeps it for long; it is empty when Body is it.
+	// packed is the body as the cache keeps it for long; it is empty when Body is it. sum is the hash of what was packed, came when the
+	// cache first had that body.
 	packed packed.Body
+	sum    uint64
+	came   time.Time
 }
 
 // Seen tells whether the resource was looked at.

@@ -1,10 +1,15 @@
 package observe
 
-import "sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+import (
+	"bytes"
+	"hash/maphash"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+)
 
 // pack has an observation kept in little memory.
 func (o Observation) pack(p *packed.Packer) Observation {
-	o.packed, o.Body = p.Pack(o.ID.Type(), o.Body), nil
+	o.packed, o.sum, o.Body = p.Pack(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
 	return o
 }
 
@@ -19,4 +24,26 @@ func (o Observation) unpacked() (out Observation, ok bool) {
 	}
 	o.Body, o.packed = body, packed.Body{}
 	return o, true
+}
+
+// settled is how long a body that lists show over and over is kept as it is, in times of freshness: passes that are at work on it read it
+// often until then.
+const settled = 3
+
+// asBefore is an observation with the body that the one before it has in memory, if that is the same: while machines come, lists show
+// all others again and again. c.mu is held.
+func (c *Cache) asBefore(found, old Observation) Observation {
+	found.came = found.At
+	switch {
+	case len(found.Body) == 0:
+	case !old.packed.Empty():
+		if maphash.Bytes(seed, found.Body) == old.sum {
+			found.Body, found.packed, found.sum, found.came = nil, old.packed, old.sum, old.came
+		}
+	case bytes.Equal(found.Body, old.Body):
+		if found.Body, found.came = old.Body, old.came; found.At.Sub(found.came) > settled*c.freshness {
+			found = found.pack(&c.packer)
+		}
+	}
+	return found
 }

@@ -48,3 +48,42 @@ func TestPacked(t *testing.T) {
 		}
 	}
 }
+
+// TestShownAgain has lists show the same body again and again: it is kept once, and in little memory when it stays the same.
+func TestShownAgain(t *testing.T) {
+	clock := &at{epoch}
+	cache := NewCache(clock, 10*time.Second, time.Hour)
+	body := func(state string) json.RawMessage {
+		return json.RawMessage(`{"properties":{"provisioningState":"` + state + `","x":"` + strings.Repeat("y", 500) + `"}}`)
+	}
+	for i, step := range []struct {
+		reason string
+		wait   time.Duration
+		state  string
+		again  bool // it is what was kept before
+		packed bool
+	}{
+		{"it is new", 0, "Creating", false, false},
+		{"it is shown again", 20 * time.Second, "Creating", true, false},
+		{"it has changed", 20 * time.Second, "Succeeded", false, false},
+		{"it has not been like this for long", 30 * time.Second, "Succeeded", true, false},
+		{"it stays as it is", time.Second, "Succeeded", true, true},
+		{"what is packed is not packed again", time.Second, "Succeeded", true, true},
+		{"it has changed once more", time.Second, "Updating", false, false},
+	} {
+		before := cache.entries[cacheKey("p", network)]
+		after(step.wait)(cache)
+		cache.Keep("p", cache.At(Observed{ID: network, Exists: true, Body: body(step.state), ETag: step.state}, false))
+		kept := cache.entries[cacheKey("p", network)]
+		if packed := kept.Body == nil && kept.packed.Size() > 0; packed != step.packed {
+			t.Errorf("step %d: %s: packed %t", i, step.reason, packed)
+		}
+		if again := kept.came.Equal(before.came); again != step.again {
+			t.Errorf("step %d: %s: kept as before %t", i, step.reason, again)
+		}
+		got, ok := cache.get("p", network, clock.Now())
+		if !ok || string(got.Body) != string(body(step.state)) || got.ETag != step.state || !got.At.Equal(clock.Now()) {
+			t.Errorf("step %d: %s: it is given out as of %s: %.60s", i, step.reason, got.At, got.Body)
+		}
+	}
+}
