@@ -131,14 +131,15 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	if err != nil {
 		return ctrl.Options{}, nil, err
 	}
-	cacheOptions := cache.Options{DefaultTransform: new(sharer).trim, ByObject: map[client.Object]cache.ByObject{}}
+	shared := new(sharer)
+	cacheOptions := cache.Options{DefaultTransform: shared.trim, ByObject: map[client.Object]cache.ByObject{}}
 	if o.Namespace != "" {
 		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	for _, kind := range []string{"Secret", "ConfigMap"} {
 		metadata := &metav1.PartialObjectMetadata{}
 		metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-		cacheOptions.ByObject[metadata] = o.bare()
+		cacheOptions.ByObject[metadata] = o.bare(shared)
 	}
 	return ctrl.Options{
 		Scheme:                     newScheme(),
@@ -166,10 +167,11 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 
 // bare is how Secrets and ConfigMaps are watched: by their metadata, and of that without annotations, in which kubectl repeats
 // what they hold.
-func (o *Options) bare() cache.ByObject {
+func (o *Options) bare(shared *sharer) cache.ByObject {
 	out := cache.ByObject{Transform: func(obj any) (any, error) {
 		if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok {
 			metadata.Annotations, metadata.ManagedFields = nil, nil
+			shared.share(metadata)
 		}
 		return obj, nil
 	}}

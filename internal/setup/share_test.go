@@ -86,3 +86,27 @@ func TestSharedIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestMetadataIsShared looks at what is kept of Secrets, of which there are as many as machines.
+func TestMetadataIsShared(t *testing.T) {
+	transform := new(Options).bare(new(sharer)).Transform
+	secret := func(name string) *metav1.PartialObjectMetadata {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: strings.Clone("tenant"), Name: name, Labels: map[string]string{"cluster": strings.Clone("c")}, Annotations: map[string]string{"applied": "secret"},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
+		}}
+	}
+	one, other := secret("a"), secret("b")
+	for _, object := range []any{one, other} {
+		if _, err := transform(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "tenant", Name: "a", Labels: map[string]string{"cluster": "c"}}}
+	if diff := cmp.Diff(want, one); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if unsafe.StringData(one.Namespace) != unsafe.StringData(other.Namespace) || unsafe.StringData(one.Labels["cluster"]) != unsafe.StringData(other.Labels["cluster"]) {
+		t.Error("equal texts of two Secrets take their place twice")
+	}
+}

@@ -169,23 +169,15 @@ func (c *Client) List(ctx context.Context, path string, apiVersion string, query
 func (c *Client) ListUpTo(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
 	for read := 1; ; read++ {
-		response, err := c.Do(ctx, request)
+		_, page, err := c.ask(ctx, request)
 		if err != nil {
 			return nil, false, err
 		}
-		var page struct {
-			Value    []json.RawMessage `json:"value"`
-			NextLink string            `json:"nextLink"`
+		out = append(out, page.elements...)
+		if page.next == "" || read == pages {
+			return out, page.next == "", nil
 		}
-		if err := json.Unmarshal(response.Body, &page); err != nil {
-			return nil, false, &arm.Error{Method: http.MethodGet, ID: arm.ID(path), Status: response.Status, Code: CodeInvalidAnswer,
-				Message: "the list is not JSON: " + err.Error(), RequestID: response.RequestID}
-		}
-		out = append(out, page.Value...)
-		if page.NextLink == "" || read == pages {
-			return out, page.NextLink == "", nil
-		}
-		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.NextLink, page: true}
+		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.next, page: true}
 	}
 }
 

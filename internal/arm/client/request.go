@@ -58,12 +58,18 @@ type Response struct {
 
 // Do sends one request and returns its answer. The error is an *arm.Error for everything but a 2xx status.
 func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
+	response, _, err := c.ask(ctx, request)
+	return response, err
+}
+
+// ask is Do, and has the page that was asked for in place of a body.
+func (c *Client) ask(ctx context.Context, request Request) (*Response, page, error) {
 	begun := c.options.Now()
-	response, err := c.do(ctx, request)
+	response, elements, err := c.do(ctx, request)
 	if c.options.Answered != nil {
 		c.options.Answered(summary(request, response, err, c.options.Now().Sub(begun)))
 	}
-	return response, err
+	return response, elements, err
 }
 
 // Turn tells whether a write of a resource would be sent now. It is nil when there is a token for it, which is kept for some seconds
@@ -78,12 +84,12 @@ func (c *Client) Turn(method string, id arm.ID, body any) error {
 	return held
 }
 
-func (c *Client) do(ctx context.Context, request Request) (*Response, error) {
-	fail := func(code, message string) (*Response, error) {
-		return nil, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}
+func (c *Client) do(ctx context.Context, request Request) (response *Response, elements page, err error) {
+	fail := func(code, message string) (*Response, page, error) {
+		return nil, page{}, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}
 	}
 	if held := c.options.Budgets.take(c.options.Principal, request); held != nil {
-		return nil, held
+		return nil, page{}, held
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
@@ -105,6 +111,7 @@ func (c *Client) do(ctx context.Context, request Request) (*Response, error) {
 		raw.Raw().Header.Set("If-Match", request.IfMatch)
 	}
 
+	runtime.SkipBodyDownload(raw) // it is read here, and once
 	answer, err := c.pipeline.Do(raw)
 	if err != nil {
 		var refused *arm.Error
@@ -112,30 +119,44 @@ func (c *Client) do(ctx context.Context, request Request) (*Response, error) {
 		case errors.As(err, &refused):
 			out := *refused
 			out.Method, out.ID = request.Method, request.ID
-			return nil, &out
+			return nil, page{}, &out
 		case parent.Err() != nil:
 			return fail(CodeCanceled, parent.Err().Error())
 		}
 		return fail(CodeConnectionFailed, withoutURL(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
+	succeeded := answer.StatusCode >= 200 && answer.StatusCode <= 299
+	var body []byte
+	if request.page && succeeded {
+		elements, err = readPage(answer.Body)
+	} else {
+		body, err = io.ReadAll(answer.Body)
+	}
+	switch {
+	case err == nil || unreadable(err):
+	case parent.Err() != nil:
+		return fail(CodeCanceled, parent.Err().Error())
+	default:
 		return fail(CodeConnectionFailed, "the answer broke off: "+withoutURL(err))
 	}
 	after := retryAfter(answer.Header, c.options.Now())
 	c.options.Budgets.learn(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
 	requestID := answer.Header.Get("X-Ms-Request-Id")
-	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+	if !succeeded {
 		failure := ParseError(body)
 		failure.Method, failure.ID, failure.Status = request.Method, request.ID, answer.StatusCode
 		failure.RequestID, failure.RetryAfter = requestID, after
 		if failure.Code == "" {
 			failure.Code = answer.Header.Get("X-Ms-Error-Code")
 		}
-		return nil, failure
+		return nil, page{}, failure
 	}
-	response := &Response{
+	if err != nil {
+		return nil, page{}, &arm.Error{Method: request.Method, ID: request.ID, Status: answer.StatusCode, Code: CodeInvalidAnswer,
+			Message: "the list cannot be read: " + err.Error(), RequestID: requestID}
+	}
+	response = &Response{
 		Status: answer.StatusCode, ETag: answer.Header.Get("ETag"), RetryAfter: after, RequestID: requestID,
 		AsyncOperation: first(answer.Header.Get("Azure-AsyncOperation"), answer.Header.Get("Operation-Location")),
 		Location:       answer.Header.Get("Location"),
@@ -143,7 +164,7 @@ func (c *Client) do(ctx context.Context, request Request) (*Response, error) {
 	if len(bytes.TrimSpace(body)) > 0 {
 		response.Body = body
 	}
-	return response, nil
+	return response, elements, nil
 }
 
 func (c *Client) url(request Request) (string, error) {

@@ -1,0 +1,64 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+)
+
+// TestPages reads answers to a request for a list.
+func TestPages(t *testing.T) {
+	broken := strings.Repeat(`{"name":"x"},`, 1000)
+	for name, tc := range map[string]struct {
+		reason string
+		body   string
+		length int // what the answer says that it has, 0 for what it has
+		want   []string
+		code   string
+		class  arm.Class
+	}{
+		"elements":              {"each is as Azure wrote it", `{"value":[{ "name":"a" },{"name":"b"}]}`, 0, []string{`{ "name":"a" }`, `{"name":"b"}`}, "", ""},
+		"beside others":         {"a page may have more than its elements", "{\"count\":2,\"first\":{\"value\":[1]},\"Value\":[{\"name\":\"a\"}],\"nextLink\":null}\n", 0, []string{`{"name":"a"}`}, "", ""},
+		"none":                  {"a list may be empty", `{"value":[]}`, 0, nil, "", ""},
+		"null":                  {"some say so with null", `{"value":null}`, 0, nil, "", ""},
+		"no value":              {"or say nothing", `{}`, 0, nil, "", ""},
+		"no answer":             {"an empty answer is no list", ``, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"HTML":                  {"proxies answer so", `<html>`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"an array":              {"it is no page", `[{"name":"a"}]`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"value is no list":      {"nor is this", `{"value":{"name":"a"}}`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"link is no text":       {"where others are is not known", `{"value":[{"name":"a"}],"nextLink":7}`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"broken in the middle":  {"what came is no list of all there are", `{"value":[` + broken, 100_000, nil, client.CodeConnectionFailed, arm.ClassRetry},
+		"ends before its close": {"the same without a word from the server", `{"value":[` + broken, 0, nil, client.CodeConnectionFailed, arm.ClassRetry},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {
+				if tc.length > 0 {
+					w.Header().Set("Content-Length", strconv.Itoa(tc.length))
+				}
+				fmt.Fprint(w, tc.body)
+			})
+			elements, err := c.List(context.Background(), "/subscriptions/s/resourceGroups", "v", nil)
+			var got []string
+			for _, element := range elements {
+				got = append(got, string(element))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			var failure *arm.Error
+			if errors.As(err, &failure) != (tc.code != "") || failure != nil && (failure.Code != tc.code || arm.Classify(err) != tc.class) {
+				t.Errorf("%s: want %s, got %v of class %s", tc.reason, tc.code, err, arm.Classify(err))
+			}
+		})
+	}
+}
