@@ -63,7 +63,7 @@ func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) 
 	if err != nil {
 		return "", nil, err
 	}
-	body, err := compare.Decode(node.Body)
+	body, err := arm.Decode(node.Body)
 	if err != nil {
 		return "", nil, err
 	}
@@ -71,7 +71,7 @@ func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) 
 	wanted := map[string]any{}
 	unsaid(of, r.APIVersion, "", shown, planned, wanted)
 	delete(wanted, "tags")
-	have, err := compare.Decode(r.Body)
+	have, err := arm.Decode(r.Body)
 	if err != nil {
 		return "", nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
@@ -30,7 +30,7 @@ func settable(r Resource) (map[string]any, schema.Definition, error) {
 	if !ok {
 		return nil, definition, fmt.Errorf("%s: nothing defines its type", r.ID)
 	}
-	shown, err := compare.Decode(r.Body)
+	shown, err := arm.Decode(r.Body)
 	if err != nil {
 		return nil, definition, fmt.Errorf("%s: %w", r.ID, err)
 	}

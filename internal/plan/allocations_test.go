@@ -32,11 +32,11 @@ type hot struct {
 }
 
 var hotPaths = map[string]hot{
-	"pass over a settled machine": {330, settledMachine},
-	"plan of a cluster":           {7250, plannedCluster},
-	"resync of a machine":         {7100, resyncedMachine},
-	"comparison of a VM":          {1010, comparedVM},
-	"list of 100 VMs":             {245, listedVMs},
+	"pass over a settled machine": {315, settledMachine},
+	"plan of a cluster":           {7200, plannedCluster},
+	"resync of a machine":         {5750, resyncedMachine},
+	"comparison of a VM":          {985, comparedVM},
+	"list of 100 VMs":             {205, listedVMs},
 }
 
 // TestAllocations holds the hot paths to what they take.
@@ -174,11 +174,11 @@ func comparedVM(t testing.TB) func() {
 		t.Fatal(err)
 	}
 	return func() {
-		want, err := compare.Decode(node.Body)
+		want, err := arm.Decode(node.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		have, err := compare.Decode(json.RawMessage(raw))
+		have, err := arm.Decode(json.RawMessage(raw))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func finished(exchanges []exchange, id arm.ID) string {
 
 func decode(t *testing.T, body string) any {
 	t.Helper()
-	value, err := compare.Decode(json.RawMessage(body))
+	value, err := arm.Decode(json.RawMessage(body))
 	if err != nil {
 		t.Fatalf("%v: %.200s", err, body)
 	}

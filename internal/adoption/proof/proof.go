@@ -123,11 +123,11 @@ func differences(node *arm.Node, result arm.Result) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := compare.Decode(node.Body)
+	body, err := arm.Decode(node.Body)
 	if err != nil {
 		return nil, err
 	}
-	have, err := compare.Decode(result.Observed)
+	have, err := arm.Decode(result.Observed)
 	if err != nil {
 		return nil, err
 	}

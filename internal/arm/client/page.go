@@ -59,11 +59,10 @@ func readElements(in *json.Decoder) (out []json.RawMessage, err error) {
 		return nil, errShape
 	}
 	for in.More() {
-		var element json.RawMessage
-		if err := in.Decode(&element); err != nil {
+		out = append(out, nil)
+		if err := in.Decode(&out[len(out)-1]); err != nil {
 			return nil, err
 		}
-		out = append(out, element)
 	}
 	_, err = in.Token()
 	return out, err

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,25 +41,6 @@ func Paths(differences []Difference) []string {
 		out = append(out, difference.Path)
 	}
 	return out
-}
-
-// Decode turns a JSON body or a model that marshals to one into maps, lists and scalars. Numbers are json.Number.
-func Decode(body any) (any, error) {
-	raw, ok := body.(json.RawMessage)
-	if !ok {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			return nil, err
-		}
-	}
-	if len(raw) == 0 {
-		return nil, nil
-	}
-	decoder := json.NewDecoder(strings.NewReader(string(raw)))
-	decoder.UseNumber()
-	var out any
-	err := decoder.Decode(&out)
-	return out, err
 }
 
 // Diff lists, sorted by path, where observed is not what want sends. Only paths that want sends or owns are looked at;

@@ -14,7 +14,7 @@ import (
 
 func decode(t *testing.T, s string) any {
 	t.Helper()
-	value, err := compare.Decode(json.RawMessage(s))
+	value, err := arm.Decode(json.RawMessage(s))
 	if err != nil {
 		t.Fatalf("%s: %v", s, err)
 	}

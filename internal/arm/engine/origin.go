@@ -115,7 +115,7 @@ func (a *agreement) differences(want compare.Want, now json.RawMessage, observed
 		}
 		raw = opened
 	}
-	body, err := compare.Decode(raw)
+	body, err := arm.Decode(raw)
 	if err != nil {
 		// It was marshalled here.
 		return nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -86,7 +85,7 @@ func (p *pass) removable(id arm.ID, node *arm.Node) bool {
 // tied tells whether Azure shows a resource to be there for one that carries the ownership tag, or that the plan has where that
 // is enough.
 func (p *pass) tied(id arm.ID, row types.Type) bool {
-	body, err := compare.Decode(p.found[id.Key()].Body)
+	body, err := arm.Decode(p.found[id.Key()].Body)
 	if err != nil {
 		return false
 	}

@@ -208,9 +208,9 @@ func (p *pass) set(result arm.Result, wait time.Duration) {
 	p.engine.memory.place(result.ID.Key(), result.Done())
 }
 
-// wantOf is what a node wants, decoded.
-func wantOf(node *arm.Node, row types.Type) (compare.Want, error) {
-	body, err := compare.Decode(node.Body)
+// wantOf is what a node of a graph wants, decoded.
+func wantOf(graph *arm.Graph, node *arm.Node, row types.Type) (compare.Want, error) {
+	body, err := graph.Decoded(node)
 	if err != nil {
 		return compare.Want{}, fmt.Errorf("%s: body: %w", node.ID, err)
 	}

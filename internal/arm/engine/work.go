@@ -99,7 +99,7 @@ func (p *pass) examine(w *work) {
 	e, key, node := p.engine, w.id.Key(), w.node
 	w.compared = true
 	e.memory.clear(key + readSuffix)
-	if w.want, w.broken = wantOf(node, w.row); w.broken != nil {
+	if w.want, w.broken = wantOf(p.request.Graph, node, w.row); w.broken != nil {
 		return
 	}
 	w.hash = hashOf(w.want)
@@ -109,7 +109,7 @@ func (p *pass) examine(w *work) {
 	if !w.found.Exists {
 		e.memory.missing(key)
 	} else {
-		body, err := compare.Decode(w.found.Body)
+		body, err := arm.Decode(w.found.Body)
 		if err != nil {
 			w.found.Err = &arm.Error{Method: "GET", ID: w.id, Code: "InvalidAnswer", Message: err.Error()}
 			return

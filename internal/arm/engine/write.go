@@ -33,7 +33,7 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 	}
 	var said []string
 	op.Answered = func(body json.RawMessage) {
-		if decoded, err := compare.Decode(body); err == nil {
+		if decoded, err := arm.Decode(body); err == nil {
 			said = prints(compare.Diff(w.want, decoded))
 		}
 	}

@@ -269,11 +269,11 @@ func differences(t *testing.T, n *arm.Node, have json.RawMessage) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := compare.Decode(n.Body)
+	body, err := arm.Decode(n.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	observed, err := compare.Decode(have)
+	observed, err := arm.Decode(have)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,11 +123,11 @@ func keep(t *testing.T, have json.RawMessage, node *arm.Node) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := compare.Decode(node.Body)
+	body, err := arm.Decode(node.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := compare.Decode(have)
+	before, err := arm.Decode(have)
 	if err != nil {
 		t.Fatal(err)
 	}

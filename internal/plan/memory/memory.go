@@ -76,6 +76,7 @@ func Of(annotations map[string]string, scope Scope) Memory {
 
 // For is the memory for a plan that does not change any more, of which it is worked out once what it sends.
 func (m Memory) For(final *arm.Graph) Memory {
+	final.Seal()
 	m.sends, m.final = m.sentBy(final), final
 	return m
 }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ func (m Memory) sentBy(g *arm.Graph) set {
 	var common []string
 	first := true
 	for _, node := range g.Nodes() {
-		paths, children, ok := m.walk(node)
+		paths, children, ok := m.walk(g, node)
 		if !ok {
 			continue
 		}
@@ -62,17 +61,17 @@ func (m Memory) sentBy(g *arm.Graph) set {
 
 // walk are the leaf paths that a node sends, and the resources of their own in its body. ok is false for a node that is not
 // remembered.
-func (m Memory) walk(node *arm.Node) (paths []string, children []arm.ID, ok bool) {
+func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []arm.ID, ok bool) {
 	row, known := rowOf(node.ID)
 	if node.Policy == arm.Observe || !known || short(node.ID) == "" {
 		return nil, nil, false
 	}
-	var body map[string]any
-	raw, err := json.Marshal(node.Body)
+	wants, err := g.Decoded(node)
 	if node.Wants != nil {
-		raw, err = json.Marshal(node.Wants)
+		wants, err = arm.Decode(node.Wants)
 	}
-	if err != nil || json.Unmarshal(raw, &body) != nil {
+	body, isObject := wants.(map[string]any)
+	if err != nil || wants != nil && !isObject {
 		return nil, nil, false // Graph.Validate says what is wrong with it.
 	}
 	if row.Taggable {

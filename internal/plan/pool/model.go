@@ -74,11 +74,11 @@ func differs(in Input, found *takenover.Found, wanted any, shown json.RawMessage
 		model["hardwareProfile"] = properties["hardwareProfile"]
 		have["properties"] = model
 	}
-	want, err := compare.Decode(wanted)
+	want, err := arm.Decode(wanted)
 	if err != nil {
 		return false, err
 	}
-	got, err := compare.Decode(have)
+	got, err := arm.Decode(have)
 	if err != nil {
 		return false, err
 	}

@@ -1,0 +1,63 @@
+package arm_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// counted is a body that counts how often it is marshalled.
+type counted struct {
+	times *int
+	body  string
+}
+
+func (c counted) MarshalJSON() ([]byte, error) {
+	*c.times++
+	if c.body == "" {
+		return nil, errors.New("no body")
+	}
+	return []byte(c.body), nil
+}
+
+// TestDecoded asks for the body of a node of a graph, sealed and not.
+func TestDecoded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		seal   bool
+		body   string
+		times  int
+		want   any
+		fails  bool
+	}{
+		"sealed":        {"nobody changes it any more", true, `{"a":[1]}`, 1, map[string]any{"a": []any{json.Number("1")}}, false},
+		"not sealed":    {"it may be another one each time", false, `{"a":[1]}`, 3, map[string]any{"a": []any{json.Number("1")}}, false},
+		"is no JSON":    {"the error stays, too", true, ``, 1, nil, true},
+		"nothing in it": {"null is a body", true, `null`, 1, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			times := 0
+			var g arm.Graph
+			g.Add(arm.Node{ID: arm.ResourceGroupID("s", "g"), Body: counted{&times, tc.body}})
+			if tc.seal {
+				g.Seal()
+			}
+			for range 2 {
+				got, err := g.Decoded(g.Nodes()[0])
+				if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != tc.fails {
+					t.Errorf("%s: error %v, -want +got:\n%s", tc.reason, err, diff)
+				}
+			}
+			if err := g.Validate(); (err != nil) != tc.fails {
+				t.Errorf("%s: validated with %v", tc.reason, err)
+			}
+			if times != tc.times {
+				t.Errorf("%s: marshalled %d times, want %d", tc.reason, times, tc.times)
+			}
+		})
+	}
+}
