@@ -65,27 +65,47 @@ func (id ID) Equal(other ID) bool { return strings.EqualFold(string(id), string(
 // String implements fmt.Stringer.
 func (id ID) String() string { return string(id) }
 
-// segments splits the ID and returns the index of the last "providers" segment, or -1. A name may be "providers", too, but
-// names stand at odd places only.
-func (id ID) segments() ([]string, int) {
-	segments := strings.Split(strings.Trim(string(id), "/"), "/")
-	for i := len(segments) - 1; i >= 0; i-- {
-		if i%2 == 0 && strings.EqualFold(segments[i], "providers") {
-			return segments, i
+// IDs are taken apart many times in each pass, and so without a copy of their parts.
+
+// text is the ID without slashes at its ends.
+func (id ID) text() string { return strings.Trim(string(id), "/") }
+
+// provider counts the segments of the text of an ID and says where the last "providers" segment begins, -1 for none. A name may be
+// "providers", too, but names stand at odd places only.
+func provider(text string) (segments, at int) {
+	at = -1
+	for begin := 0; ; segments++ {
+		end := strings.IndexByte(text[begin:], '/')
+		segment := text[begin:]
+		if end >= 0 {
+			segment = segment[:end]
 		}
+		if segments%2 == 0 && strings.EqualFold(segment, "providers") {
+			at = begin
+		}
+		if end < 0 {
+			return segments + 1, at
+		}
+		begin += end + 1
 	}
-	return segments, -1
 }
 
 // after returns the segment that follows the first segment called key, or "".
 func (id ID) after(key string) string {
-	segments := strings.Split(strings.Trim(string(id), "/"), "/")
-	for i := 0; i+1 < len(segments); i += 2 {
-		if strings.EqualFold(segments[i], key) {
-			return segments[i+1]
+	for rest := id.text(); ; {
+		name, values, ok := strings.Cut(rest, "/")
+		if !ok {
+			return ""
 		}
+		value, others, more := strings.Cut(values, "/")
+		if strings.EqualFold(name, key) {
+			return value
+		}
+		if !more {
+			return ""
+		}
+		rest = others
 	}
-	return ""
 }
 
 // Subscription is the subscription's GUID, or "" for a tenant-level resource.
@@ -96,24 +116,34 @@ func (id ID) ResourceGroup() string { return id.after("resourceGroups") }
 
 // Type is the full resource type, as in "Microsoft.Network/virtualNetworks/subnets", or "" when the ID names none.
 func (id ID) Type() string {
-	segments, provider := id.segments()
-	if provider < 0 {
-		if len(segments) == 4 && strings.EqualFold(segments[2], "resourceGroups") {
+	text := id.text()
+	segments, at := provider(text)
+	if at < 0 {
+		first, rest, _ := strings.Cut(text, "/")
+		if _, rest, _ = strings.Cut(rest, "/"); segments == 4 && strings.EqualFold(rest[:strings.IndexByte(rest, '/')], "resourceGroups") {
 			return ResourceGroupType
 		}
-		if len(segments) == 2 && strings.EqualFold(segments[0], "subscriptions") {
+		if segments == 2 && strings.EqualFold(first, "subscriptions") {
 			return "Microsoft.Resources/subscriptions"
 		}
 		return ""
 	}
-	if provider+2 >= len(segments) {
+	// Namespace, type, name, and more pairs of type and name.
+	inside := strings.TrimPrefix(text[at+len("providers"):], "/")
+	namespace, rest, ok := strings.Cut(inside, "/")
+	if !ok {
 		return ""
 	}
-	parts := []string{segments[provider+1]}
-	for i := provider + 2; i < len(segments); i += 2 {
-		parts = append(parts, segments[i])
+	word, rest, _ := strings.Cut(rest, "/")
+	out := inside[:len(namespace)+1+len(word)]
+	for {
+		var more bool
+		if _, rest, more = strings.Cut(rest, "/"); !more {
+			return out
+		}
+		word, rest, _ = strings.Cut(rest, "/")
+		out += "/" + word
 	}
-	return strings.Join(parts, "/")
 }
 
 // Name is the last segment.
@@ -124,20 +154,28 @@ func (id ID) Name() string {
 // Parent is the resource that holds this one: the parent resource of a child, the scope of an extension, the resource
 // group of a top-level resource, and "" for a resource group or subscription.
 func (id ID) Parent() ID {
-	segments, provider := id.segments()
-	if provider < 0 {
+	text := id.text()
+	_, at := provider(text)
+	if at < 0 {
 		return ""
 	}
-	end := len(segments) - 2
-	if end <= provider+2 {
-		end = provider
+	// The last pair goes, and with the first one what names the provider.
+	end := max(0, at-1)
+	if name := strings.LastIndexByte(text, '/'); name >= 0 {
+		if last := strings.LastIndexByte(text[:name], '/'); last > at && strings.Count(text[at:last], "/") > 1 {
+			end = last
+		}
 	}
-	return ID("/" + strings.Join(segments[:end], "/"))
+	if strings.HasPrefix(string(id), "/"+text[:1]) {
+		return id[:1+end]
+	}
+	return ID("/" + text[:end])
 }
 
 // Within tells whether id is scope itself or lies below it.
 func (id ID) Within(scope ID) bool {
-	return id.Equal(scope) || strings.HasPrefix(id.Key(), strings.TrimSuffix(scope.Key(), "/")+"/")
+	length := len(strings.TrimSuffix(string(scope), "/"))
+	return id.Equal(scope) || len(id) > length && id[length] == '/' && id[:length].Equal(scope[:length])
 }
 
 // Short is the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.

@@ -33,8 +33,8 @@ type hot struct {
 
 var hotPaths = map[string]hot{
 	"pass over a settled machine": {315, settledMachine},
-	"plan of a cluster":           {7200, plannedCluster},
-	"resync of a machine":         {5750, resyncedMachine},
+	"plan of a cluster":           {6630, plannedCluster},
+	"resync of a machine":         {5035, resyncedMachine},
 	"comparison of a VM":          {985, comparedVM},
 	"list of 100 VMs":             {205, listedVMs},
 }
