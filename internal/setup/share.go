@@ -2,6 +2,8 @@ package setup
 
 import (
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -13,12 +15,20 @@ import (
 type sharer struct {
 	mu      sync.Mutex
 	strings map[string]string
+	maps    map[content]reflect.Value
 }
 
-// How many strings are looked for, and how long they are, those of maps shorter: long annotations are of one object. When there are more
+// content is the type of a map and what is in it.
+type content struct {
+	of   reflect.Type
+	text string
+}
+
+// How many strings and maps are looked for, and how long they are, those of maps shorter: long annotations are of one object. When there are more
 // strings, those that come later share with each other.
 const (
 	known        = 4096
+	knownMaps    = 1024
 	longest      = 1024
 	longestValue = 64
 )
@@ -51,15 +61,7 @@ func (s *sharer) walk(v reflect.Value) {
 		}
 	case reflect.Map:
 		if t := v.Type(); !v.IsNil() && t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String {
-			out := reflect.MakeMapWithSize(t, v.Len())
-			for each := v.MapRange(); each.Next(); {
-				value := each.Value().String()
-				if len(value) <= longestValue {
-					value = s.one(value)
-				}
-				out.SetMapIndex(reflect.ValueOf(s.one(each.Key().String())).Convert(t.Key()), reflect.ValueOf(value).Convert(t.Elem()))
-			}
-			v.Set(out)
+			v.Set(s.oneMap(v))
 		}
 	case reflect.String:
 		v.SetString(s.one(v.String()))
@@ -81,6 +83,38 @@ func (s *sharer) one(text string) string {
 	text = strings.Clone(text)
 	s.strings[text] = text
 	return text
+}
+
+// oneMap is the map that equal ones share, unless there is a long text in it. The smallest map takes more than what is in it, and labels are
+// those of a hundred others, too. Nobody changes what is in a cache: who reads an object there gets a copy.
+func (s *sharer) oneMap(v reflect.Value) reflect.Value {
+	t := v.Type()
+	out := reflect.MakeMapWithSize(t, v.Len())
+	var parts []string
+	alike := true
+	for each := v.MapRange(); each.Next(); {
+		key, value := s.one(each.Key().String()), each.Value().String()
+		if len(value) <= longestValue {
+			value = s.one(value)
+		} else {
+			alike = false
+		}
+		parts = append(parts, strconv.Quote(key)+strconv.Quote(value))
+		out.SetMapIndex(reflect.ValueOf(key).Convert(t.Key()), reflect.ValueOf(value).Convert(t.Elem()))
+	}
+	if !alike {
+		return out
+	}
+	slices.Sort(parts)
+	key := content{t, strings.Join(parts, "")}
+	if is, ok := s.maps[key]; ok {
+		return is
+	}
+	if s.maps == nil || len(s.maps) >= knownMaps {
+		s.maps = map[content]reflect.Value{}
+	}
+	s.maps[key] = out
+	return out
 }
 
 // fieldsOf are the fields of types that share looks into.

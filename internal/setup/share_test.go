@@ -3,6 +3,8 @@ package setup
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"strings"
 	"testing"
 	"unsafe"
@@ -76,13 +78,50 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestSharedIsBounded has objects without end be no reason to keep strings without end.
+// TestMapsAreShared looks at maps of two objects.
+func TestMapsAreShared(t *testing.T) {
+	long := strings.Repeat("x", longestValue+1)
+	for name, tc := range map[string]struct {
+		one, other map[string]string
+		same       bool
+	}{
+		"equal":               {map[string]string{"a": "1", "b": "2"}, map[string]string{"b": "2", "a": "1"}, true},
+		"another value":       {map[string]string{"a": "1"}, map[string]string{"a": "2"}, false},
+		"one more":            {map[string]string{"a": "1"}, map[string]string{"a": "1", "b": ""}, false},
+		"cut in other places": {map[string]string{"a": "", "b": ""}, map[string]string{"a": `""b`}, false},
+		"long":                {map[string]string{"a": long}, map[string]string{"a": long}, false},
+		"empty":               {map[string]string{}, map[string]string{}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s sharer
+			one, other := &metav1.ObjectMeta{Labels: maps.Clone(tc.one)}, &metav1.ObjectMeta{Labels: maps.Clone(tc.other)}
+			s.share(one)
+			s.share(other)
+			if diff := cmp.Diff([]map[string]string{tc.one, tc.other}, []map[string]string{one.Labels, other.Labels}); diff != "" {
+				t.Errorf("maps change (-before +after):\n%s", diff)
+			}
+			if same := reflect.ValueOf(one.Labels).Pointer() == reflect.ValueOf(other.Labels).Pointer(); same != tc.same {
+				t.Errorf("they share a map: %t, want %t", same, tc.same)
+			}
+		})
+	}
+	var s sharer
+	one, labels := &metav1.ObjectMeta{Labels: map[string]string{"a": "1"}}, &infrav1.AzureMachineSpec{AdditionalTags: infrav1.Tags{"a": "1"}}
+	s.share(one)
+	s.share(labels)
+	if diff := cmp.Diff(infrav1.Tags{"a": "1"}, labels.AdditionalTags); diff != "" {
+		t.Errorf("a map of another type (-want +got):\n%s", diff)
+	}
+}
+
+// TestSharedIsBounded has objects without end be no reason to keep strings and maps without end.
 func TestSharedIsBounded(t *testing.T) {
 	var s sharer
 	for i := range 3 * known {
-		s.share(&infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{VMSize: fmt.Sprint("size", i)}}})
-		if len(s.strings) > known {
-			t.Fatalf("%d strings are kept", len(s.strings))
+		s.share(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"number": fmt.Sprint(i)}},
+			Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{VMSize: fmt.Sprint("size", i)}}})
+		if len(s.strings) > known || len(s.maps) > knownMaps {
+			t.Fatalf("%d strings and %d maps are kept", len(s.strings), len(s.maps))
 		}
 	}
 }

@@ -203,7 +203,7 @@ func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, boo
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
-	if list != nil && !list.at.IsZero() && !list.members[id.Key()] && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+	if list != nil && !list.at.IsZero() && !list.members[hashOf(id.Key())] && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
 		return Observation{Observed: Observed{ID: id, At: list.at}, count: list.count, FromList: true}, true
 	}
 	empty, ok := c.empty[cacheKey(scope, group)]
@@ -277,8 +277,8 @@ func (c *Cache) sweep() {
 		maps.DeleteFunc(marks, func(_ string, last mark) bool { return now.Sub(last.at) > old })
 	}
 	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
-		maps.DeleteFunc(list.asked, func(_ string, at time.Time) bool { return now.Sub(at) > c.freshness })
-		maps.DeleteFunc(list.regulars, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
+		maps.DeleteFunc(list.asked, func(_ uint64, at time.Time) bool { return now.Sub(at) > c.freshness })
+		maps.DeleteFunc(list.regulars, func(_ uint64, at time.Time) bool { return now.Sub(at) > remembers })
 		return now.Sub(list.at) > old && len(list.asked)+len(list.regulars) == 0 && list.ended == nil
 	})
 }

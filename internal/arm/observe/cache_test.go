@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -265,9 +264,9 @@ func regular(name string) func(*Cache) {
 }
 
 func large(size int) func(*Cache) {
-	members := map[string]bool{}
+	members := map[uint64]bool{}
 	for i := range size {
-		members[fmt.Sprint(i)] = true
+		members[uint64(i)] = true
 	}
 	return func(c *Cache) { c.keepList("p", subnet, c.clock.Now(), c.begin(), members) }
 }
@@ -295,7 +294,7 @@ func TestListedIsThere(t *testing.T) {
 			clock.now = clock.now.Add(time.Second)
 			found := c.At(Observed{ID: subnet, Exists: true}, false)
 			keep(c, clock, found, before)
-			c.keepList("p", subnet, found.At, found.count, map[string]bool{subnet.Key(): true})
+			c.keepList("p", subnet, found.At, found.count, map[uint64]bool{hashOf(subnet.Key()): true})
 			if got, ok := c.get("p", subnet, found.At); ok && !got.Exists {
 				t.Error("what the list showed is taken for missing")
 			}

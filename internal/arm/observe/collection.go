@@ -66,7 +66,7 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 		return false
 	}
 	prefix := types.ListPath(missing[0]) + "/"
-	members := map[string]bool{}
+	members := make(map[uint64]bool, len(items))
 	for _, item := range items {
 		head := HeadOf(item)
 		if head.Name == "" {
@@ -77,7 +77,7 @@ func (r *reading) listAlone(ctx context.Context, row types.Type, missing []arm.I
 		found := begun
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, shown(row, item), head.ETag
 		cache.Keep(scope, found)
-		members[found.ID.Key()] = true
+		members[hashOf(found.ID.Key())] = true
 	}
 	cache.keepList(scope, missing[0], begun.At, begun.count, members)
 	for _, id := range r.known(missing, begun.At) {

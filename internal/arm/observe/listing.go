@@ -12,24 +12,26 @@ import (
 type listing struct {
 	at    time.Time // when it was last read; zero for never
 	count uint64
-	// members are what it showed, by ID key. What it showed exists, also when what was read of it is not kept any more.
-	members map[string]bool
-	asked   map[string]time.Time // IDs that were asked for one by one, and when
-	// regulars are the IDs that looks had together, and when they did last.
-	regulars map[string]time.Time
+	// IDs are kept as hashes of their keys, a twentieth of their size. Two with the same hash count as one, which costs a request at most.
+	//
+	// members are what it showed. What it showed exists, also when what was read of it is not kept any more.
+	members map[uint64]bool
+	asked   map[uint64]time.Time // what was asked for one by one, and when
+	// regulars are what looks had together, and when they did last.
+	regulars map[uint64]time.Time
 	ended    chan struct{} // closed when the read that is under way has ended; nil when none is
 }
 
 func (c *Cache) list(scope string, member arm.ID) *listing {
 	key := listKey(scope, member)
 	if c.lists[key] == nil {
-		c.lists[key] = &listing{asked: map[string]time.Time{}, regulars: map[string]time.Time{}}
+		c.lists[key] = &listing{asked: map[uint64]time.Time{}, regulars: map[uint64]time.Time{}}
 	}
 	return c.lists[key]
 }
 
 // keepList stores that a collection was read; its elements are stored with Keep.
-func (c *Cache) keepList(scope string, member arm.ID, at time.Time, count uint64, members map[string]bool) {
+func (c *Cache) keepList(scope string, member arm.ID, at time.Time, count uint64, members map[uint64]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list(scope, member)
@@ -88,9 +90,10 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, need need) bool {
 	list := c.list(scope, missing[0])
 	now, window := c.clock.Now(), min(need.maxAge, c.freshness)
 	for _, id := range missing {
-		list.asked[id.Key()] = now
+		hash := hashOf(id.Key())
+		list.asked[hash] = now
 		if need.together {
-			list.regulars[id.Key()] = now
+			list.regulars[hash] = now
 		}
 	}
 	wanted := 0
@@ -104,7 +107,7 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, need need) bool {
 	}
 	wanted = max(wanted, need.followed)
 	if need.together {
-		maps.DeleteFunc(list.regulars, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
+		maps.DeleteFunc(list.regulars, func(_ uint64, at time.Time) bool { return now.Sub(at) > remembers })
 		wanted = max(wanted, len(list.regulars))
 	}
 	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= need.maxAge {

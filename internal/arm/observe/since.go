@@ -70,7 +70,7 @@ func (c *Cache) steady(scope string, id arm.ID, oldest time.Time) (Observation, 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.lists[listKey(scope, id)]
-	if list != nil && list.at.After(found.At) && !list.members[id.Key()] {
+	if list != nil && list.at.After(found.At) && !list.members[hashOf(id.Key())] {
 		return Observation{}, false
 	}
 	found.ID = id
