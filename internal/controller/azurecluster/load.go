@@ -51,13 +51,13 @@ func (k *Kind) clusterOf(ctx context.Context, azureCluster *infrav1.AzureCluster
 		return cluster, client.IgnoreNotFound(err)
 	}
 	list := &clusterv1.ClusterList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(azureCluster.Namespace)); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(azureCluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
 	for i, item := range list.Items {
 		ref := item.Spec.InfrastructureRef
 		if ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == "AzureCluster" && ref.Name == azureCluster.Name && item.DeletionTimestamp.IsZero() {
-			return &list.Items[i], nil
+			return list.Items[i].DeepCopy(), nil
 		}
 	}
 	return nil, nil

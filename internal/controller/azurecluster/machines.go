@@ -19,7 +19,7 @@ import (
 // machines are the AzureMachines of the cluster: by their label, and those without one by their Machine.
 func (k *Kind) machines(ctx context.Context, in *input) ([]client.Object, error) {
 	list := &infrav1.AzureMachineList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(in.azureCluster.Namespace)); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(in.azureCluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureMachines: %w", err)
 	}
 	var out []client.Object
@@ -36,7 +36,7 @@ func (k *Kind) machines(ctx context.Context, in *input) ([]client.Object, error)
 			}
 		}
 		if name == in.cluster.Name {
-			out = append(out, azureMachine)
+			out = append(out, azureMachine.DeepCopy())
 		}
 	}
 	return out, nil
@@ -67,7 +67,7 @@ func (k *Kind) azureClustersOfMachine(ctx context.Context, obj client.Object) []
 // waiting are the AzureClusters that wait for machines or pools, of which obj may have been one. Its Cluster and its Machine may be gone.
 func (k *Kind) waiting(ctx context.Context, obj client.Object) []ctrl.Request {
 	list := &infrav1.AzureClusterList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusters")
 		return nil
 	}

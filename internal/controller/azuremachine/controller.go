@@ -72,7 +72,7 @@ func (k *Kind) machinesOfAzureCluster(ctx context.Context, obj client.Object) []
 		return nil
 	}
 	list := &infrav1.AzureMachineList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name}); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name}, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list AzureMachines", "cluster", name)
 		return nil
 	}

@@ -77,7 +77,7 @@ func (k *Kind) poolsOfCluster(ctx context.Context, obj client.Object) []ctrl.Req
 		return nil
 	}
 	list := &clusterv1.MachinePoolList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list MachinePools", "cluster", obj.GetName())
 		return nil
 	}

@@ -44,28 +44,28 @@ func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]
 // refers to, and those that carry the cluster's label and have none.
 func Pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]plan.Pool, error) {
 	azurePools := &infrav1.AzureManagedMachinePoolList{}
-	if err := c.List(ctx, azurePools, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := c.List(ctx, azurePools, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureManagedMachinePools: %w", err)
 	}
 	machinePools := &clusterv1.MachinePoolList{}
-	if err := c.List(ctx, machinePools, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := c.List(ctx, machinePools, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list MachinePools: %w", err)
 	}
 	var out []plan.Pool
 	for i := range azurePools.Items {
 		azurePool := &azurePools.Items[i]
-		pool := Pool(azurePool, nil)
+		var machinePool *clusterv1.MachinePool
 		for j := range machinePools.Items {
 			if refers(&machinePools.Items[j], azurePool.Name) {
-				pool.MachinePool = &machinePools.Items[j]
+				machinePool = &machinePools.Items[j]
 			}
 		}
 		of := azurePool.Labels[clusterv1.ClusterNameLabel]
-		if pool.MachinePool != nil {
-			of = pool.MachinePool.Spec.ClusterName
+		if machinePool != nil {
+			of = machinePool.Spec.ClusterName
 		}
 		if of == cluster.Name {
-			out = append(out, pool)
+			out = append(out, Pool(azurePool, machinePool.DeepCopy()))
 		}
 	}
 	return out, nil

@@ -20,6 +20,9 @@ const (
 	MachinePoolKind  = "AzureManagedMachinePool"
 )
 
+// What belongs together is found by looking through all objects of a kind in a namespace, most of which are of others: the cache gives them as
+// they are, and only what is found is copied.
+
 // ClusterOf is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
 // nothing depends on it. It is nil when there is none.
 func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind string) (*clusterv1.Cluster, error) {
@@ -35,7 +38,7 @@ func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind str
 		return cluster, nil
 	}
 	list := &clusterv1.ClusterList{}
-	if err := c.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
+	if err := c.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list Clusters: %w", err)
 	}
 	for i, item := range list.Items {
@@ -44,7 +47,7 @@ func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind str
 		}
 		for _, ref := range []clusterv1.ContractVersionedObjectReference{item.Spec.InfrastructureRef, item.Spec.ControlPlaneRef} {
 			if ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == kind && ref.Name == obj.GetName() {
-				return &list.Items[i], nil
+				return list.Items[i].DeepCopy(), nil
 			}
 		}
 	}
@@ -54,12 +57,12 @@ func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind str
 // MachinePoolOf is the MachinePool whose infrastructure an AzureManagedMachinePool is, or nil.
 func MachinePoolOf(ctx context.Context, c client.Reader, azurePool *infrav1.AzureManagedMachinePool) (*clusterv1.MachinePool, error) {
 	list := &clusterv1.MachinePoolList{}
-	if err := c.List(ctx, list, client.InNamespace(azurePool.Namespace)); err != nil {
+	if err := c.List(ctx, list, client.InNamespace(azurePool.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list MachinePools: %w", err)
 	}
 	for i, item := range list.Items {
 		if refers(&item, azurePool.Name) {
-			return &list.Items[i], nil
+			return list.Items[i].DeepCopy(), nil
 		}
 	}
 	return nil, nil
