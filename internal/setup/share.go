@@ -91,18 +91,18 @@ func (s *sharer) oneMap(v reflect.Value) reflect.Value {
 	t := v.Type()
 	out := reflect.MakeMapWithSize(t, v.Len())
 	var parts []string
-	alike := true
+	short := true
 	for each := v.MapRange(); each.Next(); {
 		key, value := s.one(each.Key().String()), each.Value().String()
 		if len(value) <= longestValue {
 			value = s.one(value)
 		} else {
-			alike = false
+			short = false
 		}
 		parts = append(parts, strconv.Quote(key)+strconv.Quote(value))
 		out.SetMapIndex(reflect.ValueOf(key).Convert(t.Key()), reflect.ValueOf(value).Convert(t.Elem()))
 	}
-	if !alike {
+	if !short {
 		return out
 	}
 	slices.Sort(parts)

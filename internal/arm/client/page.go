@@ -71,7 +71,7 @@ func readElements(in *json.Decoder) (out []json.RawMessage, err error) {
 // errShape is the error of JSON that is no page.
 var errShape = errors.New("it is no page of a list")
 
-// unreadable tells whether the error of readPage is that of an answer which no other try would read. What ends in the middle broke off.
+// unreadable tells whether an error of readPage is about what the answer says, and not about the connection. What ends in the middle broke off.
 func unreadable(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
