@@ -86,7 +86,7 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 		cluster.Machines = append(cluster.Machines, Machines(stage, cluster.Name, group)...)
 	}
 	for pool := range cluster.Pools {
-		stage.PlayPool(cluster.Name, pool)
+		stage.PlayPool(pool)
 	}
 	if len(cluster.Pools) > 0 {
 		stage.PlayPoolMachines(nil)

@@ -39,7 +39,7 @@ func UpManaged(stage *harness.Stage, objects []*unstructured.Unstructured) *Mana
 	}
 	stage.PlayManagedCluster(cluster.Name, cluster.ControlPlane, cluster.Infrastructure)
 	for _, pool := range cluster.Pools {
-		stage.PlayManagedPool(cluster.Name, pool.PlayedPool)
+		stage.PlayManagedPool(pool.PlayedPool)
 	}
 	cluster.Wait(stage)
 	return cluster
@@ -72,7 +72,7 @@ func (c *ManagedCluster) Replace(stage *harness.Stage, i int, name, version stri
 		objects = append(objects, object)
 	}
 	c.Pools[i] = poolOf(objects, objects[slices.IndexFunc(objects, kind("MachinePool"))])
-	stage.PlayManagedPool(c.Name, c.Pools[i].PlayedPool)
+	stage.PlayManagedPool(c.Pools[i].PlayedPool)
 	stage.WaitPoolReady(c.Pools[i].AzurePool, c.Pools[i].Replicas)
 	stage.EndManagedPool(old.PlayedPool)
 }

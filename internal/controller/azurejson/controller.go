@@ -77,12 +77,15 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 
 func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object, list client.ObjectList, do reconcile.Func) error {
 	log := ctrl.LoggerFrom(ctx)
-	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), list, mgr.GetScheme())
-	if err != nil {
-		return fmt.Errorf("map Clusters to %T: %w", list, err)
+	ofCluster := home.OwnedBy(r.Client, list)
+	if _, template := object.(*infrav1.AzureMachineTemplate); !template {
+		var err error
+		if ofCluster, err = util.ClusterToTypedObjectsMapper(mgr.GetClient(), list, mgr.GetScheme()); err != nil {
+			return fmt.Errorf("map Clusters to %T: %w", list, err)
+		}
 	}
 	_, joining := object.(*infrav1.AzureMachinePool)
-	users := users{kubernetes: r.Client, ofCluster: ofCluster, joining: joining}
+	dependents := home.Dependents{Kubernetes: r.Client, OfCluster: ofCluster, AKS: joining}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		For(object, builder.WithPredicates(watch.Own())).
@@ -90,11 +93,11 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.Reads(provisioned))).
-		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(users.ofHome), builder.WithPredicates(watch.Spec())).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.ofIdentity), builder.WithPredicates(watch.Identity())).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.ofSecret), builder.OnlyMetadata)
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.OfAzureCluster), builder.WithPredicates(watch.Generation())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.OfIdentity), builder.WithPredicates(watch.Identity())).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.OfSecret), builder.OnlyMetadata)
 	if joining {
-		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(users.ofHome), builder.WithPredicates(watch.Spec()))
+		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(dependents.OfControlPlane), builder.WithPredicates(watch.Generation()))
 	}
 	return b.Complete(do)
 }

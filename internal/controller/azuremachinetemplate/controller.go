@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -23,6 +24,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
@@ -50,15 +52,16 @@ type Reconciler struct {
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
 	r.teller = story.New(r.Recorder)
-	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineTemplateList{}, mgr.GetScheme())
-	if err != nil {
-		return fmt.Errorf("map Clusters to AzureMachineTemplates: %w", err)
-	}
+	ofCluster := home.OwnedBy(r.Client, &infrav1.AzureMachineTemplateList{})
+	dependents := home.Dependents{Kubernetes: r.Client, OfCluster: ofCluster}
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&infrav1.AzureMachineTemplate{}, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter)).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster)).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.Spec())).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.OfAzureCluster), builder.WithPredicates(watch.Generation())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.OfIdentity), builder.WithPredicates(watch.Identity())).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.OfSecret), builder.OnlyMetadata).
 		Complete(r)
 }
 

@@ -33,6 +33,14 @@ func Own() predicate.Predicate {
 // Spec is for objects of which others read the spec, labels and annotations, and whether they are being deleted.
 func Spec() predicate.Predicate { return updates(spec) }
 
+// Generation is for objects of which others read the spec only. Controllers write annotations again and again while something is
+// made.
+func Generation() predicate.Predicate {
+	return updates(func(before, after client.Object) bool {
+		return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID()
+	})
+}
+
 // Reads is Spec for objects of which others read something of the status as well: what read returns of it.
 func Reads[T client.Object](read func(obj T) any) predicate.Predicate {
 	return updates(func(before, after client.Object) bool {

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -21,7 +20,7 @@ func TestRotatedClientSecret(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	stage.CreateCluster(stage.AzureCluster("c1"))
-	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "t1", Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
+	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "t1"}}
 	template.Spec.Template.Spec = stage.AzureMachine("c1", "t1").Spec
 	stage.Create(template)
 	stage.PlayCluster("c1", template)

@@ -27,7 +27,7 @@ func TestScaleFromZero(t *testing.T) {
 		spec.VMSize, spec.OSDisk.OSType = size, osType
 		stage.Create(&infrav1.AzureMachineTemplate{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: stage.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"},
+				Namespace: stage.Namespace, Name: name,
 				OwnerReferences: []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "c1", UID: cluster.UID}},
 			},
 			Spec: infrav1.AzureMachineTemplateSpec{Template: infrav1.AzureMachineTemplateResource{Spec: spec}},

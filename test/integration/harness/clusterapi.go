@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/base64"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,10 +53,10 @@ func IdentityRef() *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureClusterIdentity", Name: IdentityName}
 }
 
-// AzureCluster is the default AzureCluster as the templates have it.
+// AzureCluster is the default AzureCluster as the templates have it: without the label of its Cluster, which Cluster API sets later.
 func (s *Stage) AzureCluster(name string) *infrav1.AzureCluster {
 	return &infrav1.AzureCluster{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
 		Spec: infrav1.AzureClusterSpec{
 			AzureClusterClassSpec: infrav1.AzureClusterClassSpec{
 				SubscriptionID: s.Azure.SubscriptionID,
@@ -203,14 +204,29 @@ func (s *Stage) release(object client.Object) {
 	Change(s, object, func(o client.Object) { controllerutil.RemoveFinalizer(o, played) })
 }
 
-// own makes owner the controller of object, as Cluster API does once it has seen the reference.
+// own makes owner the controller of object and sets the label of the Cluster, in one patch, as Cluster API does once it has seen the
+// reference.
 func (s *Stage) own(owner, object client.Object) {
 	s.T.Helper()
 	Change(s, object, func(o client.Object) {
+		labels := map[string]string{clusterv1.ClusterNameLabel: clusterOf(owner)}
+		maps.Copy(labels, o.GetLabels())
+		o.SetLabels(labels)
 		if err := controllerutil.SetControllerReference(owner, o, s.Client.Scheme()); err != nil {
 			s.T.Fatal(err)
 		}
 	})
+}
+
+// clusterOf returns the name of the Cluster that owner is or belongs to.
+func clusterOf(owner client.Object) string {
+	switch owner := owner.(type) {
+	case *clusterv1.Machine:
+		return owner.Spec.ClusterName
+	case *clusterv1.MachinePool:
+		return owner.Spec.ClusterName
+	}
+	return owner.GetName()
 }
 
 func reference(kind, name string) clusterv1.ContractVersionedObjectReference {

@@ -36,10 +36,7 @@ func (s *Stage) Document(text string) runtime.RawExtension {
 // Documents is an AKS cluster of documents with these agent pools, the first of them for the system.
 func (s *Stage) Documents(name string, pools ...string) *DocumentCluster {
 	s.T.Helper()
-	labels := map[string]string{clusterv1.ClusterNameLabel: name}
-	meta := func(name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: labels}
-	}
+	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: s.Namespace, Name: name} }
 	out := &DocumentCluster{
 		Infrastructure: &infrav1.AzureASOManagedCluster{ObjectMeta: meta(name)},
 		ControlPlane:   &infrav1.AzureASOManagedControlPlane{ObjectMeta: meta(name)},
@@ -100,7 +97,7 @@ func (s *Stage) CreateDocuments(c *DocumentCluster) {
 	for _, pool := range c.Pools {
 		s.Create(pool)
 		machinePool := &clusterv1.MachinePool{
-			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: pool.Labels, Finalizers: []string{played}},
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}, Finalizers: []string{played}},
 			Spec: clusterv1.MachinePoolSpec{
 				ClusterName: name, Replicas: new(int32(2)),
 				Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
@@ -184,9 +181,9 @@ func (s *Stage) PlayDocuments(name string, pools ...string) *DocumentCluster {
 	}
 	for _, pool := range pools {
 		object := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}
-		s.adopt(name, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, object)
+		s.adopt(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, object)
 		out.Pools = append(out.Pools, object)
 	}
-	s.adopt(name, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, out.ControlPlane, out.Infrastructure)
+	s.adopt(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, out.ControlPlane, out.Infrastructure)
 	return out
 }

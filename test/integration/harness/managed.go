@@ -25,7 +25,7 @@ type ManagedPool struct {
 // ControlPlane is an AzureManagedControlPlane as the flavor aks has it.
 func (s *Stage) ControlPlane(name string) *infrav1.AzureManagedControlPlane {
 	return &infrav1.AzureManagedControlPlane{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
 		Spec: infrav1.AzureManagedControlPlaneSpec{
 			AzureManagedControlPlaneClassSpec: infrav1.AzureManagedControlPlaneClassSpec{
 				SubscriptionID:    s.Azure.SubscriptionID,
@@ -47,7 +47,7 @@ func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedContro
 	if err := s.TryCreate(controlPlane); err != nil {
 		return err
 	}
-	azureCluster := &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}}}
+	azureCluster := &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}}
 	s.Create(azureCluster)
 	for _, pool := range pools {
 		s.CreateManagedPool(name, pool)
@@ -77,9 +77,8 @@ func (s *Stage) CreateManagedCluster(controlPlane *infrav1.AzureManagedControlPl
 // CreateManagedPool applies a pool of an AKS cluster.
 func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 	s.T.Helper()
-	labels := map[string]string{clusterv1.ClusterNameLabel: cluster}
 	azurePool := &infrav1.AzureManagedMachinePool{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: cluster + "-" + pool.Name, Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: cluster + "-" + pool.Name},
 		Spec: infrav1.AzureManagedMachinePoolSpec{
 			AzureManagedMachinePoolClassSpec: infrav1.AzureManagedMachinePoolClassSpec{Name: &pool.Name, Mode: pool.Mode, SKU: "Standard_D2s_v3"},
 		},
@@ -89,7 +88,7 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 	}
 	s.Create(azurePool)
 	machinePool := &clusterv1.MachinePool{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: labels, Finalizers: []string{played}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
 		Spec: clusterv1.MachinePoolSpec{
 			ClusterName: cluster, Replicas: &pool.Replicas,
 			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{

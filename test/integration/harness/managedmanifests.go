@@ -17,31 +17,23 @@ type PlayedPool struct{ MachinePool, AzurePool string }
 func (s *Stage) PlayManagedCluster(name, controlPlane, infrastructure string) {
 	s.T.Helper()
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	s.adopt(name, cluster,
+	s.adopt(cluster,
 		&infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: controlPlane}},
 		&infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: infrastructure}})
 }
 
 // PlayManagedPool does the same with a MachinePool.
-func (s *Stage) PlayManagedPool(cluster string, pool PlayedPool) {
+func (s *Stage) PlayManagedPool(pool PlayedPool) {
 	s.T.Helper()
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.MachinePool}}
-	s.adopt(cluster, machinePool, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.AzurePool}})
+	s.adopt(machinePool, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.AzurePool}})
 }
 
-// adopt keeps the owner until the harness releases it, and gives label and owner to objects.
-func (s *Stage) adopt(cluster string, owner client.Object, objects ...client.Object) {
+// adopt keeps the owner until the harness releases it, and makes it own objects.
+func (s *Stage) adopt(owner client.Object, objects ...client.Object) {
 	s.T.Helper()
 	Change(s, owner, func(o client.Object) { controllerutil.AddFinalizer(o, played) })
 	for _, object := range objects {
-		Change(s, object, func(o client.Object) {
-			labels := o.GetLabels()
-			if labels == nil {
-				labels = map[string]string{}
-			}
-			labels[clusterv1.ClusterNameLabel] = cluster
-			o.SetLabels(labels)
-		})
 		s.own(owner, object)
 	}
 }

@@ -19,9 +19,6 @@ func (s *Stage) PlayCluster(name string, templates ...client.Object) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	Change(s, cluster, func(c *clusterv1.Cluster) { controllerutil.AddFinalizer(c, played) })
 	azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	Change(s, azureCluster, func(c *infrav1.AzureCluster) {
-		metav1.SetMetaDataLabel(&c.ObjectMeta, clusterv1.ClusterNameLabel, name)
-	})
 	s.own(cluster, azureCluster)
 	for _, template := range templates {
 		Change(s, template, func(o client.Object) {

@@ -35,6 +35,7 @@ func (s *Stage) AzureMachinePool(cluster, name string) *infrav1.AzureMachinePool
 func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) {
 	s.T.Helper()
 	cluster := azurePool.Labels[clusterv1.ClusterNameLabel]
+	azurePool.Labels = nil // Users do not set it.
 	s.Create(azurePool)
 	s.createPoolData(azurePool.Name)
 	machinePool := &clusterv1.MachinePool{
@@ -59,12 +60,12 @@ func (s *Stage) createPoolData(name string) {
 
 // PlayPool plays what Cluster API and a bootstrap provider do with a MachinePool that a manifest has and its AzureMachinePool of
 // the same name.
-func (s *Stage) PlayPool(cluster, name string) {
+func (s *Stage) PlayPool(name string) {
 	s.T.Helper()
 	s.createPoolData(name)
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	Change(s, machinePool, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Bootstrap.DataSecretName = &name })
-	s.adopt(cluster, machinePool, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.adopt(machinePool, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // PlayPoolMachines plays what Cluster API does about the VMs of all pools of the stage until the test ends: it makes a Machine for

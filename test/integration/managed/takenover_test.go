@@ -47,7 +47,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 		stage.PlayManagedCluster(name, name, name)
 		for _, pool := range clusters[name].Pools {
 			object := name + "-" + pool["name"].(string)
-			stage.PlayManagedPool(name, harness.PlayedPool{MachinePool: object, AzurePool: object})
+			stage.PlayManagedPool(harness.PlayedPool{MachinePool: object, AzurePool: object})
 		}
 	}
 	for name := range manifests {
