@@ -36,23 +36,24 @@ func (m Manifest) Inputs(f Found) []document.Input {
 	}
 	in := document.Input{
 		Cluster: m.Cluster.Name, Owner: d.Infrastructure, Version: d.ControlPlane.Spec.Version, MachinePools: map[string]*clusterv1.MachinePool{}, Facts: facts,
-		Set: document.Set{SubscriptionID: f.Cluster.ID.Subscription()},
 	}
 	type holder struct {
 		name   string
 		object metav1.Object
 	}
 	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure}, {"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
+	var all []document.Document
 	for i, resources := range [][]runtime.RawExtension{d.Infrastructure.Spec.Resources, d.ControlPlane.Spec.Resources} {
 		documents, _ := document.Read(holders[i].name, resources) // They were written here.
-		in.Documents = append(in.Documents, documents...)
+		all = append(all, documents...)
 	}
 	for _, pool := range d.Pools {
 		own := holder{"AzureASOManagedMachinePool " + pool.AzurePool.Name, pool.AzurePool}
 		documents, _ := document.Read(own.name, pool.AzurePool.Spec.Resources)
-		in.Documents, in.MachinePools[own.name] = append(in.Documents, documents...), pool.MachinePool
+		all, in.MachinePools[own.name] = append(all, documents...), pool.MachinePool
 		holders = append(holders, own)
 	}
+	in.Set = document.NewSet(f.Cluster.ID.Subscription(), all, false)
 	var out []document.Input
 	for _, holder := range holders {
 		in.Holder, in.Object = holder.name, holder.object

@@ -123,9 +123,15 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 	if err != nil {
 		return []error{fmt.Errorf("%s: body: %w", node.ID, err)}
 	}
+	after := map[string]bool{} // what the node comes after, and all that is above it
+	for _, id := range node.After {
+		for ; id != "" && !after[id.Key()]; id = id.Parent() {
+			after[id.Key()] = true
+		}
+	}
 	var errs []error
 	walkStrings(body, func(s string) {
-		if len(s) < len(inSubscription) || !strings.EqualFold(s[:len(inSubscription)], inSubscription) {
+		if len(s) < len(inSubscription) || len(s) > maxIDLength || !strings.EqualFold(s[:len(inSubscription)], inSubscription) {
 			return
 		}
 		reference := ID(s)
@@ -136,10 +142,8 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 		if target == nil || node.ID.Within(target.ID) {
 			return
 		}
-		for _, id := range node.After {
-			if id.Within(target.ID) {
-				return
-			}
+		if after[target.ID.Key()] {
+			return
 		}
 		errs = append(errs, fmt.Errorf("%s mentions %s without coming after it", node.ID, target.ID))
 	})

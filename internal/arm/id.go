@@ -40,9 +40,17 @@ func (id ID) Extension(resourceType, name string) ID {
 	return ID(strings.TrimSuffix(string(id), "/") + "/providers/" + resourceType + "/" + name)
 }
 
+// maxIDLength bounds the text of an ID, whose parts are found by going through it again and again. It is an assumption: Azure documents
+// no maximum. Resource groups have up to 90 characters and most names up to 80, so an ID with five levels is far below it.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules
+const maxIDLength = 4096
+
 // ParseID checks that s has the shape of a resource ID and returns it without a trailing slash. A leading "azure://",
 // as provider IDs have it, is accepted and dropped.
 func ParseID(s string) (ID, error) {
+	if len(s) > maxIDLength {
+		return "", fmt.Errorf("a text of %d characters is not an Azure resource ID: an ID has at most %d", len(s), maxIDLength)
+	}
 	id := ID(strings.TrimSuffix(strings.TrimPrefix(s, "azure://"), "/"))
 	if !strings.HasPrefix(string(id), "/subscriptions/") && !strings.HasPrefix(string(id), "/providers/") {
 		return "", fmt.Errorf("%q is not an Azure resource ID: want /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>", s)

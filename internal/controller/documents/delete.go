@@ -18,7 +18,7 @@ func PlanDeletion(in plan.Input, withCluster, wholeGroups bool) (*pass.Plan, err
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: plan.Memory(in), TagsOnly: in.Bound, WholeGroups: wholeGroups}, nil
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(in), TagsOnly: in.Bound(), WholeGroups: wholeGroups}, nil
 }
 
 // Held is what a person has to know who wants an object to go.

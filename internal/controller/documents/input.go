@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,16 +71,24 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 // Input is what the plan of an object is computed from, without the facts. It has the turn's client speak the api-versions of
 // the documents.
 func (m *Members) Input(ctx context.Context, c client.Reader, turn pass.Turn, kind string, obj client.Object) (plan.Input, error) {
-	in := m.Named(kind, obj, turn.Access.SubscriptionID)
-	in.Bound = !turn.Access.OfSecret && turn.Access.Identity.Namespace != obj.GetNamespace()
+	bound := !turn.Access.OfSecret && turn.Access.Identity.Namespace != obj.GetNamespace()
+	in := m.input(kind, obj, turn.Access.SubscriptionID, bound)
 	turn.Access.Client = turn.Access.Client.WithAPIVersions(plan.Spoken(in.Set))
 	return in, m.values(ctx, c, &in)
 }
 
 // Named is Input without values: what is enough to name resources.
 func (m *Members) Named(kind string, obj client.Object, subscription string) plan.Input {
+	return m.input(kind, obj, subscription, false)
+}
+
+func (m *Members) input(kind string, obj client.Object, subscription string, bound bool) plan.Input {
+	all := m.documents
+	if obj.GetDeletionTimestamp().IsZero() {
+		all = m.staying()
+	}
 	in := plan.Input{
-		Cluster: m.Cluster.Name, Object: obj, Holder: Holder(kind, obj), Set: plan.Set{SubscriptionID: subscription, Documents: m.documents},
+		Cluster: m.Cluster.Name, Object: obj, Holder: Holder(kind, obj), Set: plan.NewSet(subscription, all, bound),
 		Plains:       m.plains[Holder(kind, obj)],
 		MachinePools: map[string]*clusterv1.MachinePool{},
 	}
@@ -96,18 +105,16 @@ func (m *Members) Named(kind string, obj client.Object, subscription string) pla
 			in.MachinePools[Holder(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
 	}
-	in.Documents = slices.DeleteFunc(slices.Clone(in.Documents), m.leaves)
-	if !obj.GetDeletionTimestamp().IsZero() {
-		in.Documents = m.documents
-	}
 	return in
 }
 
-// leaves tells whether a document is that of a pool that is being deleted.
-func (m *Members) leaves(d plan.Document) bool {
-	return slices.ContainsFunc(m.Pools, func(pool Pool) bool {
-		return !pool.Pool.DeletionTimestamp.IsZero() && Holder(MachinePoolKind, pool.Pool) == d.Holder
-	})
+// staying are the documents without those of pools that are being deleted.
+func (m *Members) staying() []plan.Document {
+	leaving := map[string]bool{}
+	for _, pool := range m.Pools {
+		leaving[Holder(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
+	}
+	return slices.DeleteFunc(slices.Clone(m.documents), func(d plan.Document) bool { return leaving[d.Holder] })
 }
 
 func first(blocks []string) string {
@@ -127,25 +134,34 @@ func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) e
 		s, cm := plan.References(other)
 		secrets, configMaps = append(secrets, s...), append(configMaps, cm...)
 	}
-	for _, ref := range secrets {
+	for _, name := range names(secrets) {
 		secret := &corev1.Secret{}
-		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: ref.Name}, secret); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("get Secret %s, which a document names: %w", ref.Name, err)
+		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: name}, secret); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("get Secret %s, which a document names: %w", name, err)
 		}
 		for key, value := range secret.Data {
-			in.Values.Secrets[plan.Ref{Name: ref.Name, Key: key}] = string(value)
+			in.Values.Secrets[plan.Ref{Name: name, Key: key}] = string(value)
 		}
 	}
-	for _, ref := range configMaps {
+	for _, name := range names(configMaps) {
 		configMap := &corev1.ConfigMap{}
-		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: ref.Name}, configMap); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("get ConfigMap %s, which a document names: %w", ref.Name, err)
+		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: name}, configMap); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("get ConfigMap %s, which a document names: %w", name, err)
 		}
 		for key, value := range configMap.Data {
-			in.Values.ConfigMaps[plan.Ref{Name: ref.Name, Key: key}] = value
+			in.Values.ConfigMaps[plan.Ref{Name: name, Key: key}] = value
 		}
 	}
 	return nil
+}
+
+// names are the objects that have keys, each once: documents may name one thousands of times.
+func names(refs []plan.Ref) []string {
+	distinct := map[string]bool{}
+	for _, ref := range refs {
+		distinct[ref.Name] = true
+	}
+	return slices.Sorted(maps.Keys(distinct))
 }
 
 // Inputs is everything that decides what the plan of an object is, but facts.
@@ -158,14 +174,14 @@ func Inputs(in plan.Input) []any {
 		values = append(values, ref.Name+"/"+ref.Key+"="+value)
 	}
 	slices.Sort(values)
-	out := []any{in.Version, in.Services, in.Pods, in.Bound, values}
-	for _, d := range in.Documents {
+	out := []any{in.Version, in.Services, in.Pods, in.Bound(), values}
+	for _, d := range in.Documents() {
 		out = append(out, d.Holder, d.Group, d.Version, d.Kind, d.Name, d.Annotations, d.Spec)
 	}
 	for _, p := range in.Plains {
 		out = append(out, p.Object)
 	}
-	for _, d := range in.Documents {
+	for _, d := range in.Documents() {
 		if machinePool := in.MachinePools[d.Holder]; machinePool != nil {
 			out = append(out, machinePool.Spec, machinePool.Annotations)
 		}
@@ -191,5 +207,5 @@ func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn pass.Turn, in *
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in), TagsOnly: in.Bound}, nil
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in), TagsOnly: in.Bound()}, nil
 }

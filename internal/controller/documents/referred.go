@@ -21,7 +21,7 @@ func OfSecret(c client.Reader, kind string) func(context.Context, client.Object)
 		if name == DefaultCredential || slices.ContainsFunc(documents, func(d plan.Document) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
 			return true
 		}
-		secrets, _ := plan.References(plan.Input{Set: plan.Set{Documents: documents}})
+		secrets, _ := plan.References(plan.Input{Set: plan.NewSet("", documents, false)})
 		return slices.ContainsFunc(secrets, func(ref plan.Ref) bool { return ref.Name == name })
 	})
 }
@@ -29,7 +29,7 @@ func OfSecret(c client.Reader, kind string) func(context.Context, client.Object)
 // OfConfigMap is OfSecret for a ConfigMap.
 func OfConfigMap(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
 	return naming(c, kind, func(documents []plan.Document, name string) bool {
-		_, configMaps := plan.References(plan.Input{Set: plan.Set{Documents: documents}})
+		_, configMaps := plan.References(plan.Input{Set: plan.NewSet("", documents, false)})
 		return slices.ContainsFunc(configMaps, func(ref plan.Ref) bool { return ref.Name == name })
 	})
 }

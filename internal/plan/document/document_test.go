@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-func raw(t *testing.T, documents ...string) []runtime.RawExtension {
+func raw(t testing.TB, documents ...string) []runtime.RawExtension {
 	t.Helper()
 	var out []runtime.RawExtension
 	for _, text := range documents {
@@ -30,17 +30,25 @@ func raw(t *testing.T, documents ...string) []runtime.RawExtension {
 }
 
 // input is that of the object "it" with these documents, in subscription s.
-func input(t *testing.T, documents ...string) Input {
+func input(t testing.TB, documents ...string) Input {
 	t.Helper()
 	read, errs := Read("it", raw(t, documents...))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	return Input{
-		Cluster: "c1", Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Holder: "it", Set: Set{SubscriptionID: "s", Documents: read},
+		Cluster: "c1", Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Holder: "it", Set: NewSet("s", read, false),
 		Facts: map[string]json.RawMessage{}, MachinePools: map[string]*clusterv1.MachinePool{},
 	}
 }
+
+// change gives the input other documents, and an identity of another namespace where bound is set.
+func (in *Input) change(bound bool, change func(documents []Document) []Document) {
+	in.Set = NewSet(in.SubscriptionID(), change(in.Documents()), bound)
+}
+
+// same changes nothing in documents.
+func same(documents []Document) []Document { return documents }
 
 const group = `{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: g}, spec: {location: eastus}}`
 
@@ -162,16 +170,15 @@ func TestIDs(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, group, cluster)
-			in.Bound = test.bound
 			if test.document != group && test.document != cluster {
 				in = input(t, group, cluster, test.document)
-				in.Bound = test.bound
 			}
-			at := len(in.Documents) - 1
+			in.change(test.bound, same)
+			at := len(in.Documents()) - 1
 			if test.document == group {
 				at = 0
 			}
-			id, err := in.ID(in.Documents[at])
+			id, err := in.ID(in.Documents()[at])
 			got := string(id)
 			if err != nil {
 				got = err.Error()
@@ -232,7 +239,7 @@ func TestTranslate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, group, cluster, vnet, subnet, test.document)
 			in.Values = Values{Secrets: map[Ref]string{{"s", "k"}: "hidden"}, ConfigMaps: map[Ref]string{{"c", "k"}: "shown"}}
-			body, errs := in.Translate(in.Documents[4], &in.Values)
+			body, errs := in.Translate(in.Documents()[4], &in.Values)
 			if len(errs) != len(test.errs) {
 				t.Fatalf("%s: %v", test.reason, errs)
 			}

@@ -2,7 +2,6 @@ package document
 
 import (
 	"encoding/json"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -66,7 +65,7 @@ func Needs(in Input) []arm.ID {
 		}
 	}
 	others := map[string]bool{}
-	for _, d := range in.Documents {
+	for _, d := range in.Documents() {
 		if id, err := in.ID(d); err == nil && d.Holder != in.Holder {
 			others[id.Key()] = true
 		}
@@ -77,10 +76,10 @@ func Needs(in Input) []arm.ID {
 			continue
 		}
 		add(id)
-		if others[id.Parent().Key()] || in.Bound {
+		if others[id.Parent().Key()] || in.Bound() {
 			add(id.Parent())
 		}
-		if in.Bound {
+		if in.Bound() {
 			for _, holds := range append(above(id), above(id.Parent())...) {
 				add(holds)
 			}
@@ -122,12 +121,12 @@ var later = map[string]string{
 // earlier are the resources of documents beside one that comes later than theirs.
 func (in Input) earlier(id arm.ID) []arm.ID {
 	needed, ok := later[id.Type()]
+	if !ok {
+		return nil
+	}
 	var out []arm.ID
-	for _, d := range in.Documents {
-		if of, _ := d.Type(); !ok || of != needed {
-			continue
-		}
-		if other, err := in.ID(d); err == nil && other.Parent().Equal(id.Parent()) {
+	for _, d := range in.below(id.Parent(), needed) {
+		if other, err := in.ID(d); err == nil {
 			out = append(out, other)
 		}
 	}
@@ -139,22 +138,19 @@ func (in Input) earlier(id arm.ID) []arm.ID {
 // it written into.
 func (in Input) entitlements(cluster arm.ID, mentioned []arm.ID) []arm.ID {
 	principals := map[Ref]bool{}
-	for _, d := range in.Documents {
-		if of, _ := d.Type(); of != types.UserAssignedIdentity {
-			continue
-		}
-		if id, err := in.ID(d); err == nil && slices.ContainsFunc(mentioned, id.Equal) {
-			principals[destination(object(object(d.Spec["operatorSpec"])["configMaps"])["principalId"])] = true
-		}
-	}
-	delete(principals, Ref{})
 	var out []arm.ID
-	for _, d := range in.Documents {
-		if of, _ := d.Type(); of != types.RoleAssignment || !principals[destination(d.Spec["principalIdFromConfig"])] {
-			continue
-		}
-		if id, err := in.ID(d); err == nil && !id.Within(cluster) {
-			out = append(out, id)
+	for _, id := range mentioned {
+		for _, d := range in.With(id) {
+			principal := destination(object(object(d.Spec["operatorSpec"])["configMaps"])["principalId"])
+			if of, _ := d.Type(); of != types.UserAssignedIdentity || principals[principal] {
+				continue
+			}
+			principals[principal] = true
+			for _, assignment := range in.assignments[principal] {
+				if id, err := in.ID(assignment); err == nil && !id.Within(cluster) {
+					out = append(out, id)
+				}
+			}
 		}
 	}
 	return out
@@ -163,12 +159,8 @@ func (in Input) entitlements(cluster arm.ID, mentioned []arm.ID) []arm.ID {
 // poolsOf are the documents of the agent pools of a managed cluster that objects of pools have first.
 func (in Input) poolsOf(cluster arm.ID) []Document {
 	var out []Document
-	for _, d := range in.Documents {
-		of, _ := d.Type()
-		if first, ok := in.First(d.Holder, types.AgentPool); of != types.AgentPool || !ok || first.Path.String() != d.Path.String() {
-			continue
-		}
-		if id, err := in.ID(d); err == nil && id.Parent().Equal(cluster) {
+	for _, d := range in.below(cluster, types.AgentPool) {
+		if in.isFirst(d) {
 			out = append(out, d)
 		}
 	}
@@ -188,7 +180,7 @@ func References(in Input) (secrets, configMaps []Ref) {
 // Spoken are the api-versions of the documents of the Cluster, by resource type, and by ID where two of one type differ.
 func Spoken(set Set) map[string]string {
 	out := map[string]string{}
-	for _, d := range set.Documents {
+	for _, d := range set.Documents() {
 		resourceType, _ := d.Type()
 		apiVersion, ok := d.APIVersion()
 		if !ok {

@@ -1,8 +1,6 @@
 package document
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -28,13 +26,13 @@ func Memory(in Input) memory.Memory {
 			add(id)
 		}
 	}
-	for _, id := range memory.Remembered(in.Object.GetAnnotations(), in.SubscriptionID) {
+	for _, id := range memory.Remembered(in.Object.GetAnnotations(), in.SubscriptionID()) {
 		add(id)
 	}
 	for _, name := range lasting {
 		known[name] = ""
 	}
-	return memory.Of(in.Object.GetAnnotations(), memory.Scope{SubscriptionID: in.SubscriptionID, Types: known, Lasting: true, Leaves: true})
+	return memory.Of(in.Object.GetAnnotations(), memory.Scope{SubscriptionID: in.SubscriptionID(), Types: known, Lasting: true, Leaves: true})
 }
 
 // Deletion names what the documents of the object may have made. Those that are let go are not in it, and neither is what
@@ -55,20 +53,12 @@ func Deletion(in Input, withCluster bool) (*arm.Graph, error) {
 	}
 	// What no document names any more goes with the object, if it carries the tag.
 	for _, id := range Memory(in).Left(g) {
-		if !documented(in, id) {
+		if !in.documented(in.Holder, id) {
 			g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: arm.UseForeign, Group: infrav1.ResourcesReadyCondition})
 		}
 	}
 	edges(in, g)
 	return g, g.Validate()
-}
-
-// documented tells whether a document of the object is about a resource.
-func documented(in Input, id arm.ID) bool {
-	return slices.ContainsFunc(in.Mine(), func(d Document) bool {
-		of, err := in.ID(d)
-		return err == nil && of.Equal(id)
-	})
 }
 
 // Untouched tells whether nothing of an object can ever have been made in Azure.

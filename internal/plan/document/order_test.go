@@ -22,8 +22,8 @@ func TestLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	for later, earlier := range map[int]int{3: 4, 5: 6} {
-		id, err := in.ID(in.Documents[later])
-		before, wrong := in.ID(in.Documents[earlier])
+		id, err := in.ID(in.Documents()[later])
+		before, wrong := in.ID(in.Documents()[earlier])
 		if err != nil || wrong != nil || !slices.ContainsFunc(graph.Node(id).After, before.Equal) {
 			t.Errorf("%s does not come after %s: %v, %v, %v", id, before, graph.Node(id).After, err, wrong)
 		}
@@ -64,7 +64,7 @@ func TestOrder(t *testing.T) {
 		if test.reason == "" {
 			continue
 		}
-		id, err := in.ID(in.Documents[i])
+		id, err := in.ID(in.Documents()[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,13 +73,16 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	// Documents of other objects are waited for.
-	for i := range in.Documents {
-		if i != 4 {
-			in.Documents[i].Holder = "other"
+	in.change(false, func(documents []Document) []Document {
+		for i := range documents {
+			if i != 4 {
+				documents[i].Holder = "other"
+			}
 		}
-	}
+		return documents
+	})
 	for _, i := range []int{3, 5} {
-		if id, _ := in.ID(in.Documents[i]); !slices.ContainsFunc(Needs(in), id.Equal) {
+		if id, _ := in.ID(in.Documents()[i]); !slices.ContainsFunc(Needs(in), id.Equal) {
 			t.Errorf("nobody looks for %s: %v", id, Needs(in))
 		}
 	}

@@ -63,7 +63,7 @@ func (in Input) unreadable(id arm.ID) string {
 	if tag := in.another(id); tag != "" && id.Type() == types.ManagedCluster {
 		return fmt.Sprintf("%s is another cluster's by its tag %s: nothing of it is handed out", id.Short(), tag)
 	}
-	if in.Bound && !in.own(id) {
+	if in.Bound() && !in.own(id) {
 		return fmt.Sprintf("%s is not the Cluster's: with an AzureClusterIdentity of another namespace, documents use nothing that others made", id.Short())
 	}
 	return ""

@@ -125,7 +125,7 @@ func definitionOf(d Document) (schema.Definition, bool) {
 func (in Input) body(d Document, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
 	d.Spec = copied(d.Spec).(map[string]any)
 	resourceType, _ := d.Type()
-	if first, ok := in.First(d.Holder, resourceType); ok && first.Path.String() == d.Path.String() {
+	if in.isFirst(d) {
 		switch resourceType {
 		case types.ManagedCluster:
 			errs = in.cluster(d)
@@ -161,7 +161,7 @@ func upgrades(d Document) bool {
 // identity of another namespace must not reach either.
 func (in Input) foreign(id arm.ID) arm.ForeignAction {
 	switch {
-	case in.Bound:
+	case in.Bound():
 		return arm.RefuseForeign
 	case id.Type() == types.ResourceGroup:
 		return arm.UseForeign
@@ -214,12 +214,12 @@ func (in Input) waits(d Document, id arm.ID) string {
 	for _, needed := range append([]arm.ID{id.Parent()}, in.mentions(d, id)...) {
 		raw, asked := in.Facts[needed.Key()]
 		switch {
-		case !asked || slices.ContainsFunc(in.Mine(), func(other Document) bool { own, err := in.ID(other); return err == nil && own.Equal(needed) }):
+		case !asked || in.documented(in.Holder, needed):
 		case len(raw) == 0:
 			return fmt.Sprintf("waits for %s to be made", needed.Short())
 		case needed.Equal(id.Parent()) && !managed.Settled(raw):
 			return fmt.Sprintf("waits for %s: Azure is at work on it", needed.Short())
-		case needed.Equal(id.Parent()) && in.Bound && !in.own(needed):
+		case needed.Equal(id.Parent()) && in.Bound() && !in.own(needed):
 			return fmt.Sprintf("waits for %s to be the Cluster's: with an AzureClusterIdentity of another namespace, documents make nothing outside of that", needed.Short())
 		}
 	}
@@ -234,10 +234,16 @@ func edges(in Input, g *arm.Graph) {
 		if err != nil || node == nil {
 			continue
 		}
+		seen := map[string]bool{}
 		for _, mentioned := range in.mentions(d, id) {
 			for target := mentioned; target != ""; target = target.Parent() {
-				if g.Has(target) && !id.Within(target) && !target.Within(id) && !slices.Contains(node.After, target) && target.Type() != types.ResourceGroup {
-					node.After = append(node.After, g.Node(target).ID)
+				if seen[target.Key()] {
+					break
+				}
+				before := g.Node(target)
+				if before != nil && !id.Within(target) && !target.Within(id) && target.Type() != types.ResourceGroup {
+					seen[target.Key()] = true
+					node.After = append(node.After, before.ID)
 					break
 				}
 			}

@@ -42,9 +42,9 @@ func planned(t *testing.T, in Input, id arm.ID) (body string, node *arm.Node) {
 // TestClusterIsMadeWithItsPools has the first PUT of a managed cluster name all pools, and none name them once Azure shows some.
 func TestClusterIsMadeWithItsPools(t *testing.T) {
 	in := input(t, group, aksDocument)
-	pool := input(t, poolDocument).Documents[0]
+	pool := input(t, poolDocument).Documents()[0]
 	pool.Holder = "pool"
-	in.Documents = append(in.Documents, pool)
+	in.change(false, func(documents []Document) []Document { return append(documents, pool) })
 	in.Version = "v1.33.2"
 	if _, node := planned(t, in, aksID); !strings.Contains(node.Blocked, "waits for the MachinePool of pool") {
 		t.Errorf("a cluster without one of its pools is made: %q", node.Blocked)
@@ -58,12 +58,16 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 		t.Errorf("blocked %q, marked %t (-want +got):\n%s", node.Blocked, node.Marked, diff)
 	}
 	subnet := groupID + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"
-	in.Documents = append(in.Documents, input(t, group, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
-		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetworksSubnet, metadata: {name: sub}, spec: {azureName: "n", owner: {name: v}}}`).Documents[1:]...)
-	for i := range in.Documents[3:] {
-		in.Documents[3+i].Holder = "network"
-	}
-	in.Documents[2].Spec["vnetSubnetReference"] = map[string]any{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "sub"}
+	network := input(t, group, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
+		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetworksSubnet, metadata: {name: sub}, spec: {azureName: "n", owner: {name: v}}}`).Documents()[1:]
+	in.change(false, func(documents []Document) []Document {
+		for _, d := range network {
+			d.Holder = "network"
+			documents = append(documents, d)
+		}
+		documents[2].Spec["vnetSubnetReference"] = map[string]any{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "sub"}
+		return documents
+	})
 	if !slices.Contains(Needs(in), subnet) {
 		t.Errorf("nobody looks for the subnet of a pool: %v", Needs(in))
 	}
@@ -145,8 +149,8 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 // nothing that exists is adopted or used, by whatever name.
 func TestBorrowedIdentity(t *testing.T) {
 	in := input(t, group, aksDocument)
-	in.Bound = true
-	for _, d := range in.Documents {
+	in.change(true, same)
+	for _, d := range in.Documents() {
 		id, err := in.ID(d)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +159,10 @@ func TestBorrowedIdentity(t *testing.T) {
 			t.Errorf("%s of others is taken: %q", id, node.Foreign)
 		}
 	}
-	in.Documents[0].Holder = "other"
+	in.change(true, func(documents []Document) []Document {
+		documents[0].Holder = "other"
+		return documents
+	})
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded"}}`)
 	if _, node := planned(t, in, aksID); !strings.Contains(node.Blocked, "resourceGroups/g to be the Cluster's") {
 		t.Errorf("something is made in the group of others: %q", node.Blocked)
@@ -192,7 +199,7 @@ func TestSkipped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, group, skipped)
-			in.Bound = test.bound
+			in.change(test.bound, same)
 			in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{` + test.tags + `},` + pools + `}`)
 			_, node := planned(t, in, aksID)
 			if test.want == "" && node.Refused != "" || !strings.Contains(node.Refused, test.want) || node.Policy != arm.Observe {

@@ -20,6 +20,9 @@ type Document struct {
 	Annotations                map[string]string
 	// Spec is the decoded spec.
 	Spec map[string]any
+
+	// position is the document's place in its Set, from 1 on. It is 0 in none.
+	position int
 }
 
 // String names the document.

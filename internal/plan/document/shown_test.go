@@ -22,7 +22,7 @@ func TestExports(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := input(t, group, test.document).Documents[1]
+			d := input(t, group, test.document).Documents()[1]
 			if errs := misdirected(d); len(errs) > 0 {
 				t.Errorf("%s: %v", test.reason, errs)
 			}

@@ -17,7 +17,7 @@ func Validate(namespace string, resources []runtime.RawExtension, needs, version
 	documents, errs := Read("", resources)
 	plains, wrong := Plains(namespace, resources)
 	errs = append(errs, wrong...)
-	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: Set{Documents: documents}, Version: version}
+	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: NewSet("", documents, false), Version: version}
 	errs = append(errs, Check(in)...)
 	errs = append(errs, Disagreement(documents)...)
 	for _, d := range documents {

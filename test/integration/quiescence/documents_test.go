@@ -82,7 +82,8 @@ func TestQuiescenceDocuments(t *testing.T) {
 		}
 	}
 
-	l.in.Documents = slices.DeleteFunc(l.in.Documents, func(d document.Document) bool { return d.Kind == "DataCollectionRuleAssociation" })
+	left := slices.DeleteFunc(slices.Clone(l.in.Documents()), func(d document.Document) bool { return d.Kind == "DataCollectionRuleAssociation" })
+	l.in.Set = document.NewSet(l.in.SubscriptionID(), left, false)
 	l.converge()
 	want := []string{"DELETE " + strings.ToLower(group) + "microsoft.containerservice/managedclusters/c1/providers/microsoft.insights/datacollectionruleassociations/prometheus"}
 	if written := writes(l.requests()); !slices.Equal(written, want) {
@@ -131,7 +132,7 @@ func newLibrary(t *testing.T) *library {
 		Cluster: "c1", Owner: owner, Object: owner, Holder: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
 		Values: document.Values{Secrets: map[document.Ref]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[document.Ref]string{}},
 	}
-	in.SubscriptionID, in.Documents = server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...)
+	in.Set = document.NewSet(server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
 	if errs := document.Check(in); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
