@@ -81,7 +81,7 @@ func needless(machine *clusterv1.Machine) bool {
 	}, deleting.Reason)
 }
 
-// marked tells whether somebody wants the VM to go first.
+// marked tells whether the VM goes first when the pool gets smaller.
 func marked(object client.Object) bool {
 	_, marked := object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
 	return marked
@@ -105,7 +105,7 @@ func (in *input) instances() []rollout.Instance {
 		}
 		out = append(out, rollout.Instance{
 			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
-			Ready: known.Ready, Unwanted: known.Marked, Held: known.Held, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
+			Ready: known.Ready, Marked: known.Marked, Held: known.Held, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
 		})
 	}
 	return out

@@ -50,7 +50,7 @@ var mishaps = map[string]struct {
 	"running": {reason: "a VM whose node is Ready is of use, whatever Azure says", stays: true, happen: func(stage *harness.Stage, pool string) {
 		stage.Azure.Post(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
 	}},
-	"marked": {reason: "somebody wants this one replaced", happen: func(stage *harness.Stage, pool string) {
+	"marked": {reason: "an annotation alone does nothing: it orders VMs when the pool gets smaller", stays: true, happen: func(stage *harness.Stage, pool string) {
 		harness.Change(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: pool + "-0"}}, func(m *clusterv1.Machine) {
 			m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: ""}
 		})

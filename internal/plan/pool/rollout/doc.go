@@ -3,9 +3,11 @@
 // It is pure: Decide is a function of what is wanted and what was seen. It holds, whatever happens to VMs meanwhile, whenever
 // a process dies, and however often the spec changes:
 //
-//   - No VM with a Ready node is given up when fewer than Replicas - MaxUnavailable would be left.
+//   - No VM with a Ready node is given up when fewer than Replicas - MaxUnavailable would be left, except one that the user marked
+//     when the pool gets smaller.
 //   - There are never more VMs than Replicas + MaxSurge because of it.
-//   - No Ready VM of the latest model is given up while there is one of an older model, or a broken one.
+//   - No Ready VM of the latest model is given up while there is one of an older model, or a broken one, with the same exception.
+//   - A mark, cluster.x-k8s.io/delete-machine, only orders VMs when the pool gets smaller. Alone it changes nothing.
 //   - Azure never chooses which VM goes: VMs go by name, and the size of the scale set is only lowered to the number of VMs
 //     that there are.
 //   - Nothing is decided from a list that is older than what was last written.

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,6 +21,7 @@ const (
 	leaving
 	free
 	deleting
+	marked
 )
 
 // ids are those of the VMs of a world, in their order.
@@ -35,6 +37,7 @@ type world struct {
 	vms                   [8]vm
 	count                 int
 	mishaps, newModels    int
+	marks                 int
 	surge, maxUnavailable int
 }
 
@@ -80,7 +83,7 @@ func (w world) seen() rollout.Seen {
 	seen := rollout.Seen{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld}
 	for i, v := range w.all() {
 		seen.Instances = append(seen.Instances, rollout.Instance{
-			ID: ids[i], Outdated: v.is(outdated), Ready: v.is(ready), Broken: v.is(broken), Leaving: v.is(leaving), Free: v.is(free), Deleting: v.is(deleting),
+			ID: ids[i], Outdated: v.is(outdated), Ready: v.is(ready), Broken: v.is(broken), Leaving: v.is(leaving), Free: v.is(free), Deleting: v.is(deleting), Marked: v.is(marked),
 		})
 	}
 	return seen
@@ -90,7 +93,7 @@ func (w world) String() string {
 	var vms []string
 	for _, v := range w.all() {
 		var words []string
-		for i, word := range []string{"outdated", "ready", "broken", "leaving", "free", "deleting"} {
+		for i, word := range []string{"outdated", "ready", "broken", "leaving", "free", "deleting", "marked"} {
 			if v.is(1 << i) {
 				words = append(words, word)
 			}
@@ -146,6 +149,15 @@ func (w world) mishap(most int) []world {
 				next.newModels--
 				next.replicas = replicas
 				out = append(out, next)
+			}
+		}
+	}
+	if w.marks > 0 {
+		next := w
+		next.marks--
+		for i, v := range w.all() {
+			if !v.is(leaving | deleting | marked) {
+				out = append(out, next.set(i, v|marked))
 			}
 		}
 	}
@@ -231,8 +243,9 @@ func (w world) breaks(next world) string {
 		return n
 	}
 	kept := func(v vm) bool { return v.is(ready) && !v.is(leaving|deleting) }
+	chosen := w.chosen(next)
 	before, after := count(w, kept), count(next, kept)
-	if floor := w.replicas - min(w.maxUnavailable, w.replicas); after < before && after < floor {
+	if floor := w.replicas - min(w.maxUnavailable, w.replicas); after < before-chosen && after < floor {
 		return fmt.Sprintf("%d Ready VMs are left, and %d have to be", after, floor)
 	}
 	total := max(next.capacity, next.there()) + next.count - next.there()
@@ -244,10 +257,52 @@ func (w world) breaks(next world) string {
 	}
 	current := func(v vm) bool { return kept(v) && !v.is(outdated) }
 	worse := func(v vm) bool { return !v.is(leaving|deleting) && (v.is(outdated) || v.is(broken) && !v.is(ready)) }
-	if !w.setOld && count(next, current) < count(w, current) && count(w, worse) > 0 && count(next, worse) > 0 {
+	if !w.setOld && count(next, current) < count(w, current)-chosen && count(w, worse) > 0 && count(next, worse) > 0 {
 		return "a Ready VM of the latest model goes before a worse one"
 	}
 	return ""
+}
+
+// smaller is by how many VMs the pool has to get smaller, without those that a rollout has added.
+func (w world) smaller() int {
+	staying, old := 0, 0
+	for _, v := range w.all() {
+		if !v.is(leaving | deleting) {
+			staying++
+			if v.is(outdated) {
+				old++
+			}
+		}
+	}
+	if w.updating {
+		staying += max(0, w.capacity-w.there())
+	}
+	if w.setOld {
+		return staying - w.replicas
+	}
+	return staying - w.replicas - min(w.surge, old)
+}
+
+// chosen is how many Ready VMs a step gives up that the user has chosen: they are marked, and the pool has to get smaller.
+func (w world) chosen(next world) int {
+	count := func(w world) (n int) {
+		for _, v := range w.all() {
+			if v.is(ready) && v.is(marked) && !v.is(leaving|deleting) {
+				n++
+			}
+		}
+		return n
+	}
+	return max(0, min(w.smaller(), count(w)-count(next)))
+}
+
+// marksAlone tells whether marks change what is done although the pool does not get smaller.
+func (w world) marksAlone() bool {
+	seen := w.seen()
+	for i := range seen.Instances {
+		seen.Instances[i].Marked = false
+	}
+	return w.smaller() <= 0 && !reflect.DeepEqual(rollout.Decide(w.spec(), w.seen()), rollout.Decide(w.spec(), seen))
 }
 
 // settles tells whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
@@ -261,7 +316,7 @@ func (w world) settles(known map[world]bool) bool {
 		all := steps(rollout.Decide(w.spec(), w.seen()))
 		progress := w.progress()
 		if len(all) == 0 && len(progress) == 0 {
-			if w.capacity != w.replicas || w.count != w.replicas || w.setOld || slices.ContainsFunc(w.all(), func(v vm) bool { return v != ready }) {
+			if w.capacity != w.replicas || w.count != w.replicas || w.setOld || slices.ContainsFunc(w.all(), func(v vm) bool { return v&^marked != ready }) {
 				return false
 			}
 			break
@@ -289,6 +344,15 @@ func TestModel(t *testing.T) {
 	if testing.Short() {
 		most = 3
 	}
+	walk(t, most, world{mishaps: 1, newModels: 1})
+}
+
+// TestMarks is TestModel with a user who marks a VM by cluster.x-k8s.io/delete-machine, at any moment before or after a change of the
+// spec.
+func TestMarks(t *testing.T) { walk(t, 3, world{newModels: 1, marks: 1}) }
+
+// walk explores pools of up to so many VMs with all limits. may is how much may go wrong.
+func walk(t *testing.T, most int, may world) {
 	var worlds, transitions atomic.Int64
 	t.Cleanup(func() { t.Logf("%d worlds, %d steps", worlds.Load(), transitions.Load()) })
 	for replicas := range most + 1 {
@@ -297,7 +361,8 @@ func TestModel(t *testing.T) {
 				if surge == 0 && unavailable == 0 {
 					continue
 				}
-				start := world{replicas: replicas, capacity: replicas, setOld: true, surge: surge, maxUnavailable: unavailable, mishaps: 1, newModels: 1}
+				start := may
+				start.replicas, start.capacity, start.setOld, start.surge, start.maxUnavailable = replicas, replicas, true, surge, unavailable
 				start = start.with(slices.Repeat([]vm{outdated | ready}, replicas))
 				t.Run(fmt.Sprintf("%d VMs, surge %d, unavailable %d", replicas, surge, unavailable), func(t *testing.T) {
 					t.Parallel()
@@ -318,6 +383,9 @@ func explore(t *testing.T, start world, most int) (worlds, transitions int) {
 		queue = queue[:len(queue)-1]
 		if !w.settles(settled) {
 			t.Fatalf("never settles: %s", w)
+		}
+		if w.marksAlone() {
+			t.Fatalf("a mark alone changes something: %s", w)
 		}
 		next := append(w.progress(), w.mishap(most)...)
 		all := steps(rollout.Decide(w.spec(), w.seen()))

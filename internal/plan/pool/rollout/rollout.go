@@ -49,8 +49,11 @@ type Instance struct {
 	// Ready says that its node is Ready, Broken that it will not become so by itself: Azure failed to make it, stopped it or
 	// took it away. One that is Ready is not broken, whatever Azure says of it.
 	Ready, Broken bool
-	// Unwanted says that somebody wants it replaced, by the annotation cluster.x-k8s.io/delete-machine.
-	Unwanted bool
+	// Marked means that its Machine has the annotation cluster.x-k8s.io/delete-machine. Cluster API defines it as a priority: when the
+	// pool gets smaller the VM goes before others. Until then nothing happens to it. The cluster-autoscaler annotates a Machine and
+	// lowers the replicas in two requests.
+	// https://cluster-api.sigs.k8s.io/reference/api/labels-and-annotations
+	Marked bool
 	// Held says that somebody has it left alone, by the annotation cluster.x-k8s.io/paused: whatever it is, it counts as one that is as
 	// wanted, and stays.
 	Held bool
@@ -106,10 +109,13 @@ func retire(spec Spec, seen Seen, staying []Instance) []string {
 		ready:   len(pick(staying, func(vm Instance) bool { return vm.Ready })) - floor,
 		surplus: len(staying) + seen.coming() - spec.Replicas,
 	}
+	r.takeMarked(spec, seen, staying)
 	worse := false
 	for _, vm := range staying {
 		switch {
 		case vm.Held:
+		case slices.Contains(r.out, vm.ID):
+			worse = worse || vm.broken() || vm.old()
 		case seen.Outdated:
 			// What would come in its place is no better: there are only too many, or not.
 			if r.surplus > 0 {
@@ -138,6 +144,11 @@ func (r *retirement) take(vm Instance) {
 	if !vm.broken() && r.spare <= 0 || vm.Ready && r.ready <= 0 {
 		return
 	}
+	r.giveUp(vm)
+}
+
+// giveUp gives a VM up.
+func (r *retirement) giveUp(vm Instance) {
 	r.out = append(r.out, vm.ID)
 	r.spare--
 	r.surplus--
@@ -146,14 +157,32 @@ func (r *retirement) take(vm Instance) {
 	}
 }
 
+// takeMarked gives up VMs that are marked, as many as the pool is to be smaller by. VMs that a rollout has added are not counted, because
+// an old VM goes in exchange for each of them. The user has chosen the VMs by name, so they go even if nodes of others are not Ready:
+// the cluster-autoscaler has drained the node already.
+func (r *retirement) takeMarked(spec Spec, seen Seen, staying []Instance) {
+	smaller := r.surplus - surge(spec, seen, staying)
+	for _, vm := range staying {
+		if smaller > 0 && vm.Marked && !vm.Held {
+			r.giveUp(vm)
+			smaller--
+		}
+	}
+}
+
+// surge is how many VMs there may be beyond the replicas while old ones are replaced.
+func surge(spec Spec, seen Seen, vms []Instance) int {
+	if seen.Outdated {
+		return 0
+	}
+	return min(spec.MaxSurge, len(pick(vms, Instance.old)))
+}
+
 // capacity is the size that the scale set is to have, nil for the one it has. left are the VMs that stay in the end.
 func capacity(spec Spec, seen Seen, left []Instance) *int {
 	there := len(pick(seen.Instances, func(vm Instance) bool { return !vm.Deleting }))
 	coming := seen.coming()
-	wanted := spec.Replicas
-	if !seen.Outdated {
-		wanted += min(spec.MaxSurge, len(pick(left, Instance.old)))
-	}
+	wanted := spec.Replicas + surge(spec, seen, left)
 	missing := wanted - len(left) - coming
 	room := spec.Replicas + spec.MaxSurge - len(seen.Instances) - coming
 	switch more := min(missing, room); {
@@ -169,7 +198,7 @@ func capacity(spec Spec, seen Seen, left []Instance) *int {
 func (vm Instance) broken() bool { return vm.Broken && !vm.Ready && !vm.Held }
 
 // old VMs are to be replaced.
-func (vm Instance) old() bool { return (vm.Outdated || vm.Unwanted) && !vm.Held }
+func (vm Instance) old() bool { return vm.Outdated && !vm.Held }
 
 // order puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, and then by policy.
 func order(vms []Instance, policy Policy) {
@@ -181,7 +210,7 @@ func order(vms []Instance, policy Policy) {
 		case Random:
 			age = 0
 		}
-		return cmp.Or(first(a.broken(), b.broken()), first(a.old(), b.old()), first(!a.Ready, !b.Ready), first(a.Unwanted, b.Unwanted), age, cmp.Compare(a.ID, b.ID))
+		return cmp.Or(first(a.broken(), b.broken()), first(a.old(), b.old()), first(!a.Ready, !b.Ready), age, cmp.Compare(a.ID, b.ID))
 	})
 }
 
