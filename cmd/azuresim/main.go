@@ -58,6 +58,7 @@ func command() *cobra.Command {
 	fs.StringVar(&f.snapshot, "snapshot", "", "file with a snapshot to begin with, as GET /_sim/snapshot answers it")
 	fs.StringVar(&f.faultFile, "fault-file", "", "JSON array of fault rules to start with")
 	fs.StringVar(&f.controlTokenFile, "control-token-file", "", "file with the token the control API asks for")
+	fs.BoolVar(&f.options.PutDropsTags, "put-drops-tags", false, "take the tags off a virtual machine, scale set or disk that is PUT without tags")
 	fs.BoolVar(&f.options.EnforceRBAC, "enforce-rbac", false, "refuse what the caller's role assignments do not allow")
 	fs.StringSliceVar(&f.options.Owners, "owner", nil, "client ID of an application that may do everything with --enforce-rbac, and assign roles to others; may be repeated")
 	return cmd

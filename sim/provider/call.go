@@ -32,6 +32,8 @@ type Env struct {
 	Quota map[string]int
 	// FeaturesOff are features that the subscription has not registered: "Microsoft.Compute/EncryptionAtHost".
 	FeaturesOff []string
+	// PutDropsTags has a PUT without tags take the tags off a resource of a type that otherwise keeps what a PUT leaves out.
+	PutDropsTags bool
 	// OperationFault lets the fault script change an operation at its start.
 	OperationFault func(op *store.Operation)
 	// RequestFault returns an error the fault script wants a named check to give ("quota", "capacity"), or nil.

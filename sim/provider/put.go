@@ -85,7 +85,9 @@ func (c *Call) Put() (*Reply, error) {
 		if t.PutMerges {
 			merged := body.Clone(old.Body)
 			body.Overlay(merged, d.New)
-			merged["tags"] = d.New["tags"]
+			if sent := d.New["tags"]; sent != nil || c.PutDropsTags {
+				merged["tags"] = sent
+			}
 			d.New = merged
 		}
 	}
@@ -131,6 +133,9 @@ func (c *Call) cleaned(b body.Object, t *Type) body.Object {
 		}
 	}
 	dropNulls(n)
+	if t.Style == Network {
+		keepReferences(n, c.ID.Top().String())
+	}
 	return n
 }
 

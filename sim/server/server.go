@@ -62,10 +62,15 @@ type Options struct {
 	PageSize      int            // entries per page of a list; 0: 1000
 	Quota         map[string]int // compute limits: "cores" or a family, or either after "<location>/"; others are far away
 	FeaturesOff   []string       // features that are not registered, as in "Microsoft.Compute/EncryptionAtHost"; nil: all are
-	Replication   time.Duration  // how long Entra ID needs to show a new principal to role assignments; scaled
-	ControlToken  string         // required in X-Sim-Token for /_sim/ when set
-	EnforceRBAC   bool           // callers may do only what their role assignments allow
-	Owners        []string       // client IDs that may do everything all the same, so that somebody can assign roles
+	// PutDropsTags has a PUT without tags take the tags off a virtual machine, scale set or disk. It is off: by Microsoft's page on PUTs such a PUT
+	// leaves what it does not mention, https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. That
+	// this holds for tags is an assumption. A recording agrees, but a policy may have set its tags anew: the second PUT of a scale set in
+	// Test_Insights_v1api_CreationAndDeletion of github.com/Azure/azure-service-operator/v2 v2.18.0.
+	PutDropsTags bool
+	Replication  time.Duration // how long Entra ID needs to show a new principal to role assignments; scaled
+	ControlToken string        // required in X-Sim-Token for /_sim/ when set
+	EnforceRBAC  bool          // callers may do only what their role assignments allow
+	Owners       []string      // client IDs that may do everything all the same, so that somebody can assign roles
 }
 
 // Server is a running simulator. All methods are safe for concurrent use.
@@ -133,7 +138,7 @@ func New(o Options) (*Server, error) {
 	// Requests that change nothing draw IDs, too; with numbers of their own they do not move what operations draw.
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
 	s.ids = rand.New(s.random.ids)
-	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, Replication: o.Replication}
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.catalogue()...)

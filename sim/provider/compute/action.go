@@ -26,13 +26,14 @@ func vmActions() map[string]*provider.Action {
 			}
 			return nil
 		}},
-		"poweroff":   timed(20, set("stopped", false)),
-		"deallocate": timed(45, set("deallocated", false)),
-		"restart":    timed(20, set("running", true)),
-		"redeploy":   timed(60, set("running", true)),
-		"reimage":    timed(60, set("running", true)),
-		"reapply":    timed(10, nil),
-		"runcommand": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(15)}, Start: needRunning, Finish: runCommand},
+		"poweroff":              timed(20, set("stopped", false)),
+		"deallocate":            timed(45, set("deallocated", false)),
+		"restart":               timed(20, set("running", true)),
+		"redeploy":              timed(60, set("running", true)),
+		"reimage":               timed(60, set("running", true)),
+		"reapply":               timed(10, nil),
+		"attachdetachdatadisks": attachDetach(),
+		"runcommand":            {Timing: provider.Timing{HTTP: sec(1), LRO: sec(15)}, Start: needRunning, Finish: runCommand},
 		"generalize": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return &provider.Reply{Status: 200}, nil
 		}},

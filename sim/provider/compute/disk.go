@@ -196,7 +196,9 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 		body.Set(def, "managedDisk.id", d.ID)
 		body.Set(def, "diskSizeGB", body.Int(d.Body, "properties.diskSizeGB"))
 	}
-	place(body.Child(vm.Body, sp+"osDisk"), imageSizeGB, body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
+	if !strings.EqualFold(vm.Type, ScaleSetVMs) || body.String(vm.Body, sp+"osDisk.diffDiskSettings.option") == "" {
+		place(body.Child(vm.Body, sp+"osDisk"), imageSizeGB, body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
+	}
 	kept := map[string]bool{}
 	for _, def := range body.Objects(vm.Body, sp+"dataDisks") {
 		place(def, 32, body.Object{"createOption": "Empty"})

@@ -62,7 +62,7 @@ func scaleSetTypes() []*provider.Type {
 	instance := &provider.Type{
 		Name: ScaleSetVMs, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, PutMerges: true, Serial: own,
 		Create: provider.Timing{HTTP: ms(1500), LRO: sec(8)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(30)}, Read: provider.Timing{HTTP: ms(250)},
-		Prepare: prepareInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
+		Prepare: prepareInstance, Finish: finishInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
 		Actions: instanceActions(), ListMore: flexibleInstances,
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {

@@ -131,7 +131,7 @@ func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, err
 func instanceActions() map[string]*provider.Action {
 	vm := vmActions()
 	out := map[string]*provider.Action{}
-	for _, k := range []string{"start", "poweroff", "deallocate", "restart", "redeploy", "reimage", "runcommand", "simulateeviction"} {
+	for _, k := range []string{"start", "poweroff", "deallocate", "restart", "redeploy", "reimage", "runcommand", "simulateeviction", "attachdetachdatadisks"} {
 		out[k] = vm[k]
 	}
 	out["start"].Start = func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {

@@ -136,6 +136,7 @@ func applyModel(set, r *store.Resource) {
 				body.Default(r.Body, "properties.storageProfile.osDisk.deleteOption", "Delete")
 				body.Default(r.Body, "properties.storageProfile.dataDisks", []any{})
 				nameDisks(set, r, was)
+				keepAttached(r, was)
 			}
 		} else {
 			body.Delete(r.Body, "properties."+k)
@@ -148,6 +149,8 @@ func applyModel(set, r *store.Resource) {
 	}
 	body.Delete(r.Body, "properties.osProfile.computerNamePrefix")
 	body.Set(r.Body, "properties.osProfile.computerName", body.String(profile, "osProfile.computerNamePrefix")+machineNumber(n))
+	delete(r.Secret, customized)
+	setInterfaceConfigurations(r, body.Get(profile, "networkProfile.networkInterfaceConfigurations"))
 	for _, k := range []string{"customData", "userData", "model"} {
 		delete(r.Secret, k)
 		if v := body.String(set.Secret, k); v != "" {
@@ -321,6 +324,7 @@ func upgrade(c *provider.Call, set, r *store.Resource) {
 		return
 	}
 	applyModel(set, r)
+	applyInterfaceConfigurations(c, r)
 	if body.String(r.Secret, "power") == "running" {
 		boot(c, r)
 	}
@@ -329,30 +333,6 @@ func upgrade(c *provider.Call, set, r *store.Resource) {
 
 func upToDate(set, r *store.Resource) bool {
 	return body.String(set.Secret, "model") == body.String(r.Secret, "model")
-}
-
-// prepareInstance lets a PUT change what instances have of their own: protection and tags.
-func prepareInstance(_ *provider.Call, d *provider.Draft) error {
-	if d.Old == nil {
-		return provider.Errorf(404, "InstanceNotFound", "The instance '%s' does not exist. Instances are made by raising the capacity of the scale set.", d.Name)
-	}
-	sent := body.Child(d.New, "properties.protectionPolicy")
-	tags := d.New["tags"]
-	location := d.New["location"]
-	for k := range d.New {
-		delete(d.New, k)
-	}
-	for k, v := range body.Clone(d.Old) {
-		d.New[k] = v
-	}
-	d.New["location"] = location
-	if tags != nil {
-		d.New["tags"] = tags
-	}
-	if sent != nil {
-		body.Set(d.New, "properties.protectionPolicy", sent)
-	}
-	return nil
 }
 
 // Addresses lists the private addresses of an instance, the primary one first.

@@ -34,7 +34,7 @@ func viewInstance(c *provider.Call, it *provider.Item) {
 		body.Delete(it.Body, p+k)
 	}
 	body.Default(it.Body, p+"hardwareProfile", body.Object{})
-	body.Set(it.Body, p+"modelDefinitionApplied", "VirtualMachineScaleSet")
+	body.Set(it.Body, p+"modelDefinitionApplied", map[bool]string{true: "VirtualMachine", false: "VirtualMachineScaleSet"}[body.Bool(r.Secret, customized)])
 	nics := []any{}
 	for _, nic := range c.List(ScaleSetInterfaces, r.ID) {
 		nics = append(nics, body.Object{"id": nic.ID, "properties": body.Object{"primary": body.Bool(nic.Body, "properties.primary")}})
@@ -42,7 +42,7 @@ func viewInstance(c *provider.Call, it *provider.Item) {
 	body.Set(it.Body, p+"networkProfile.networkInterfaces", nics)
 	if set := c.Get(id.Parent().String()); set != nil {
 		body.Set(it.Body, p+"latestModelApplied", upToDate(set, r))
-		body.Set(it.Body, p+"networkProfileConfiguration.networkInterfaceConfigurations", body.Get(body.Clone(set.Body), profilePath+".networkProfile.networkInterfaceConfigurations"))
+		body.Set(it.Body, interfaceConfigurations, body.Get(body.Clone(r.Secret), networkSecret))
 		var exts []any
 		for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
 			shown := body.Clone(body.Child(e, "properties"))

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -51,10 +52,7 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	}
 	body.Default(d.New, sp+"osDisk.caching", "ReadWrite")
 	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
-	account := "Standard_LRS"
-	if z.Premium {
-		account = "Premium_LRS"
-	}
+	account := accountType(z)
 	body.Default(d.New, sp+"osDisk.managedDisk.storageAccountType", account)
 	if replaced(d, sp+"osDisk.managedDisk.diskEncryptionSet.id") || replaced(d, sp+"osDisk.managedDisk.securityProfile.diskEncryptionSet.id") {
 		if err := checkEncryptionSet(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
@@ -71,6 +69,14 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	body.Default(d.New, sp+"dataDisks", []any{})
 	body.Default(d.New, sp+"diskControllerType", "SCSI")
 	return prepareDataDisks(c, d, z, account)
+}
+
+// accountType is the kind of storage that disks of a VM of this size have by default.
+func accountType(z Size) string {
+	if z.Premium {
+		return "Premium_LRS"
+	}
+	return "Standard_LRS"
 }
 
 // Sizes of disks in GiB. Source: https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview, and the answer for what
@@ -110,7 +116,11 @@ func nameFree(c *provider.Call, d *provider.Draft, name string) error {
 func prepareDataDisks(c *provider.Call, d *provider.Draft, z Size, account string) error {
 	sp := "properties.storageProfile."
 	luns := map[int]bool{}
-	disks := body.Objects(d.New, sp+"dataDisks")
+	// The disk driver marks those that it detaches, and leaves them in the list: DetachDisk in pkg/provider/azure_controller_standard.go of
+	// sigs.k8s.io/cloud-provider-azure v1.36.5.
+	disks := slices.DeleteFunc(body.Objects(d.New, sp+"dataDisks"), func(disk body.Object) bool { return body.Bool(disk, "toBeDetached") })
+	body.Set(d.New, sp+"dataDisks", disks)
+	disks = body.Objects(d.New, sp+"dataDisks")
 	if len(disks) > z.MaxDisks {
 		return provider.Errorf(409, "OperationNotAllowed", "The maximum number of data disks allowed to be attached to a VM of this size is %d.", z.MaxDisks).WithTarget("dataDisks")
 	}
