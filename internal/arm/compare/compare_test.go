@@ -38,6 +38,13 @@ func typeOf(t *testing.T, name string) types.Type {
 	return row
 }
 
+const templateIP = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[nic].properties.ipConfigurations"
+
+// template is a scale set with one network interface. ips are its addresses, more are other properties of it, with a comma in front.
+func template(ips, more string) string {
+	return `{"properties":{"virtualMachineProfile":{"networkProfile":{"networkInterfaceConfigurations":[{"name":"nic","properties":{"ipConfigurations":[` + ips + `]` + more + `}}]}}}}`
+}
+
 func TestDiff(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
@@ -90,6 +97,27 @@ func TestDiff(t *testing.T) {
 			typeName: types.NetworkInterface,
 			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}]}}`,
 			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"},{"id":"/OURS"}]}}]}}`,
+		},
+		"pools in a template": {
+			reason:   "cloud-provider-azure adds its pools to the template of a scale set, and ours is missing",
+			typeName: types.ScaleSet,
+			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}`, ""),
+			have:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`, ""),
+			paths:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
+		},
+		"a pool in a template that was ours": {
+			reason:   "the plan sent it once and does not any more",
+			typeName: types.ScaleSet,
+			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[]}}`, ""),
+			have:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}]}}`, ""),
+			owned:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
+			paths:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
+		},
+		"extensions of a template": {
+			reason:   "Azure Policy adds extensions to scale sets",
+			typeName: types.ScaleSet,
+			want:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[]}}}}`,
+			have:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"AzureMonitorLinuxAgent"}]}}}}`,
 		},
 		"case of an enumeration in a list": {
 			reason:   "the SDK's models say what is one, also of elements and of entries of maps",
@@ -261,6 +289,24 @@ func TestMerge(t *testing.T) {
 			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[]}}]}}`,
 			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
 			body:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
+		},
+		"pools and settings of others in a template": {
+			reason:   "Azure replaces elements of lists whole, so what others set in them is sent along",
+			typeName: types.ScaleSet,
+			want:     template(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"}]}}`, ""),
+			have: template(`{"name":"IP","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
+				`,"networkSecurityGroup":{"id":"/nsg"}`),
+			owned: []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
+			body: template(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
+				`,"networkSecurityGroup":{"id":"/nsg"}`),
+		},
+		"extensions of others in a template": {
+			reason:   "Azure Policy adds extensions to scale sets; one that the spec had goes",
+			typeName: types.ScaleSet,
+			want:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"ours"}]}}}}`,
+			have:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"AzureMonitorLinuxAgent","properties":{"settings":{}}},{"name":"old"}]}}}}`,
+			owned:    []string{"properties.virtualMachineProfile.extensionProfile.extensions[old]"},
+			body:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"ours"},{"name":"AzureMonitorLinuxAgent","properties":{"settings":{}}}]}}}}`,
 		},
 		"settings of others": {
 			reason:   "a PUT that leaves them out would reset them; what the plan says goes first",

@@ -19,6 +19,9 @@ func Merge(want Want, observed any) any {
 	if want.Type.Taggable {
 		mergeTags(want, body, have)
 	}
+	for _, path := range want.Type.Complete {
+		complete(body, have, splitPath(path))
+	}
 	for _, path := range want.Type.Carry {
 		carry(want, body, have, splitPath(path), "")
 	}
@@ -164,6 +167,9 @@ func set(body map[string]any, steps []step, value any) {
 			return
 		}
 		next, ok := body[s.member].(map[string]any)
+		if !ok && steps[i+1].inList {
+			return
+		}
 		if !ok {
 			next = map[string]any{}
 			body[s.member] = next

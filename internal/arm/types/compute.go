@@ -13,6 +13,12 @@ const (
 
 const computeAPIVersion = "2025-04-01"
 
+// The network interfaces in the template of a scale set, and their addresses.
+const (
+	templateInterfaces = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations"
+	templateAddresses  = templateInterfaces + "[].properties.ipConfigurations"
+)
+
 // ScaleSetAPIVersion is the one that lists of scale sets are asked for with. Those of AKS are only read.
 const ScaleSetAPIVersion = computeAPIVersion
 
@@ -44,6 +50,13 @@ var compute = []Type{
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
 	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, ETag: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		Keep: []string{"sku.capacity"},
+		// cloud-provider-azure adds its backend pools, so that new instances serve from their start (EnsureHostsInPool in pkg/provider/azure_vmss.go
+		// of sigs.k8s.io/cloud-provider-azure v1.36.5). Azure Policy, Defender and backup add extensions. The Azure CLI adds them the way a PUT
+		// here does, with those that exist as a GET shows them, without protected settings: "az vmss extension set".
+		Carry: []string{templateAddresses + "[].properties.loadBalancerBackendAddressPools", templateAddresses + "[].properties.applicationGatewayBackendAddressPools",
+			templateAddresses + "[].properties.applicationSecurityGroups", "properties.virtualMachineProfile.extensionProfile.extensions"},
+		// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update: elements of lists cannot be patched.
+		Complete: []string{templateInterfaces, templateAddresses},
 		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
 			"properties.virtualMachineProfile.storageProfile.imageReference.offer", "properties.virtualMachineProfile.storageProfile.imageReference.publisher",
 			"properties.virtualMachineProfile.storageProfile.imageReference.sku",

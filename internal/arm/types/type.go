@@ -33,6 +33,9 @@ type Type struct {
 	WriteOnly []string
 	// Carry lists paths of lists that others add to: elements that the plan does not name are kept.
 	Carry []string
+	// Complete lists paths of lists, each after those that it is in, whose elements a PUT replaces as a whole. Members of an element that the
+	// plan leaves out are sent as observed. Plans set a list in such an element, or leave it out for good.
+	Complete []string
 	// CarryWhole lists paths of lists that are never part of the plan's body, because their elements are resources of
 	// their own, and that a PUT without them would empty.
 	CarryWhole []string

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -119,12 +120,45 @@ func pointer(path string) string { return "/" + strings.ReplaceAll(path, ".", "/
 
 // dotted is a pointer as Node.Owned has paths.
 func dotted(pointer string) string {
-	path, element, inList := strings.Cut(pointer, "[")
-	path = strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", ".")
-	if inList {
-		path += "[" + element
+	var out strings.Builder
+	for part := range parts(strings.TrimPrefix(pointer, "/")) {
+		if part[0] != '[' {
+			part = strings.ReplaceAll(part, "/", ".")
+		}
+		out.WriteString(part)
 	}
-	return path
+	return out.String()
+}
+
+// listOf is the list that a pointer leads to an element of, with "[]" for elements on the way, as "/properties/a[]/properties/b".
+func listOf(pointer string) (list string, inList bool) {
+	var out strings.Builder
+	for part := range parts(pointer) {
+		if inList = part[0] == '['; inList {
+			part = "[]"
+		}
+		out.WriteString(part)
+	}
+	return strings.TrimSuffix(out.String(), "[]"), inList
+}
+
+// parts are the parts of a pointer in their order: those outside of brackets, and names of elements in theirs.
+func parts(pointer string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for pointer != "" {
+			end := strings.IndexByte(pointer, '[')
+			if end == 0 {
+				end = strings.IndexByte(pointer, ']') + 1
+			}
+			if end <= 0 {
+				end = len(pointer)
+			}
+			if !yield(pointer[:end]) {
+				return
+			}
+			pointer = pointer[end:]
+		}
+	}
 }
 
 func element(list, name string) string { return pointer(list) + "[" + name + "]" }

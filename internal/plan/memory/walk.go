@@ -92,6 +92,10 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []a
 		return append(paths, armschema.Leaves(body)...), nil, true
 	}
 	for _, list := range slices.Concat(row.Carry, texts[row.Name]) {
+		if strings.Contains(list, "[]") {
+			paths = append(paths, nested(body, list, "")...)
+			continue
+		}
 		items, _ := at(body, list).([]any)
 		for _, item := range items {
 			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], name(item))
@@ -110,6 +114,23 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []a
 	return paths, children, true
 }
 
+// nested are the leaf paths of the elements of lists inside elements of other lists: list is as "properties.a[].properties.b", and within the
+// path of what it begins at.
+func nested(value any, list, within string) (paths []string) {
+	outer, inner, more := strings.Cut(list, "[].")
+	object, _ := value.(map[string]any)
+	items, _ := at(object, outer).([]any)
+	for _, item := range items {
+		here := within + element(outer, name(item))
+		if more {
+			paths = append(paths, nested(item, inner, here)...)
+		} else {
+			paths = append(paths, here)
+		}
+	}
+	return paths
+}
+
 // sendable tells whether a plan can have sent a path of a resource, so that nothing else in an annotation counts.
 func (s Scope) sendable(id, path string) bool {
 	if key, ok := strings.CutPrefix(path, tags); ok {
@@ -119,7 +140,7 @@ func (s Scope) sendable(id, path string) bool {
 	if _, ok := schemas[row.Name]; !known || ok || path == made || s.Leaves {
 		return known
 	}
-	list, _, inList := strings.Cut(path, "[")
+	list, inList := listOf(path)
 	return inList && slices.ContainsFunc(slices.Concat(row.Carry, texts[row.Name]), func(other string) bool { return pointer(other) == list }) ||
 		slices.ContainsFunc(row.Keep, func(setting string) bool { return pointer(setting) == path })
 }

@@ -55,8 +55,14 @@ func TestInstances(t *testing.T) {
 		"larger disk":          {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
 		"other bootstrap data": {reason: "tokens are renewed every few minutes", shown: uniform, change: func(in *pool.Input) { in.BootstrapData = []byte("other") }, want: of(nil)},
 		"other tags":           {reason: "tags are changed in place", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }, want: of(nil)},
-		"failed":               {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.State = "Failed" }), broken: "Azure has it in state Failed"},
-		"evicted":              {reason: "a VM that Azure took back is deallocated", shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1), want: of(func(i *pool.Instance) { i.Power = "deallocated" }), broken: "it is deallocated"},
+		"volume": {reason: "the disk driver attaches a disk for each volume, also beside disks of the spec",
+			shown: strings.Replace(uniform, `"dataDisks":[]`, `"dataDisks":[{"name":"p_p_7_disk2_abc","lun":3,"createOption":"Empty","diskSizeGB":64,"managedDisk":{"id":"/y","storageAccountType":"Premium_LRS"}},
+{"name":"pvc-1","lun":0,"createOption":"Attach","diskSizeGB":8,"managedDisk":{"id":"/z","storageAccountType":"Premium_LRS"}}]`, 1),
+			change: func(in *pool.Input) {
+				in.AzureMachinePool.Spec.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 64, Lun: new(int32(3))}}
+			}, want: of(nil)},
+		"failed":  {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.State = "Failed" }), broken: "Azure has it in state Failed"},
+		"evicted": {reason: "a VM that Azure took back is deallocated", shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1), want: of(func(i *pool.Instance) { i.Power = "deallocated" }), broken: "it is deallocated"},
 		"flexible, being made": {reason: "VMs are resources of their own", shown: flexible, want: pool.Instance{
 			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d", Number: "p_1a2b3c4d", Name: "p_1a2b3c4d",
 			ProviderID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d",

@@ -3,6 +3,10 @@ package pool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
@@ -54,6 +58,21 @@ func parts(properties map[string]any) map[string]any {
 	return map[string]any{"properties": out}
 }
 
+// withoutAttached removes the data disks that the CSI driver or a user attached to a VM. Those of its model are made with it, and have the
+// create option Empty: https://learn.microsoft.com/en-us/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-attached-disks
+func withoutAttached(properties map[string]any) {
+	storage, _ := properties["storageProfile"].(map[string]any)
+	disks, _ := storage["dataDisks"].([]any)
+	if len(disks) == 0 {
+		return
+	}
+	storage["dataDisks"] = slices.DeleteFunc(disks, func(disk any) bool {
+		of, _ := disk.(map[string]any)
+		option, _ := of["createOption"].(string)
+		return strings.EqualFold(option, string(armcompute.DiskCreateOptionTypesAttach))
+	})
+}
+
 // differs tells whether a VM, or one of a scale set by its model, is not as wanted. What was found when the pool was taken over
 // does not count: there is no telling it from the older model that it may come from.
 func differs(in Input, found *takenover.Found, wanted any, shown json.RawMessage) (bool, error) {
@@ -70,6 +89,7 @@ func differs(in Input, found *takenover.Found, wanted any, shown json.RawMessage
 		// A scale set and its instances have their size there.
 		properties["hardwareProfile"] = map[string]any{"vmSize": sku["name"]}
 	}
+	withoutAttached(properties)
 	if model, ok := properties["virtualMachineProfile"].(map[string]any); ok {
 		model["hardwareProfile"] = properties["hardwareProfile"]
 		have["properties"] = model

@@ -1,0 +1,53 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+)
+
+// template is a scale set whose template has one interface, in these backend pools.
+func template(pools ...any) map[string]any {
+	out := tagged()
+	out["properties"] = map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": map[string]any{"networkInterfaceConfigurations": []any{
+		map[string]any{"name": "nic", "properties": map[string]any{"ipConfigurations": []any{
+			map[string]any{"name": "ip.0", "properties": map[string]any{"loadBalancerBackendAddressPools": pools}}}}}}}}}
+	return out
+}
+
+// TestNestedLists makes sure that a backend pool in a template goes when the spec wants it no more, although other programs add theirs to the
+// same list. The annotation cannot name more than elements of such lists.
+func TestNestedLists(t *testing.T) {
+	const (
+		set    = group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool"
+		ours   = lb + "/backendAddressPools/out"
+		list   = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[nic].properties.ipConfigurations[ip.0].properties.loadBalancerBackendAddressPools"
+		forged = `{"g/providers/Microsoft.Compute/virtualMachineScaleSets/pool":["/properties/virtualMachineProfile/networkProfile/networkInterfaceConfigurations[nic]","/properties/virtualMachineProfile/storageProfile","/properties/virtualMachineProfile/extensionProfile/extensions[e]"]}`
+	)
+	scope := memory.Scope{SubscriptionID: "s", Types: memory.Types{types.ScaleSet: ""}}
+	before := graph(arm.Node{ID: set, Body: template(map[string]any{"id": ours})})
+	annotations := memory.Of(nil, scope).Remember(before)
+	for name, test := range map[string]struct {
+		reason string
+		stored string
+		body   map[string]any
+		want   []string
+	}{
+		"same":   {"the spec wants the pool", annotations[infrav1.LastAppliedAnnotation], template(map[string]any{"id": ours}), nil},
+		"gone":   {"the spec had the pool", annotations[infrav1.LastAppliedAnnotation], template(), []string{list + "[" + ours + "]"}},
+		"forged": {"interfaces and disks are not what others share", forged, template(), []string{"properties.virtualMachineProfile.extensionProfile.extensions[e]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := graph(arm.Node{ID: set, Body: test.body})
+			memory.Of(stored(test.stored), scope).Apply(after)
+			if diff := cmp.Diff(test.want, after.Node(set).Owned); diff != "" {
+				t.Errorf("%s: owned paths (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
