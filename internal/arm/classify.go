@@ -45,7 +45,8 @@ var codeRules = []rule{
 	// Transient.
 	{"ConnectionFailed", ClassRetry, "there was no answer"},
 	{"TokenUnavailable", ClassRetry, "Entra ID did not answer"},
-	{"InvalidAnswer", ClassRetry, "the answer broke off"},
+	{"InvalidAnswer", ClassRetry, "the answer broke off, or is too large"},
+	{"ForeignURL", ClassRetry, "the answer names a URL of another host"},
 	{"RequestCanceled", ClassRetry, "the caller gave up"},
 	{"Conflict", ClassRetry, "compute: a concurrent request was faster"},
 	{"InternalServerError", ClassRetry, "a failure of Azure"},

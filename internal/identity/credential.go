@@ -14,13 +14,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
 var errNoCertificate = errors.New("it is neither PEM with the certificate and its key, nor PKCS #12 that the password opens")
 
 // credential makes the credential. Making one asks nobody.
 func (m *material) credential() (azcore.TokenCredential, error) {
-	options := azcore.ClientOptions{Cloud: m.cloud, Transport: m.transport, Retry: policy.RetryOptions{MaxRetries: -1}}
+	options := azcore.ClientOptions{Cloud: m.cloud, Transport: armclient.ForTokens(m.transport), Retry: policy.RetryOptions{MaxRetries: -1}}
 	switch m.kind {
 	case kindSecret:
 		return azidentity.NewClientSecretCredential(m.tenantID, m.clientID, string(m.secret),

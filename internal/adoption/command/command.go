@@ -165,7 +165,7 @@ func (f *flags) client(o Options) (*client.Client, error) {
 	credential := o.Credential
 	if credential == nil {
 		credential, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
-			ClientOptions: azcore.ClientOptions{Cloud: cloud, Transport: o.Transport}, DisableInstanceDiscovery: custom,
+			ClientOptions: azcore.ClientOptions{Cloud: cloud, Transport: client.ForTokens(o.Transport)}, DisableInstanceDiscovery: custom,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("sign in to Azure: %w", err)

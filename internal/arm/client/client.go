@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -27,7 +28,7 @@ type Options struct {
 	Principal string
 	// Version goes into the User-Agent as cluster-api-provider-azure/<version>; "" is "dev".
 	Version string
-	// Transport sends the requests; nil is azcore's default.
+	// Transport sends the requests; nil is one with the settings of azcore's default.
 	Transport policy.Transporter
 	// Budgets limit requests; nil means none. Clients of one process share one.
 	Budgets *Budgets
@@ -74,7 +75,7 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 		PerRetry: []policy.Policy{headers{userAgent: "cluster-api-provider-azure/" + options.Version}},
 	}, &armpolicy.ClientOptions{
 		ClientOptions: policy.ClientOptions{
-			Cloud: configuration, Transport: options.Transport,
+			Cloud: configuration, Transport: managerTransport{Confined(options.Transport)},
 			Retry: policy.RetryOptions{MaxRetries: -1},
 		},
 		// Registering a resource provider blocks for minutes; a missing registration is reported instead.
@@ -168,12 +169,20 @@ func (c *Client) List(ctx context.Context, path string, apiVersion string, query
 // ListUpTo is List of so many pages at most, 0 for all. complete tells whether there are no more.
 func (c *Client) ListUpTo(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
+	size := 0
 	for read := 1; ; read++ {
 		_, page, err := c.ask(ctx, request)
 		if err != nil {
 			return nil, false, err
 		}
 		out = append(out, page.elements...)
+		for _, element := range page.elements {
+			size += len(element)
+		}
+		if size > maxListed || len(out) > maxElements || read > maxPages {
+			return nil, false, &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusOK, Code: CodeInvalidAnswer,
+				Message: fmt.Sprintf("the list is too large: %d pages have %d elements with %d MiB", read, len(out), size>>20)}
+		}
 		if page.next == "" || read == pages {
 			return out, page.next == "", nil
 		}

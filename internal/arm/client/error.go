@@ -18,6 +18,8 @@ const (
 	CodeCanceled = "RequestCanceled"
 	// CodeInvalidRequest means that the request could not be built.
 	CodeInvalidRequest = "InvalidClientRequest"
+	// CodeForeignURL means that an answer names a URL of a host that is not Resource Manager, which is not asked.
+	CodeForeignURL = "ForeignURL"
 	// CodeInvalidAnswer means that a successful answer could not be read.
 	CodeInvalidAnswer = "InvalidAnswer"
 	// CodeCredentialsInvalid means that Entra ID refused to issue a token.
@@ -31,13 +33,9 @@ const (
 func ParseError(body []byte) *arm.Error {
 	cause, ok := parseCause(body)
 	if !ok {
-		text := strings.TrimSpace(string(body))
-		if len(text) > 200 {
-			text = strings.ToValidUTF8(text[:200], "") + "..."
-		}
-		return &arm.Error{Message: text}
+		return &arm.Error{Message: cut(strings.TrimSpace(string(body[:min(len(body), maxMessage)])), 200)}
 	}
-	failure := &arm.Error{Code: cause.Code, Message: cause.Message, Target: cause.Target}
+	failure := &arm.Error{Code: cut(cause.Code, maxCode), Message: cut(cause.Message, maxMessage), Target: cut(cause.Target, maxMessage)}
 	failure.Details = flatten(failure.Details, cause.Details, 0)
 	return failure
 }
@@ -54,7 +52,7 @@ func parseCause(body []byte) (cause, bool) {
 	var answer struct {
 		Error *json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(body, &answer) != nil {
+	if len(body) > maxError || json.Unmarshal(body, &answer) != nil {
 		return cause{}, false
 	}
 	inner := json.RawMessage(body)
@@ -74,6 +72,9 @@ func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
 		return out
 	}
 	for _, detail := range details {
+		if len(out) >= maxDetails {
+			return out
+		}
 		inner, nested := cause{}, false
 		if strings.HasPrefix(strings.TrimSpace(detail.Message), "{") {
 			inner, nested = parseCause([]byte(detail.Message))
@@ -86,7 +87,7 @@ func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
 			}
 		}
 		if detail.Code != "" || detail.Message != "" {
-			out = append(out, arm.Detail{Code: detail.Code, Message: detail.Message, Target: detail.Target})
+			out = append(out, arm.Detail{Code: cut(detail.Code, maxCode), Message: cut(detail.Message, maxMessage), Target: cut(detail.Target, maxMessage)})
 		}
 		out = flatten(out, detail.Details, depth+1)
 	}
@@ -97,15 +98,15 @@ func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if ms, err := strconv.Atoi(header.Get(name)); err == nil && ms > 0 {
-			return time.Duration(ms) * time.Millisecond
+			return time.Duration(min(ms, int(maxWait/time.Millisecond))) * time.Millisecond
 		}
 	}
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
-		return time.Duration(seconds) * time.Second
+		return time.Duration(min(seconds, int(maxWait/time.Second))) * time.Second
 	}
 	if date, err := http.ParseTime(value); err == nil && date.After(now) {
-		return date.Sub(now)
+		return min(date.Sub(now), maxWait)
 	}
 	return 0
 }

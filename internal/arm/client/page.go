@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -16,6 +17,7 @@ type page struct {
 // readPage reads a page element by element: one of a thousand machines has megabytes, which nobody needs in one piece.
 func readPage(body io.Reader) (page, error) {
 	var out page
+	values := newCounter()
 	in := json.NewDecoder(body)
 	begin, err := in.Token()
 	if errors.Is(err, io.EOF) || err == nil && begin != json.Delim('{') {
@@ -28,7 +30,7 @@ func readPage(body io.Reader) (page, error) {
 		}
 		switch name, _ := key.(string); {
 		case strings.EqualFold(name, "value"):
-			out.elements, err = readElements(in)
+			out.elements, err = readElements(in, values)
 		case strings.EqualFold(name, "nextLink"):
 			err = in.Decode(&out.next)
 		default:
@@ -50,7 +52,7 @@ func readPage(body io.Reader) (page, error) {
 }
 
 // readElements reads a list, which may be null.
-func readElements(in *json.Decoder) (out []json.RawMessage, err error) {
+func readElements(in *json.Decoder, values *counter) (out []json.RawMessage, err error) {
 	begin, err := in.Token()
 	if err != nil || begin == nil {
 		return nil, err
@@ -63,6 +65,12 @@ func readElements(in *json.Decoder) (out []json.RawMessage, err error) {
 		if err := in.Decode(&out[len(out)-1]); err != nil {
 			return nil, err
 		}
+		if err := values.count(out[len(out)-1]); err != nil {
+			return nil, err
+		}
+		if len(out) > maxElements {
+			return nil, tooLarge(fmt.Sprintf("%d elements", maxElements))
+		}
 	}
 	_, err = in.Token()
 	return out, err
@@ -71,9 +79,9 @@ func readElements(in *json.Decoder) (out []json.RawMessage, err error) {
 // errShape is the error of JSON that is no page.
 var errShape = errors.New("it is no page of a list")
 
-// unreadable tells whether an error of readPage is about what the answer says, and not about the connection. What ends in the middle broke off.
+// unreadable tells whether an error of reading an answer is about what it says, and not about the connection. What ends in the middle broke off.
 func unreadable(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	return errors.Is(err, errShape) || errors.As(err, &syntax) || errors.As(err, &kind)
+	return errors.Is(err, errShape) || errors.Is(err, errTooLarge) || errors.As(err, &syntax) || errors.As(err, &kind)
 }

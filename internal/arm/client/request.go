@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,7 +27,7 @@ type Request struct {
 	// APIVersion and Query make up the query string.
 	APIVersion string
 	Query      url.Values
-	// URL is a complete URL that Azure gave, to use as it is instead of ID, SubPath, APIVersion and Query.
+	// URL is a complete URL that Azure gave, to use as it is instead of ID, SubPath, APIVersion and Query. One of another host is refused.
 	URL string
 	// Body is JSON or marshals to it; nil sends none.
 	Body any
@@ -97,7 +96,7 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 
 	target, err := c.url(request)
 	if err != nil {
-		return fail(CodeInvalidRequest, err.Error())
+		return fail(CodeForeignURL, err.Error())
 	}
 	raw, err := runtime.NewRequest(ctx, request.Method, target)
 	if err != nil {
@@ -126,12 +125,12 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 		return fail(CodeConnectionFailed, withoutURL(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
-	succeeded := answer.StatusCode >= 200 && answer.StatusCode <= 299
+	good := succeeded(answer.StatusCode)
 	var body []byte
-	if request.page && succeeded {
-		elements, err = readPage(answer.Body)
+	if request.page && good {
+		elements, err = readPage(newBounded(answer.Body, maxBody))
 	} else {
-		body, err = io.ReadAll(answer.Body)
+		body, err = readBody(answer.Body, good)
 	}
 	switch {
 	case err == nil || unreadable(err):
@@ -142,24 +141,27 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 	}
 	after := retryAfter(answer.Header, c.options.Now())
 	c.options.Budgets.learn(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
-	requestID := answer.Header.Get("X-Ms-Request-Id")
-	if !succeeded {
+	requestID := headerOf(answer, "X-Ms-Request-Id")
+	if !good {
 		failure := ParseError(body)
+		if errors.Is(err, errTooLarge) {
+			failure.Message = err.Error()
+		}
 		failure.Method, failure.ID, failure.Status = request.Method, request.ID, answer.StatusCode
 		failure.RequestID, failure.RetryAfter = requestID, after
 		if failure.Code == "" {
-			failure.Code = answer.Header.Get("X-Ms-Error-Code")
+			failure.Code = cut(answer.Header.Get("X-Ms-Error-Code"), maxCode)
 		}
 		return nil, page{}, failure
 	}
 	if err != nil {
 		return nil, page{}, &arm.Error{Method: request.Method, ID: request.ID, Status: answer.StatusCode, Code: CodeInvalidAnswer,
-			Message: "the list cannot be read: " + err.Error(), RequestID: requestID}
+			Message: "it cannot be read: " + err.Error(), RequestID: requestID}
 	}
 	response = &Response{
-		Status: answer.StatusCode, ETag: answer.Header.Get("ETag"), RetryAfter: after, RequestID: requestID,
-		AsyncOperation: first(answer.Header.Get("Azure-AsyncOperation"), answer.Header.Get("Operation-Location")),
-		Location:       answer.Header.Get("Location"),
+		Status: answer.StatusCode, ETag: headerOf(answer, "ETag"), RetryAfter: after, RequestID: requestID,
+		AsyncOperation: first(headerOf(answer, "Azure-AsyncOperation"), headerOf(answer, "Operation-Location")),
+		Location:       headerOf(answer, "Location"),
 	}
 	if len(bytes.TrimSpace(body)) > 0 {
 		response.Body = body
@@ -169,14 +171,7 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 
 func (c *Client) url(request Request) (string, error) {
 	if request.URL != "" {
-		parsed, err := url.Parse(request.URL)
-		if err != nil {
-			return "", err
-		}
-		if !parsed.IsAbs() {
-			return c.endpoint + "/" + strings.TrimLeft(request.URL, "/"), nil
-		}
-		return request.URL, nil
+		return c.link(request.URL)
 	}
 	path := string(request.ID)
 	if request.SubPath != "" {

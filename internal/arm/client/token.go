@@ -44,8 +44,8 @@ func tokenError(err error) *arm.Error {
 		for _, mark := range []string{"Trace ID:", "Correlation ID:", "Timestamp:"} {
 			message, _, _ = strings.Cut(message, mark)
 		}
-		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Target: found[1],
-			Message: "Entra ID refuses the credentials: " + found[1] + ": " + strings.TrimSpace(message)}
+		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Target: cut(found[1], maxCode),
+			Message: "Entra ID refuses the credentials: " + cut(found[1], maxCode) + ": " + cut(strings.TrimSpace(message), maxMessage)}
 	}
 	if found := answered.FindStringSubmatch(text); found != nil && found[1] == "4" {
 		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Message: "Entra ID refuses the credentials: " + firstLine(text)}
@@ -55,5 +55,5 @@ func tokenError(err error) *arm.Error {
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return strings.TrimSpace(line)
+	return cut(strings.TrimSpace(line), maxMessage)
 }

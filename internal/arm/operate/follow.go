@@ -236,6 +236,17 @@ func (op *Operation) Trouble(now time.Time) error {
 // pollFailed deals with an error answer at an operation's URL. Location URLs answer with the operation's own error.
 func (o *Operator) pollFailed(op *Operation, err error) (done bool) {
 	var answer *arm.Error
+	if errors.As(err, &answer) && answer.Code == client.CodeForeignURL {
+		o.options.Log.Info("the URL of an operation is not asked", "resource", op.ID, "object", op.Object, "verb", op.Verb, "error", answer.Error())
+		if op.Action {
+			o.over(op, nil, answer)
+			return true
+		}
+		op.mu.Lock()
+		op.url = "" // The resource itself has to tell.
+		op.mu.Unlock()
+		return false
+	}
 	if errors.As(err, &answer) && answer.Status >= 400 && answer.Status < 500 &&
 		!slices.Contains([]int{http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests}, answer.Status) {
 		if answer.Status != http.StatusNotFound {

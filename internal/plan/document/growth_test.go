@@ -136,7 +136,7 @@ func TestOwnersByID(t *testing.T) {
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden"}},
 		"below its own child": {"an armId names what is there only if it is allowed", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}"), subnet("second", "{armId: /subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v}")}, true,
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[2].spec.owner.armId: Forbidden"}},
-		"below an armId at home": {"the group is a document's", []string{group, vnet("v", "{armId: " + string(groupID) + "}"), subnet("first", "{name: v}"), subnet("second", "{armId: " + string(groupID) + "/providers/Microsoft.Network/virtualNetworks/v}")}, true,
+		"below an armId at home": {"the group is a document's", []string{group, vnet("v", "{armId: "+string(groupID)+"}"), subnet("first", "{name: v}"), subnet("second", "{armId: "+string(groupID)+"/providers/Microsoft.Network/virtualNetworks/v}")}, true,
 			[]string{"/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v",
 				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/first", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/second"}},
 		"own identity": {"an identity of the namespace may use what exists", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, false,
