@@ -45,6 +45,10 @@ func (s *script) Do(request *http.Request) (*http.Response, error) {
 	key := request.Method + " " + request.URL.Path[strings.LastIndex(request.URL.Path, "/")+1:]
 	s.asked[key]++
 	answers := s.answers[key]
+	if request.URL.Host != "azure.example" {
+		s.asked["another host"]++
+		answers = []answer{says("Succeeded")}
+	}
 	if len(answers) == 0 {
 		return nil, errors.New("nobody answers " + key)
 	}
@@ -81,6 +85,11 @@ func linked(status int, body string) answer {
 	return answer{status: status, body: body, header: map[string]string{"Azure-AsyncOperation": operationURL, "Retry-After": "10"}}
 }
 
+// linkedAway names an operation at another host, which would get the bearer token.
+func linkedAway(status int, header, body string) answer {
+	return answer{status: status, body: body, header: map[string]string{header: "https://attacker.example/operations/op", "Retry-After": "10"}}
+}
+
 func says(status string) answer { return answer{status: 200, body: `{"status":"` + status + `"}`} }
 
 // TestFollow sends a write and follows it to its end, whatever Azure answers.
@@ -108,6 +117,9 @@ func TestFollow(t *testing.T) {
 		"forgotten":                   {"Azure keeps operations for some days; the resource tells then", "PUT", arm.Updating, linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone}, "", 11 * time.Second},
 		"vanished":                    {"what was being made is gone, and nothing tells why", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
 		"throttled":                   {"it is asked again when Azure wants to be", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"}, body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
+		"link to another host":        {"the resource has to tell", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "", 31 * time.Second},
+		"failed, at another host":     {"nothing tells why", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Failed")}, nil, CodeProvisioningFailed, 31 * time.Second},
+		"deleted, at another host":    {"the resource is gone in the end", "DELETE", arm.Deleting, linkedAway(202, "Location", ""), []answer{in("Deleting"), in("Deleting"), gone}, nil, "", time.Minute},
 		"deleted at once":             {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
 		"deleted before":              {"it is what was wanted", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
 		"deleted":                     {"the resource is looked at", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
@@ -146,6 +158,9 @@ func TestFollow(t *testing.T) {
 				}
 				if o.Find(op.Key) != nil {
 					t.Error("it is still under way")
+				}
+				if azure.asked["another host"] > 0 {
+					t.Errorf("%s: another host got a request with the token", test.reason)
 				}
 			})
 		})
