@@ -71,6 +71,8 @@ type Options struct {
 	ControlToken string        // required in X-Sim-Token for /_sim/ when set
 	EnforceRBAC  bool          // callers may do only what their role assignments allow
 	Owners       []string      // client IDs that may do everything all the same, so that somebody can assign roles
+	// Committed is called with the resources that changed, before another request sees them; it must not call the server. Nil is not called.
+	Committed func([]Change)
 }
 
 // Server is a running simulator. All methods are safe for concurrent use.
@@ -152,6 +154,9 @@ func New(o Options) (*Server, error) {
 	s.limits = newLimiter(o)
 	s.guests = newGuestView(s)
 	s.aks = newClusterView(s)
+	if o.Committed != nil {
+		s.showCommits()
+	}
 	if _, virtual := o.Clock.(*store.Virtual); !virtual {
 		go s.run()
 	}
@@ -210,16 +215,47 @@ func (s *Server) Token(clientID string) string {
 	return s.entra.issue(clientID, "https://management.core.windows.net/", "")
 }
 
+// Change is a resource as it is after a change of the state.
+type Change struct {
+	// ID is the resource ID, in lower case.
+	ID string
+	// Body is the resource as a GET would show it, without write-only values; nil means that it is gone.
+	Body body.Object
+}
+
+// showCommits has Options.Committed called after each commit.
+func (s *Server) showCommits() {
+	s.store.OnCommit(func(tx *store.Tx, keys []string) {
+		changes := make([]Change, 0, len(keys))
+		for _, key := range keys {
+			change := Change{ID: key}
+			if r := tx.Get(key); r != nil {
+				change.Body = s.show(tx, r)
+			}
+			changes = append(changes, change)
+		}
+		s.opts.Committed(changes)
+	})
+}
+
+// show renders a stored resource as a GET would; nil for a type that is not served.
+func (s *Server) show(tx *store.Tx, r *store.Resource) body.Object {
+	t := s.env.TypeOf(r.Type)
+	if t == nil {
+		return nil
+	}
+	c := &provider.Call{Tx: tx, Env: s.env, BaseURL: "https://management.azure.com", Type: t}
+	c.ID, _ = store.ParseID(r.ID)
+	return c.Render(r)
+}
+
 // State returns every stored resource as a GET would show it, without write-only values, ordered by ID.
 func (s *Server) State() []body.Object {
 	var out []body.Object
 	s.store.View(func(tx *store.Tx) {
-		c := &provider.Call{Tx: tx, Env: s.env, BaseURL: "https://management.azure.com"}
 		for _, r := range tx.List("", "") {
-			if t := s.env.TypeOf(r.Type); t != nil {
-				c.Type = t
-				c.ID, _ = store.ParseID(r.ID)
-				out = append(out, c.Render(r))
+			if shown := s.show(tx, r); shown != nil {
+				out = append(out, shown)
 			}
 		}
 	})

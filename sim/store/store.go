@@ -8,6 +8,7 @@ package store
 import (
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -80,6 +81,15 @@ type Store struct {
 	revision int64
 	journal  *journal
 	changed  chan struct{}
+	// committed is called with the keys of the resources that a commit changed, before the next transaction begins.
+	committed func(tx *Tx, keys []string)
+}
+
+// OnCommit sets a function that is called after each commit with the keys of the resources that it changed. f must not write.
+func (s *Store) OnCommit(f func(tx *Tx, keys []string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.committed = f
 }
 
 // Open returns a store that keeps its state in dir, or only in memory when dir is "". What an earlier process
@@ -156,6 +166,9 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 	s.revision++
 	close(s.changed)
 	s.changed = make(chan struct{})
+	if s.committed != nil && len(tx.undo) > 0 {
+		s.committed(&Tx{s: s}, slices.Sorted(maps.Keys(tx.undo)))
+	}
 	return nil
 }
 

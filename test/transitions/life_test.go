@@ -106,14 +106,23 @@ type end struct {
 	said map[string]string
 	// refused are the answers to what was not taken, wrong those that tell no field.
 	refused, wrong []string
+	// gaps are properties in Azure that the states before and after a change have and that were missing between them.
+	gaps []string
 }
 
 // live applies manifests. The first ones are those that the cluster is made of.
 func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) (out end) {
 	t.Helper()
+	return l.liveIn(t, clusters.New, made, then)
+}
+
+// liveIn is live in a world that newWorld makes.
+func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, made map[string]map[string]any, then []apply) (out end) {
+	t.Helper()
 	l.schema(t, "") // before time is virtual
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{World: clusters.New(t), life: l, manifests: made}
+		w := &world{World: newWorld(t), life: l, manifests: made}
+		history := w.Record()
 		w.Manage()
 		var err error
 		if w.admitter, err = admission.New(w.Kubernetes, w.Kubernetes.Scheme(), plan.Features{ASOAPI: true}, l.schemas); err != nil {
@@ -128,6 +137,8 @@ func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) 
 			w.manifests[name] = spec
 		}
 		w.settle()
+		// accepted is the last state that was as its spec; nil means that the state now is not known to be so.
+		accepted := w.accepted(history)
 		for _, each := range then {
 			switch err := w.apply(each); {
 			case err == nil && each.Spec == nil:
@@ -142,8 +153,16 @@ func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) 
 			}
 			if each.Seconds == 0 {
 				w.settle()
+				now := w.accepted(history)
+				if accepted != nil && now != nil {
+					for _, gap := range history.Gaps(*accepted, *now) {
+						out.gaps = append(out.gaps, fmt.Sprintf("%s: missing for a time although the states before and after have it: %s", each.Object, gap))
+					}
+				}
+				accepted = now
 				continue
 			}
+			accepted = nil
 			w.wait(time.Duration(each.Seconds) * time.Second)
 		}
 		w.settle()
@@ -260,6 +279,14 @@ func (w *world) settle() {
 			return
 		}
 	}
+}
+
+// accepted is the state of Azure now if all objects are as their spec, else nil.
+func (w *world) accepted(history *clusters.History) *clusters.Moment {
+	if len(w.said()) > 0 {
+		return nil
+	}
+	return new(history.Moment())
 }
 
 // wait lets time go by.

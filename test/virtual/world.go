@@ -39,14 +39,34 @@ type World struct {
 	// nobody.
 	Deleting func(ctx context.Context, object client.Object)
 	Written  func(*http.Request)
+	// Committed is called after each change of Azure's state, before another request sees it; nil is not called.
+	Committed func([]server.Change)
 
 	handler http.Handler
 }
 
-// New makes a world. It has to be called in a bubble of virtual time.
+// New makes a world in which Azure takes as long as it really does. It has to be called in a bubble of virtual time.
 func New(t *testing.T, options server.Options) *World {
 	t.Helper()
 	options.TimeScale = 1
+	return newWorld(t, options)
+}
+
+// NewAtOnce makes a world in which Azure's operations end as soon as they are polled.
+func NewAtOnce(t *testing.T, options server.Options) *World {
+	t.Helper()
+	options.TimeScale = 0
+	return newWorld(t, options)
+}
+
+func newWorld(t *testing.T, options server.Options) *World {
+	t.Helper()
+	w := &World{Resync: 10 * time.Minute, Full: time.Hour}
+	options.Committed = func(changes []server.Change) {
+		if w.Committed != nil {
+			w.Committed(changes)
+		}
+	}
 	sim, err := server.New(options)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +75,7 @@ func New(t *testing.T, options server.Options) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &World{Sim: sim, handler: sim.Handler(), Kubernetes: objects, Resync: 10 * time.Minute, Full: time.Hour}
+	w.Sim, w.handler, w.Kubernetes = sim, sim.Handler(), objects
 	w.Stage = &harness.Stage{T: t, Client: objects, Namespace: "default", Azure: &harness.Simulator{
 		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret,
 	}}

@@ -53,7 +53,7 @@ var network = []Type{
 			"properties.securityRules[].properties.destinationAddressPrefix", "properties.securityRules[].properties.destinationAddressPrefixes[]"},
 		Carry: []string{"properties.securityRules"}, Keep: []string{"properties.flushConnection"}, Makes: []string{SecurityRule},
 		Users: []string{"properties.networkInterfaces"}},
-	{Name: SecurityRule, APIVersion: networkAPIVersion, Steady: true, Serial: 1, DiesWithParent: true, DeleteRank: 74,
+	{Name: SecurityRule, APIVersion: networkAPIVersion, Steady: true, WrittenWithParent: true, Serial: 1, DiesWithParent: true, DeleteRank: 74,
 		Fold: []string{"properties.sourceAddressPrefix", "properties.sourceAddressPrefixes[]", "properties.destinationAddressPrefix", "properties.destinationAddressPrefixes[]"}},
 	{Name: RouteTable, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 75,
 		Carry: []string{"properties.routes"}, Keep: []string{"properties.disableBgpRoutePropagation"}},

@@ -73,6 +73,9 @@ type Type struct {
 	// Holds are the types of children, by their last word in lower case, that the resource's document shows whole, and the paths of the
 	// lists with them.
 	Holds map[string]string
+	// WrittenWithParent means that plans write the resource in a list of its parent's body and never by itself, so that one PUT of the
+	// parent takes the whole list from one state to the next. A resource manifest of the type is the exception: it is a node of its own.
+	WrittenWithParent bool
 	// Live means that what matters of a resource changes without a write of it, so that no list of all resources vouches for it.
 	Live bool
 	// Steady means that what matters of a resource changes with writes only.

@@ -15,7 +15,6 @@ var remembered = memory.Types{
 	types.Subnet:                infrav1.SubnetsReadyCondition,
 	types.VirtualNetworkPeering: infrav1.VnetPeeringReadyCondition,
 	types.NetworkSecurityGroup:  infrav1.SecurityGroupsReadyCondition,
-	types.SecurityRule:          infrav1.SecurityGroupsReadyCondition,
 	types.RouteTable:            infrav1.RouteTablesReadyCondition,
 	types.PublicIPAddress:       infrav1.PublicIPsReadyCondition,
 	types.NATGateway:            infrav1.NATGatewaysReadyCondition,

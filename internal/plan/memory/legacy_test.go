@@ -21,6 +21,7 @@ func TestLegacy(t *testing.T) {
 		Tags  map[arm.ID][]string
 	}
 	const shortNetwork = "/resourceGroups/g/providers/Microsoft.Network/"
+	const nsgShort = shortNetwork + "networkSecurityGroups/nsg"
 	g := func() *arm.Graph {
 		return graph(arm.Node{ID: group, Body: tagged("team")}, arm.Node{ID: vnet, Body: tagged("team")}, arm.Node{ID: nsg, Body: tagged("team")})
 	}
@@ -51,7 +52,11 @@ func TestLegacy(t *testing.T) {
 		"tags of a machine": {"the established provider writes them", map[string]string{"last-applied-tags-vm": `{"cost":"1"}`},
 			removed{Tags: map[arm.ID][]string{vnet: {"cost"}, nsg: {"cost"}, group: {"cost"}}}},
 		"rules": {"the established provider writes them", map[string]string{"last-applied-security-rules": `{"nsg":{"r":"text","../x":"text"}}`},
-			removed{Prune: []arm.ID{nsg + "/securityRules/r"}}},
+			removed{Sent: map[arm.ID][]string{nsg: {"/properties/securityRules[r]"}}}},
+		"rules as resources": {"rules were recorded by their own IDs", map[string]string{"last-applied": `{"g/providers/Microsoft.Network/networkSecurityGroups/nsg/securityRules/r":[""]}`},
+			removed{Sent: map[arm.ID][]string{nsg: {"/properties/securityRules[r]"}}, Made: []arm.ID{nsgShort + "/securityRules/r"}}},
+		"whole lists": {"a list into which other programs write is not the object's", map[string]string{"last-applied": `{"g/providers/Microsoft.Network/networkSecurityGroups/nsg":["/properties/securityRules"]}`},
+			removed{}},
 		"rules, later": {"one of that name that is made later is somebody's", map[string]string{"planned": `[]`, "last-applied-security-rules": `{"nsg":{"r":"text"}}`}, removed{}},
 		"unreadable":   {"it names nothing", map[string]string{"planned": `{`, "made": `{`, "sent": `1`, "last-applied-tags-rg": `[]`, "last-applied-tags-vm": `null`, "last-applied-security-rules": `text`}, removed{}},
 		"both":         {"they are read once", map[string]string{"last-applied": `{}`, "planned": `["` + shortNetwork + `publicIPAddresses/ip"]`, "last-applied-tags-vm": `{"cost":"1"}`}, removed{}},

@@ -208,7 +208,7 @@ func (m Memory) full(short string) arm.ID {
 func read(annotations map[string]string, scope Scope) set {
 	stored := annotations[infrav1.LastAppliedAnnotation]
 	if stored == "" {
-		return legacy(annotations, scope)
+		return legacy(annotations, scope).moveIntoParents(scope)
 	}
 	var lists map[string][]string
 	if json.Unmarshal([]byte(stored), &lists) != nil {
@@ -220,7 +220,7 @@ func read(annotations map[string]string, scope Scope) set {
 			out.add(id, slices.DeleteFunc(paths, func(path string) bool { return !scope.sendable(id, path) })...)
 		}
 	}
-	return out
+	return out.moveIntoParents(scope)
 }
 
 // plain tells whether an ID has nothing in it by which a request would go anywhere else.

@@ -30,7 +30,7 @@ var scope = memory.Scope{
 	SubscriptionID: "s",
 	Types: memory.Types{
 		types.ResourceGroup: "", types.VirtualNetwork: "", types.Subnet: "S", types.LoadBalancer: "L", types.NetworkSecurityGroup: "G",
-		types.SecurityRule: "G", types.NATGateway: "N", types.PublicIPAddress: "P", types.VirtualMachineExtension: "E", types.PrivateDNSZone: "D", types.ARecord: "A",
+		types.NATGateway: "N", types.PublicIPAddress: "P", types.VirtualMachineExtension: "E", types.PrivateDNSZone: "D", types.ARecord: "A",
 	},
 	Self:           nodes,
 	SecurityGroup:  func(name string) arm.ID { return network + "networkSecurityGroups/" + arm.ID(name) },
@@ -133,11 +133,10 @@ func TestRemembered(t *testing.T) {
 	want := map[string][]string{
 		"*": {"/tags/team"},
 		"g": {},
-		"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":           {"/properties/natGateway", "/properties/serviceEndpoints[Microsoft.Sql]"},
-		"g/providers/Microsoft.Network/loadBalancers/lb":                          {"/properties/loadBalancingRules[r]", "/tags/a~1b"},
-		"g/providers/Microsoft.Network/networkSecurityGroups/nsg":                 {"/tags/own"},
-		"g/providers/Microsoft.Network/networkSecurityGroups/nsg/securityRules/r": {},
-		"g/providers/Microsoft.Network/publicIPAddresses/ip":                      {},
+		"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes": {"/properties/natGateway", "/properties/serviceEndpoints[Microsoft.Sql]"},
+		"g/providers/Microsoft.Network/loadBalancers/lb":                {"/properties/loadBalancingRules[r]", "/tags/a~1b"},
+		"g/providers/Microsoft.Network/networkSecurityGroups/nsg":       {"/properties/securityRules[r]", "/tags/own"},
+		"g/providers/Microsoft.Network/publicIPAddresses/ip":            {},
 	}
 	var got map[string][]string
 	if err := json.Unmarshal([]byte(memory.Of(nil, scope).Remember(g)[infrav1.LastAppliedAnnotation]), &got); err != nil {

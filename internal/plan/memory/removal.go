@@ -17,7 +17,7 @@ func (m Memory) Dropped(node *arm.Node) []string {
 	if node.Body == nil || len(sent) == 0 {
 		return nil
 	}
-	paths, _, ok := m.walk(&arm.Graph{}, node)
+	paths, ok := m.walk(&arm.Graph{}, node)
 	if !ok {
 		return nil
 	}

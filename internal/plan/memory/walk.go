@@ -25,12 +25,9 @@ func (m Memory) sentBy(g *arm.Graph) set {
 	var common []string
 	first := true
 	for _, node := range g.Nodes() {
-		paths, children, ok := m.walk(g, node)
+		paths, ok := m.walk(g, node)
 		if !ok {
 			continue
-		}
-		for _, id := range children {
-			out.add(short(id))
 		}
 		out.add(short(node.ID), paths...)
 		if row, _ := rowOf(node.ID); row.Taggable && node.Body != nil {
@@ -59,12 +56,11 @@ func (m Memory) sentBy(g *arm.Graph) set {
 	return out
 }
 
-// walk are the leaf paths that a node sends, and the resources of their own in its body. ok is false for a node that is not
-// remembered.
-func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []arm.ID, ok bool) {
+// walk are the leaf paths that a node sends. ok is false for a node that is not remembered.
+func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	row, known := rowOf(node.ID)
 	if node.Policy == arm.Observe || !known || short(node.ID) == "" {
-		return nil, nil, false
+		return nil, false
 	}
 	wants, err := g.Decoded(node)
 	if node.Wants != nil {
@@ -72,7 +68,7 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []a
 	}
 	body, isObject := wants.(map[string]any)
 	if err != nil || wants != nil && !isObject {
-		return nil, nil, false // Graph.Validate says what is wrong with it.
+		return nil, false // Graph.Validate says what is wrong with it.
 	}
 	if row.Taggable {
 		all, _ := body["tags"].(map[string]any)
@@ -83,13 +79,14 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []a
 		}
 	}
 	if _, remembered := m.Types.of(node.ID); !remembered || node.Policy != arm.Repair {
-		return paths, nil, true
+		return paths, true
 	}
 	if node.Detached {
 		paths = append(paths, detached)
 	}
-	if _, ok := schemas[row.Name]; ok || m.Leaves {
-		return append(paths, armschema.Leaves(body)...), nil, true
+	_, allLeaves := schemas[row.Name]
+	if allLeaves = allLeaves || m.Leaves; allLeaves {
+		paths = append(paths, slices.DeleteFunc(armschema.Leaves(body), func(path string) bool { return isCarriedList(row, path) })...)
 	}
 	for _, list := range slices.Concat(row.Carry, texts[row.Name]) {
 		if strings.Contains(list, "[]") {
@@ -99,19 +96,17 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, children []a
 		items, _ := at(body, list).([]any)
 		for _, item := range items {
 			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], name(item))
-			if _, isResource := rowOf(child); !isResource || strings.Contains(name(item), "/") {
+			if row, isResource := rowOf(child); !isResource || row.WrittenWithParent || strings.Contains(name(item), "/") {
 				paths = append(paths, element(list, name(item)))
-			} else if _, remembered := m.Types.of(child); remembered {
-				children = append(children, child)
 			}
 		}
 	}
 	for _, setting := range row.Keep {
-		if at(body, setting) != nil {
+		if !allLeaves && at(body, setting) != nil {
 			paths = append(paths, pointer(setting))
 		}
 	}
-	return paths, children, true
+	return paths, true
 }
 
 // nested are the leaf paths of the elements of lists inside elements of other lists: list is as "properties.a[].properties.b", and within the
@@ -137,12 +132,40 @@ func (s Scope) sendable(id, path string) bool {
 		return !mark(unescaper.Replace(key))
 	}
 	row, known := rowOf(arm.ID("/subscriptions/s" + groups + id))
+	if isCarriedList(row, path) {
+		return false
+	}
 	if _, ok := schemas[row.Name]; !known || ok || path == made || s.Leaves {
 		return known
 	}
 	list, inList := listOf(path)
 	return inList && slices.ContainsFunc(slices.Concat(row.Carry, texts[row.Name]), func(other string) bool { return pointer(other) == list }) ||
 		slices.ContainsFunc(row.Keep, func(setting string) bool { return pointer(setting) == path })
+}
+
+// isCarriedList returns true for the path of a whole list into which other programs write too. Only its elements are recorded: an
+// owner of the list would remove the elements of the others with it.
+func isCarriedList(row types.Type, path string) bool {
+	return slices.ContainsFunc(row.Carry, func(list string) bool { return pointer(list) == path })
+}
+
+// moveIntoParents turns each resource that plans write in the body of its parent into an element of the parent's list. Annotations
+// that were stored before, and those of the established provider, name such resources by their own IDs.
+func (s set) moveIntoParents(scope Scope) set {
+	for _, entry := range s.sorted() {
+		id := arm.ID("/subscriptions/s" + groups + entry.id)
+		row, known := rowOf(id)
+		if _, remembered := scope.Types[row.Name]; !known || !row.WrittenWithParent || remembered || scope.Types == nil {
+			continue
+		}
+		delete(s, strings.ToLower(entry.id))
+		segments := strings.Split(entry.id, "/")
+		list := "properties." + segments[len(segments)-2]
+		if parent, ok := rowOf(id.Parent()); ok && slices.Contains(parent.Carry, list) {
+			s.add(short(id.Parent()), element(list, id.Name()))
+		}
+	}
+	return s
 }
 
 // mark tells whether a tag says whose a resource is and what for, which no spec takes away.

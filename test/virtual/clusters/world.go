@@ -38,8 +38,16 @@ type World struct {
 // New is a world without a manager. It has to be called in a bubble of virtual time.
 func New(t *testing.T) *World {
 	t.Helper()
-	return &World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})}
+	return &World{World: virtual.New(t, options)}
 }
+
+// NewAtOnce is New with an Azure whose operations end as soon as they are polled.
+func NewAtOnce(t *testing.T) *World {
+	t.Helper()
+	return &World{World: virtual.NewAtOnce(t, options)}
+}
+
+var options = server.Options{Locations: []string{"eastus"}, Seed: 7}
 
 // Manage starts a manager with the controllers of all clusters.
 func (w *World) Manage() *virtual.Manager {
