@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
@@ -144,7 +145,15 @@ func listChanges() map[string]listChange {
 			[]any{"resources"}, balancers([]int64{80, 81}, []int64{80, 82}, []int64{}, []int64{82})},
 		"security rules as resource manifests": {"a rule stays while another one takes the priority of a removed one", &documents, "docs-infra",
 			[]any{"resources"}, ruleManifests([]string{"80", "81"}, []string{"80", "82"}, []string{}, []string{"82"})},
+		"private endpoints": {"an endpoint with another name is in place before the old one goes", &peered, "c1",
+			[]any{"networkSpec", "subnets", 1, "privateEndpoints"}, [][]any{{endpointTo("one")}, {endpointTo("two")}, {}, {endpointTo("one")}}},
 	}
+}
+
+// endpointTo is a private endpoint with a name for a storage account.
+func endpointTo(name string) any {
+	return map[string]any{"name": name, "privateLinkServiceConnections": []any{map[string]any{"name": "store", "groupIDs": []any{"blob"},
+		"privateLinkServiceID": "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/store"}}}
 }
 
 // pools are lists of resources with one agent pool that has different values of a property.
@@ -157,7 +166,7 @@ func pools[T any](property string, values ...T) (out [][]any) {
 
 // balancers are lists of resources with one internal load balancer that has a rule for each port.
 func balancers(states ...[]int64) (out [][]any) {
-	const id = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/docs/providers/Microsoft.Network/loadBalancers/services/"
+	const id = "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/docs/providers/Microsoft.Network/loadBalancers/services/"
 	reference := func(list, name string) body { return body{"reference": body{"armId": id + list + "/" + name}} }
 	for _, ports := range states {
 		rules := []any{}

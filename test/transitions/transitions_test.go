@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,8 +100,8 @@ func (l *life) sequence(t *testing.T, rt *rapid.T) (made map[string]map[string]a
 func (l *life) check(t *testing.T, count *tally, made map[string]map[string]any, then []apply) (wrong []string) {
 	t.Helper()
 	changed := l.live(t, made, then)
-	if len(changed.wrong) > 0 {
-		return changed.wrong
+	if len(changed.wrong) > 0 || len(changed.gaps) > 0 {
+		return slices.Concat(changed.wrong, changed.gaps)
 	}
 	fresh := l.live(t, changed.manifests, nil)
 	if len(fresh.wrong) > 0 {

@@ -202,8 +202,32 @@ func (p *pass) prune(id arm.ID, all []arm.ID) {
 		}
 	}
 	w := p.look(id)
-	w.blocker = before
+	if w.blocker = before; before == "" {
+		w.blocker = p.successorUnderWay(id)
+	}
 	p.remove(w)
+}
+
+// successorUnderWay returns a resource of the graph that may take the place of id and is still being created or updated, "" if there is
+// none: a new peering, record or rule is in place before the old one goes. One that failed is not waited for, because the old one may be
+// what it conflicts with.
+func (p *pass) successorUnderWay(id arm.ID) arm.ID {
+	for _, node := range p.nodes {
+		if !strings.EqualFold(node.ID.Type(), id.Type()) || node.Policy == arm.Observe {
+			continue
+		}
+		result := p.results[node.ID.Key()]
+		if result.State == arm.Blocked {
+			result = p.results[result.BlockedBy.Key()]
+		}
+		switch result.State {
+		case arm.Creating, arm.Updating, arm.Waiting:
+			if result.Err == nil && node.Blocked == "" {
+				return node.ID
+			}
+		}
+	}
+	return ""
 }
 
 // remove decides about a resource that is to go and does it.

@@ -376,6 +376,20 @@ func (m *memory) forget(id arm.ID) {
 	})
 }
 
+// retryBeside makes the failures of resources of the same type and parent due now: a resource that is gone may be what they conflicted
+// with, as a security rule with its priority.
+func (m *memory) retryBeside(gone arm.ID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := gone.Key()[:strings.LastIndexByte(gone.Key(), '/')+1]
+	for key, record := range m.records {
+		name, beside := strings.CutPrefix(key, list)
+		if beside && !strings.ContainsAny(name, "/|") && record.failure != nil && !arm.HeldBack(record.failure.err) {
+			record.failure.attempts, record.failure.next = 0, m.clock.Now()
+		}
+	}
+}
+
 // missing notes that a resource that is wanted is not there: what was known of it was of the one before. Why it cannot be
 // made stays.
 func (m *memory) missing(key string) {

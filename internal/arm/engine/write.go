@@ -47,6 +47,7 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 			return
 		case w.remove:
 			e.memory.forget(op.ID)
+			e.memory.retryBeside(op.ID)
 		case d.write == http.MethodPut:
 			e.memory.put(op.Key, hash, said, prints(w.differences))
 			if d.state == arm.Creating {

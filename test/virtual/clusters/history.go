@@ -40,13 +40,24 @@ func (h *History) commit(changes []server.Change) {
 	h.commits++
 	for _, change := range changes {
 		properties := h.properties(change)
-		for property := range h.now[change.ID] {
-			if !properties[property] {
+		before := h.now[change.ID]
+		h.now[change.ID] = properties
+		for property := range before {
+			if !h.has(property) {
 				h.removed[property] = append(h.removed[property], h.commits)
 			}
 		}
-		h.now[change.ID] = properties
 	}
+}
+
+// has returns true if a resource has a property now. Effects may be those of several resources.
+func (h *History) has(property string) bool {
+	for _, properties := range h.now {
+		if properties[property] {
+			return true
+		}
+	}
+	return false
 }
 
 // properties are the leaves of a resource, with named elements of lists by their names.
@@ -79,7 +90,7 @@ func flatten(out map[string]bool, path string, value any) {
 		for i, element := range v {
 			flatten(out, fmt.Sprintf("%s[%s]", path, elementName(i, element)), element)
 			if effect := effectOf(element); effect != "" {
-				out[path+"[*]: "+effect] = true
+				out[typeOf(path)+"[*]: "+effect] = true
 			}
 		}
 	default:
@@ -105,6 +116,15 @@ func effectOf(element any) string {
 	raw, _ := json.Marshal(effect) // Decoded JSON always marshals.
 	return string(raw)
 }
+
+// typeOf is the path of a list without the names of resources and elements: an effect may move to a resource with another name.
+func typeOf(path string) string {
+	id, list, _ := strings.Cut(path, ".properties")
+	segments := strings.Split(id, "/")
+	return segments[max(0, len(segments)-2)] + ".properties" + elements.ReplaceAllString(list, "[]")
+}
+
+var elements = regexp.MustCompile(`\[[^]]*\]`)
 
 func elementName(i int, element any) string {
 	object, isObject := element.(map[string]any)

@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// ruleNode is a security rule that is a node of its own, as resource manifests have them.
+func ruleNode(name string, priority int, port string) arm.Node {
+	return arm.Node{ID: nsg.Child("securityRules", name), Policy: arm.Repair, Body: object{"properties": object{"priority": priority, "direction": "Inbound", "access": "Allow",
+		"protocol": "Tcp", "sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": port}}}
+}
+
+// TestSuccessorOfARemovedResource replaces one rule by another.
+func TestSuccessorOfARemovedResource(t *testing.T) {
+	const path = " rg networkSecurityGroups/nsg/securityRules/"
+	for name, test := range map[string]struct {
+		reason string
+		next   arm.Node
+		writes []string
+		within time.Duration
+	}{
+		"beside": {"the new rule is in place before the old one goes", ruleNode("new", 301, "443"), []string{"PUT" + path + "new", "DELETE" + path + "old"}, 10 * time.Second},
+		"in conflict": {"the old rule holds the priority of the new one, which is sent again as soon as the old one is gone", ruleNode("new", 300, "443"),
+			[]string{"PUT" + path + "new", "DELETE" + path + "old", "PUT" + path + "new"}, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			group := network()[2]
+			w, _ := made(t, network()...)
+			before := w.request(append(network(), ruleNode("old", 300, "443"))...)
+			if outcome := w.converge(before, time.Minute); !outcome.Done() {
+				t.Fatalf("%+v", outcome.Causes())
+			}
+			_ = w.writes()
+			request := w.request(append(network(), test.next)...)
+			request.Prune = []arm.ID{group.ID.Child("securityRules", "old")}
+			begin := w.clock.Now()
+			if outcome := w.converge(request, time.Minute); !outcome.Done() {
+				t.Fatalf("%+v", outcome.Causes())
+			}
+			if took := w.clock.Now().Sub(begin); took > test.within {
+				t.Errorf("%s: took %s, want at most %s", test.reason, took, test.within)
+			}
+			if diff := cmp.Diff(test.writes, w.writes()); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
