@@ -131,6 +131,8 @@ const (
 const (
 	// FailedReason is the reason of a part that Azure refused; the message has Azure's code.
 	FailedReason = "Failed"
+	// LeftBehindInAzureReason is the reason of events about objects that go although something of theirs may still be in Azure.
+	LeftBehindInAzureReason = "LeftBehindInAzure"
 	// IgnoredReason is the reason of events about annotations of this provider's that others wrote and that do not count.
 	IgnoredReason = "Ignored"
 	// DeletionFailedReason is the reason of a part that Azure refused to delete; the message has Azure's code.
@@ -145,6 +147,8 @@ const (
 	CapacityUnavailableReason = "CapacityUnavailable"
 	// ResourceExistsNotOwnedReason is the reason of a part whose name is taken by a resource that is not the cluster's.
 	ResourceExistsNotOwnedReason = "ResourceExistsNotOwned"
+	// OwnershipTagLostReason is the reason of a part that was made for the object and has lost the tag that proves it.
+	OwnershipTagLostReason = "OwnershipTagLost"
 	// CredentialsInvalidReason is the reason of an identity that Microsoft Entra ID or Azure does not accept.
 	CredentialsInvalidReason = "CredentialsInvalid"
 	// IdentityNotFoundReason is the reason of an AzureClusterIdentity, or its Secret, that does not exist.

@@ -71,7 +71,8 @@ var codeRules = []rule{
 	{"NotFound", ClassNotFound, "the resource does not exist"},
 	{"RoleAssignmentNotFound", ClassNotFound, "the assignment does not exist"},
 
-	// A person has to change something: credentials, permissions, subscription.
+	// A person has to change something: tags, credentials, permissions, subscription.
+	{"OwnershipTagLost", ClassStalled, "nothing proves whose the resource is until somebody tags it"},
 	{"CredentialsInvalid", ClassStalled, "Entra ID refused the client ID, tenant, secret or certificate"},
 	{"InvalidAuthenticationToken", ClassStalled, "the token is not for this subscription or cloud"},
 	{"InvalidAuthenticationTokenTenant", ClassStalled, "the token is from another tenant than the subscription"},

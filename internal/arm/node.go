@@ -26,10 +26,6 @@ type Node struct {
 	// Foreign says what to do when the resource exists but does not carry the ownership tag.
 	Foreign ForeignAction
 
-	// Made tells that the resource was seen in Azure as the object's own: without the ownership tag it has lost that, which is
-	// reported also where foreign resources are used or adopted.
-	Made bool
-
 	// Marked tells, with AdoptForeign, that Body was given the ownership tag, as the resource was not there, or had it, when it was
 	// planned. One that is found without it is planned for again before anything is written: nothing is claimed by being written.
 	Marked bool

@@ -57,9 +57,11 @@ type Result struct {
 	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or
 	// is in the inventory.
 	Owned bool
-	// Lost is the ownership tag, as "key=value", that the resource had once and has no more, where it is used or kept in line
-	// without; "" otherwise.
+	// Lost says that the resource was made for the object, has no ownership tag any more and is used or kept in line all the same, with
+	// what to do; "" otherwise.
 	Lost string
+	// Untagged tells that a deletion leaves a resource that carries no tag of any owner.
+	Untagged bool
 	// Wrote is the verb of the write that this pass sent for the node, or "".
 	Wrote string
 }

@@ -13,11 +13,7 @@ func Deletion(wanted *arm.Graph) (*arm.Graph, error) {
 	named := &arm.Graph{}
 	for _, node := range wanted.Nodes() {
 		if hasName(node.ID) {
-			foreign := arm.UseForeign
-			if node.Foreign == arm.AdoptForeign {
-				foreign = node.Foreign
-			}
-			named.Add(arm.Node{ID: node.ID, Policy: node.Policy, Foreign: foreign, Group: node.Group})
+			named.Add(arm.Node{ID: node.ID, Policy: node.Policy, Foreign: node.Foreign, Group: node.Group})
 		}
 	}
 	for _, node := range named.Nodes() {

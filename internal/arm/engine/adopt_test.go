@@ -56,52 +56,6 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// What was made and has lost its ownership tag is told, where foreign resources are used or adopted, each time; it is none of those that
-// users brought or handed over, and nothing is written.
-func TestLost(t *testing.T) {
-	w := newWorld(t)
-	w.put(group, object{"location": "eastus"})
-	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
-	w.requests()
-	node := func(foreign arm.ForeignAction, made bool) arm.Node {
-		return arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: foreign, Made: made, Body: object{"location": "eastus",
-			"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}
-	}
-	const tag = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1=owned"
-	for name, test := range map[string]struct {
-		reason  string
-		node    arm.Node
-		before  []arm.ID
-		lost    string
-		adopted []arm.ID
-	}{
-		"used":                  {"it was made for the cluster once", node(arm.UseForeign, true), nil, tag, nil},
-		"kept in line":          {"nobody has handed it over", node(arm.AdoptForeign, true), nil, tag, nil},
-		"brought":               {"users bring networks", node(arm.UseForeign, false), nil, "", nil},
-		"handed over":           {"it never had the tag", node(arm.AdoptForeign, false), nil, "", []arm.ID{vnet}},
-		"handed over, and seen": {"as above", node(arm.AdoptForeign, true), []arm.ID{vnet}, "", []arm.ID{vnet}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			request := w.request(test.node)
-			request.Adopted = test.before
-			for range 2 {
-				outcome := w.converge(request, time.Minute)
-				result, _ := outcome.Result(vnet)
-				if result.Lost != test.lost || !outcome.Done() {
-					t.Errorf("%s: got %s %q, want %q", test.reason, result.State, result.Lost, test.lost)
-				}
-				if diff := cmp.Diff(test.adopted, outcome.Adopted); diff != "" {
-					t.Errorf("%s: adopted: %s", test.reason, diff)
-				}
-				request.Adopted = outcome.Adopted
-			}
-			if writes := w.writes(); len(writes) > 0 {
-				t.Errorf("%s: wrote %v", test.reason, writes)
-			}
-		})
-	}
-}
-
 // What a pass has just made and somebody takes the tag of, before the caller was told that it was made, is lost and none that users
 // handed over: it would stay when the cluster goes. One that is deleted and made by somebody else is.
 func TestLostInCreation(t *testing.T) {
@@ -139,7 +93,9 @@ func TestMadeAlongIsNotLost(t *testing.T) {
 	w.put(group, object{"location": "eastus"})
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "d")
 	w.put(disk, object{"location": "eastus", "properties": object{"diskSizeGB": 30, "creationData": object{"createOption": "Empty"}}})
-	outcome := w.converge(w.request(arm.Node{ID: disk, Policy: arm.TagOnly, Made: true, Group: "D", Body: object{}}), time.Minute)
+	request := w.request(arm.Node{ID: disk, Policy: arm.TagOnly, Group: "D", Body: object{}})
+	request.Record = []arm.ID{disk}
+	outcome := w.converge(request, time.Minute)
 	if got := result(t, outcome, disk); got.Lost != "" || !outcome.Done() {
 		t.Errorf("lost %q, %+v", got.Lost, outcome.Causes())
 	}
@@ -155,8 +111,12 @@ func TestPlannedBeforeItChangedHands(t *testing.T) {
 	for name, made := range map[string]bool{"made by somebody else": false, "lost its tag": true} {
 		t.Run(name, func(t *testing.T) {
 			node := vnetNode()
-			node.Foreign, node.Made, node.Marked = arm.AdoptForeign, made, true
-			outcome := w.pass(w.request(node))
+			node.Foreign, node.Marked = arm.AdoptForeign, true
+			request := w.request(node)
+			if made {
+				request.Record = []arm.ID{vnet}
+			}
+			outcome := w.pass(request)
 			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "is planned again") || len(outcome.Adopted) > 0 {
 				t.Errorf("got %s %q, adopted %v", got.State, got.Message, outcome.Adopted)
 			}

@@ -101,6 +101,9 @@ func wanted(s situation) decision {
 		return decision{write: http.MethodPut, state: arm.Creating}
 	}
 	doing, broken := observe.Provisioning(s.found.Body)
+	if s.lost && !s.owned && s.rival == "" && !usesForeign(s) {
+		return refused(s, tagLost(s))
+	}
 	if !s.owned || node.Policy == arm.Observe || node.Body == nil {
 		return decideOthers(s, doing)
 	}
@@ -132,7 +135,7 @@ func wanted(s situation) decision {
 // decideOthers is for resources that the engine does not write.
 func decideOthers(s situation, doing arm.State) decision {
 	node := s.node
-	using := node.Policy == arm.Observe || node.Foreign == arm.UseForeign || node.Body == nil
+	using := usesForeign(s)
 	switch {
 	case s.namesake != "":
 		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: contested(s)})
@@ -142,7 +145,7 @@ func decideOthers(s situation, doing arm.State) decision {
 		return decision{do: align, state: arm.Ready}
 	case using:
 		return decision{do: settle, state: arm.Foreign}
-	case len(s.differences) == 0 && !s.row.Taggable:
+	case asWanted(s):
 		// It carries no tag to tell whose it is, and is what the plan wants.
 		return decision{do: settle, state: arm.Foreign}
 	}
@@ -158,6 +161,14 @@ func decideOthers(s situation, doing arm.State) decision {
 	}
 	return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: message})
 }
+
+// usesForeign tells whether the plan goes on with a resource of somebody else's: users may bring it, or it is as wanted and has no tag to
+// tell whose it is.
+func usesForeign(s situation) bool {
+	return s.node.Policy == arm.Observe || s.node.Foreign == arm.UseForeign || s.node.Body == nil || asWanted(s)
+}
+
+func asWanted(s situation) bool { return len(s.differences) == 0 && !s.row.Taggable }
 
 // contested says that a resource is that of a cluster with the same name, whoever looks after that.
 func contested(s situation) string {

@@ -174,7 +174,7 @@ func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others bool, err error)
 		}
 		others = others || rivalOf(resource.Tags, d.request.Owner) != ""
 		row, err := types.Of(resource.ID)
-		if err == nil && !row.DiesWithParent && hasTag(resource.Tags, d.request.Owner) && !d.request.Graph.Has(resource.ID) {
+		if err == nil && !row.DiesWithParent && proves(resource.Tags, d.request.Owner) && !d.request.Graph.Has(resource.ID) {
 			ours = append(ours, resource.ID)
 		}
 	}

@@ -94,6 +94,9 @@ type Request struct {
 	// TagsOnly has nothing of Inventory count: what cannot carry a tag is the object's below what does, and nowhere else. It is for
 	// requests by an identity that reaches what is of others, for whom the graph is no proof either.
 	TagsOnly bool
+	// Record lists resources that the object's annotations say were seen in Azure as its own. One of them without an ownership tag has lost
+	// that. Anybody may have written the annotations, so the record alone has nothing written or deleted: see proven.
+	Record []arm.ID
 	// Adopted lists what was adopted before, which is not told again.
 	Adopted []arm.ID
 	// DeleteAdopted has what would be adopted deleted, too. Without it that is let go.

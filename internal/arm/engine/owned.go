@@ -46,12 +46,12 @@ func (p *pass) owned(id arm.ID) bool {
 	if err != nil {
 		return false
 	}
-	if row.Taggable && (p.tagged(id) || p.unlabelled[id.Key()] && p.rival(id) == "") || row.Linked && p.tied(id, row) || p.listed(id, row) {
+	if row.Taggable && (p.marked(id) || p.unlabelled[id.Key()] && p.rival(id) == "") || row.Linked && p.tied(id, row) || p.listed(id, row) {
 		return true
 	}
 	for _, ancestor := range p.ancestors(id) {
 		ancestorRow, _ := types.Of(ancestor)
-		if p.tagged(ancestor) || p.listed(ancestor, ancestorRow) {
+		if p.marked(ancestor) || p.listed(ancestor, ancestorRow) {
 			return true
 		}
 	}
@@ -102,7 +102,7 @@ func (p *pass) tied(id arm.ID, row types.Type) bool {
 			continue
 		}
 		for _, holder := range node.After {
-			if observe.HeadOf(p.found[holder.Key()].Body).Identity.PrincipalID == text && p.tagged(holder) {
+			if observe.HeadOf(p.found[holder.Key()].Body).Identity.PrincipalID == text && p.marked(holder) {
 				return true
 			}
 		}
@@ -114,9 +114,9 @@ func (p *pass) tied(id arm.ID, row types.Type) bool {
 // looked at, because the group goes as a whole.
 func (p *pass) ours(id arm.ID) bool {
 	if _, seen := p.found[id.Key()]; seen {
-		return p.tagged(id)
+		return p.marked(id)
 	}
-	return id.ResourceGroup() != "" && p.tagged(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
+	return id.ResourceGroup() != "" && p.marked(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
 }
 
 // textAt is the text at a dotted path, "" for none.
@@ -166,10 +166,6 @@ func (p *pass) namesake(id arm.ID) string {
 	return otherOwner(tags, p.request.Owner)
 }
 
-func (p *pass) tagged(id arm.ID) bool {
-	return hasTag(observe.HeadOf(p.found[id.Key()].Body).Tags, p.request.Owner)
-}
-
 func hasTag(tags map[string]string, owner Owner) bool {
 	return ofCluster(tags, owner) && otherOwner(tags, owner) == ""
 }
@@ -187,7 +183,7 @@ func ofCluster(tags map[string]string, owner Owner) bool {
 // ownedAbove tells whether a resource is below one that carries the ownership tag or was in the inventory when the pass began.
 func (p *pass) ownedAbove(id arm.ID) bool {
 	for _, ancestor := range p.ancestors(id) {
-		if p.tagged(ancestor) || p.recorded[ancestor.Key()] {
+		if p.marked(ancestor) || p.recorded[ancestor.Key()] {
 			return true
 		}
 	}

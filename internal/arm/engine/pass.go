@@ -20,6 +20,8 @@ import (
 const (
 	// CodeNotOwned means that a resource with the wanted name is somebody else's.
 	CodeNotOwned = "ResourceNotOwned"
+	// CodeTagLost means that a resource that was made for the object has no ownership tag, and nothing else proves that it is the object's.
+	CodeTagLost = "OwnershipTagLost"
 	// CodeMissing means that a resource that users bring does not exist.
 	CodeMissing = "ResourceNotFound"
 	// CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known any more.
@@ -45,6 +47,8 @@ type pass struct {
 	// without a tag.
 	adopted, ignored map[string]arm.ID
 	unlabelled       map[string]bool
+	// seen are the resources of the record: they were seen as the object's own.
+	seen map[string]bool
 
 	// patient passes come often, woken by one operation after another; what was in place a moment ago is not read again
 	// each time.
@@ -78,7 +82,7 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 	request.Fresh = request.Fresh || request.Anew
 	p := &pass{engine: e, ctx: ctx, request: request, nodes: nodes,
 		found: map[string]observe.Observation{}, results: map[string]arm.Result{}, waits: map[string]time.Duration{},
-		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, unlabelled: map[string]bool{},
+		inventory: map[string]arm.ID{}, recorded: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, unlabelled: map[string]bool{}, seen: map[string]bool{},
 		changed: make(chan struct{}, 1), slots: make(chan struct{}, e.options.MaxParallel), wrote: map[string]string{}}
 	for _, id := range request.Inventory {
 		if !p.countable(id) {
@@ -90,6 +94,9 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 	}
 	for _, id := range request.Adopted {
 		p.adopted[id.Key()] = id
+	}
+	for _, id := range request.Record {
+		p.seen[id.Key()] = true
 	}
 	for _, id := range request.Unlabelled {
 		p.unlabelled[id.Key()] = true
@@ -150,6 +157,7 @@ func (p *pass) run(ids func() []arm.ID, evaluate func()) {
 		for key, found := range p.engine.reader.Read(ctx, p.request.Client, ids(), maxAge) {
 			p.found[key] = found
 		}
+		p.readEvidence(maxAge)
 		maxAge = max(maxAge, p.engine.options.Freshness)
 		evaluate()
 		if p.unanswered() == 0 {

@@ -34,10 +34,12 @@ func decideRemoval(s situation) decision {
 		return unreadable(s, s.found.Err)
 	case !s.found.Exists:
 		return decision{do: forget, state: arm.Gone}
+	case !s.owned && s.lost && s.rival == "":
+		return refused(s, tagLost(s))
 	case !s.owned && s.namesake != "":
 		return decision{do: report, state: arm.Foreign, message: "stays: it belongs to " + s.namesake}
 	case !s.owned:
-		return decision{do: report, state: arm.Foreign}
+		return decision{do: report, state: arm.Foreign, untagged: s.row.Taggable && s.rival == ""}
 	}
 	doing, _ := observe.Provisioning(s.found.Body)
 	switch {

@@ -56,8 +56,11 @@ type situation struct {
 	// rival is the tag by which the resource is another cluster's or owner's, "" for none. namesake is the owner it says where
 	// that is one with a cluster of the same name.
 	rival, namesake string
-	// lost means that it is not the cluster's, was so once by what is remembered of the node, and is none that users handed over.
-	lost bool
+	// lost means that the resource was seen as the object's own, and nothing in Azure proves that it still is. untagged means that it is
+	// the object's by other proof than the ownership tag, which is missing. inherits is the resource above whose tag would prove it, for
+	// one that cannot carry tags.
+	lost, untagged bool
+	inherits       arm.ID
 
 	compared bool // what follows is known
 	// broken is why the plan's body cannot be compared.
@@ -142,7 +145,9 @@ type decision struct {
 	message   string
 	blockedBy arm.ID
 	unseen    bool
-	drift     []string
+	// untagged means that a deletion leaves a resource that carries no tag of any owner.
+	untagged bool
+	drift    []string
 	// wait is when to look again if nothing wakes the object before; 0 is when something it depends on has moved.
 	wait time.Duration
 }

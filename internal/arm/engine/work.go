@@ -32,9 +32,7 @@ func (p *pass) look(id arm.ID) *work {
 	w.row, w.unknown = types.Of(id)
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
 	w.namesake = p.namesake(id)
-	_, adopted := p.adopted[key]
-	// What Azure makes along with another resource need not have had the tag.
-	w.lost = w.node != nil && w.node.Policy != arm.TagOnly && (w.node.Made || e.memory.made(key)) && w.found.Exists && !w.owned && !adopted
+	w.lost, w.untagged, w.inherits = p.lost(w), p.untagged(w), p.inherits(id)
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)
@@ -101,6 +99,9 @@ func (p *pass) examine(w *work) {
 	e.memory.clear(key + readSuffix)
 	if w.want, w.broken = wantOf(p.request.Graph, node, w.row); w.broken != nil {
 		return
+	}
+	if w.untagged {
+		w.want.Body = withTag(w.want.Body, p.request.Owner)
 	}
 	w.hash = hashOf(w.want)
 	object, _ := w.want.Body.(map[string]any)
@@ -170,7 +171,7 @@ func (p *pass) claim(w *work, d decision) {
 // carryOut does what was decided and sets the result. It is false when what was decided about is over.
 func (p *pass) carryOut(w *work, d decision) bool {
 	e, key := p.engine, w.id.Key()
-	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, Unseen: d.unseen,
+	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, Unseen: d.unseen, Untagged: d.untagged,
 		Drift: p.results[key].Drift, Observed: w.found.Body, Owned: w.found.Exists && w.owned,
 		Outside: w.origin.outside, Unapplied: w.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)
@@ -180,8 +181,8 @@ func (p *pass) carryOut(w *work, d decision) bool {
 	if w.node != nil {
 		result.Stays = w.node.Stays
 	}
-	if w.lost && w.row.Taggable && result.Done() {
-		result.Lost = p.request.Owner.TagKey + "=" + p.request.Owner.TagValue
+	if w.lost && result.Done() {
+		result.Lost = lostMessage(w.situation)
 	}
 	wait := d.wait
 	switch d.do {

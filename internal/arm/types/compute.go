@@ -29,7 +29,8 @@ var compute = []Type{
 	// with a filter for one scale set only; Azure takes it without, as recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient
 	// v0.26.1, virtualmachineclient/testdata, where cloud-provider-azure lists the machines of a group so.
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
-	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Live: true, Taggable: true, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
+	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Live: true, Taggable: true,
+		Uses: []string{"properties.networkProfile.networkInterfaces[].id"}, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
 		GetQuery: url.Values{"$expand": {"instanceView"}}, ListQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		// The CSI driver attaches a disk for each volume, people attach interfaces.
 		Carry: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
@@ -48,7 +49,8 @@ var compute = []Type{
 	// nobody wrote meanwhile.
 	// A deletion with force does not wait for the VMs to shut down, and takes their disks along:
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
-	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, ETag: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true,
+		Uses: []string{"properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.subnet.id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.networkSecurityGroup.id"}, ETag: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		Keep: []string{"sku.capacity"},
 		// cloud-provider-azure adds its backend pools, so that new instances serve from their start (EnsureHostsInPool in pkg/provider/azure_vmss.go
 		// of sigs.k8s.io/cloud-provider-azure v1.36.5). Azure Policy, Defender and backup add extensions. The Azure CLI adds them the way a PUT

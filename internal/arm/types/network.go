@@ -61,12 +61,14 @@ var network = []Type{
 	{Name: PublicIPAddress, APIVersion: networkAPIVersion, Steady: true, Taggable: true, DeleteRank: 72,
 		Fold: []string{"properties.dnsSettings.domainNameLabel", "properties.ipTags[].ipTagType", "properties.ipTags[].tag"}},
 	// People give a gateway further addresses, for more ports.
-	{Name: NATGateway, APIVersion: networkAPIVersion, Steady: true, Taggable: true, DeleteRank: 68,
+	{Name: NATGateway, APIVersion: networkAPIVersion, Steady: true, Taggable: true,
+		Uses: []string{"properties.publicIpAddresses[].id"}, DeleteRank: 68,
 		Carry: []string{"properties.publicIpAddresses"},
 		Keep: []string{"properties.idleTimeoutInMinutes", "properties.publicIpPrefixes", "properties.publicIpAddressesV6", "properties.publicIpPrefixesV6",
 			"properties.serviceGateway", "properties.sourceVirtualNetwork"}},
 	// Machines write inbound NAT rules, cloud-provider-azure adds its own members to every other list.
-	{Name: LoadBalancer, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 50, Frees: []string{NetworkInterface},
+	{Name: LoadBalancer, APIVersion: networkAPIVersion, Steady: true, Taggable: true,
+		Uses: []string{"properties.frontendIPConfigurations[].properties.publicIPAddress.id", "properties.frontendIPConfigurations[].properties.subnet.id"}, ETag: true, DeleteRank: 50, Frees: []string{NetworkInterface},
 		Holds:      map[string]string{"inboundnatrules": "properties.inboundNatRules"},
 		CarryWhole: []string{"properties.inboundNatRules"},
 		Carry: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
@@ -76,15 +78,18 @@ var network = []Type{
 	{Name: BackendAddressPool, APIVersion: networkAPIVersion, Serial: 1, DiesWithParent: true, DeleteRank: 36, Users: []string{"properties.backendIPConfigurations"}},
 	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services; people give
 	// them addresses and security groups.
-	{Name: NetworkInterface, APIVersion: networkAPIVersion, Steady: true, Taggable: true, ETag: true, DeleteRank: 30,
+	{Name: NetworkInterface, APIVersion: networkAPIVersion, Steady: true, Taggable: true,
+		Uses: []string{"properties.ipConfigurations[].properties.subnet.id", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.networkSecurityGroup.id"}, ETag: true, DeleteRank: 30,
 		Carry: []string{"properties.ipConfigurations", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools",
 			"properties.ipConfigurations[].properties.applicationSecurityGroups", "properties.ipConfigurations[].properties.applicationGatewayBackendAddressPools"},
 		Keep: []string{"properties.networkSecurityGroup", "properties.auxiliaryMode", "properties.auxiliarySku", "properties.disableTcpStateTracking"}},
-	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true, Makes: []string{NetworkInterface}, DeleteRank: 40,
+	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true,
+		Uses: []string{"properties.subnet.id"}, Makes: []string{NetworkInterface}, DeleteRank: 40,
 		Fold: []string{"properties.customNetworkInterfaceName", "properties.privateLinkServiceConnections[].properties.groupIds[]",
 			"properties.manualPrivateLinkServiceConnections[].properties.groupIds[]"}},
 	// A PUT takes Azure minutes.
-	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true, TagsApart: true, DeleteRank: 40,
+	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true,
+		Uses: []string{"properties.ipConfigurations[].properties.subnet.id", "properties.ipConfigurations[].properties.publicIPAddress.id"}, TagsApart: true, DeleteRank: 40,
 		Keep: []string{"properties.scaleUnits", "properties.disableCopyPaste", "properties.enableFileCopy", "properties.enableIpConnect",
 			"properties.enableKerberos", "properties.enableSessionRecording", "properties.enableShareableLink"}},
 }

@@ -60,6 +60,9 @@ type Type struct {
 	// Linked tells that a resource is of no use but for what it is tied to, so that it is whose that is. Loose tells that it may
 	// be tied to what is somebody else's, as a network that users brought.
 	Linked, Loose bool
+	// Uses lists paths of IDs of resources that the resource uses. They are in its own document, so that only who may write it can have
+	// put them there; a key that ends in [] is that of a list. Where the tags of the resource are lost they tell whose it is.
+	Uses []string
 	// GetQuery is sent with a GET of one resource and ListQuery with that of its collection, for what Azure shows only on
 	// request.
 	GetQuery, ListQuery url.Values

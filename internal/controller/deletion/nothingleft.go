@@ -8,6 +8,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 )
 
@@ -25,12 +26,9 @@ func markNothingLeft(obj client.Object) (changed bool) {
 	return annotation.Set(obj, map[string]string{nothingLeftAnnotation: "true"})
 }
 
-// leftBehindReason is the reason of the event about an object that goes without its Azure resources.
-const leftBehindReason = "LeftBehindInAzure"
-
 // Abandon tells in an event and in the log that obj goes although nobody can say whether azure, what it may have in Azure,
 // is gone, and why.
 func Abandon(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
 	ctrl.LoggerFrom(ctx).Info("let go without deleting in Azure", "why", why, "azure", azure)
-	recorder.Eventf(obj, nil, corev1.EventTypeWarning, leftBehindReason, "Delete", "%s: it goes without anything being deleted in Azure. Look there for %s", why, azure)
+	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s: it goes without anything being deleted in Azure. Look there for %s", why, azure)
 }

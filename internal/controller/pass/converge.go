@@ -186,6 +186,7 @@ func (a *azure[O, I]) request(planned *Plan) engine.Request {
 		Prune:         planned.Sent.Prune(planned.Graph),
 		Inventory:     list.Made,
 		TagsOnly:      planned.TagsOnly,
+		Record:        a.record(),
 		Adopted:       list.Adopted,
 		DeleteAdopted: a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
 		Unlabelled:    planned.Unlabelled,

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -70,11 +71,29 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 			a.held().Explain(a.object, outcome, a.declared.Alike...)
 			return underWay, outcome.RetryAfter, nil
 		}
+		a.tellLeft(planned.Graph, outcome)
 	}
 	if planned.Gone != nil {
 		planned.Gone()
 	}
 	return "", 0, LetGo()
+}
+
+// tellLeft tells in an event what stays in Azure with a name that only resources of the object have: a resource that was made and lost its
+// tag before it was ever seen cannot be told from one that somebody else has made.
+func (a *azure[O, I]) tellLeft(planned *arm.Graph, outcome arm.Outcome) {
+	var ids []string
+	for _, result := range outcome.Results {
+		node := planned.Node(result.ID)
+		if result.Untagged && node != nil && node.Foreign == arm.RefuseForeign {
+			ids = append(ids, string(result.ID))
+		}
+	}
+	if len(ids) > 0 {
+		owner := a.owner()
+		a.story.LeftBehind(fmt.Sprintf("Azure has resources with names of this object that the tag %s=%s does not mark as its own, so they were not deleted. "+
+			"If they were made for it, run: az resource delete --ids %s", owner.TagKey, owner.TagValue, strings.Join(ids, " ")))
+	}
 }
 
 // unlessNowhere is otherwise, but lets an object go of which nothing was ever made when nobody could look for anything: Azure does not know

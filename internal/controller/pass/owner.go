@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
@@ -29,6 +30,15 @@ func (a *azure[O, I]) owner() engine.Owner {
 	out := engine.Owner{TagKey: infrav1.ClusterTagKey(cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag}
 	if a.subject.Owner != nil {
 		out.ID = ownership.Value(a.subject.Owner, cluster)
+	}
+	return out
+}
+
+// record lists the resources that the object's annotations say were seen in Azure as its own.
+func (a *azure[O, I]) record() []arm.ID {
+	var out []arm.ID
+	for _, id := range memory.Made(a.object.GetAnnotations()) {
+		out = append(out, arm.SubscriptionID(a.turn.Access.SubscriptionID)+id)
 	}
 	return out
 }

@@ -96,6 +96,9 @@ func learnedCondition(results []arm.Result) metav1.Condition {
 			return metav1.Condition{Status: metav1.ConditionFalse, Reason: Reason(hits[0]), Message: messages(hits)}
 		}
 	}
+	if lost := lost(results); lost != "" {
+		return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason, Message: lost}
+	}
 	if drift := drifts(results); drift != "" {
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: drift}
 	}
@@ -105,14 +108,21 @@ func learnedCondition(results []arm.Result) metav1.Condition {
 	return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 }
 
+// lost says which resources that were made for the object have lost the tag that proves it, although they are used.
+func lost(results []arm.Result) string {
+	var lines []string
+	for _, result := range results {
+		if result.Lost != "" {
+			lines = append(lines, result.Lost)
+		}
+	}
+	return join(lines)
+}
+
 // drifts lists what differs from the plan outside of what is repaired, and which of the two moved where that is known.
 func drifts(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
-		if result.Lost != "" {
-			lines = append(lines, result.ID.Short()+" was made for this cluster and has lost its tag "+result.Lost+
-				", so it counts as somebody else's and may stay when the cluster is deleted: tag it again to hand it back")
-		}
 		unknown := slices.DeleteFunc(slices.Clone(result.Unrepaired), func(path string) bool {
 			return slices.Contains(result.Outside, path) || slices.Contains(result.Unapplied, path)
 		})
@@ -182,6 +192,7 @@ var reasons = map[string]string{
 	"CredentialsInvalid":                    infrav1.CredentialsInvalidReason,
 	"InvalidAuthenticationToken":            infrav1.CredentialsInvalidReason,
 	"ResourceNotOwned":                      infrav1.ResourceExistsNotOwnedReason,
+	"OwnershipTagLost":                      infrav1.OwnershipTagLostReason,
 	"TooManyRequests":                       infrav1.ThrottledReason,
 	"SubscriptionRequestsThrottled":         infrav1.ThrottledReason,
 }

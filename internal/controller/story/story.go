@@ -58,6 +58,7 @@ type Pass struct {
 	outcomes []arm.Outcome
 	failures []error
 	ignored  []string
+	left     []string
 }
 
 // Begin begins to follow a pass over obj, as it is stored.
@@ -74,6 +75,9 @@ func (p *Pass) Failed(err error) { p.failures = append(p.failures, err) }
 // Ignored is something that users gave and that does not count, which no condition tells.
 func (p *Pass) Ignored(text string) { p.ignored = append(p.ignored, text) }
 
+// LeftBehind is something that may be the object's and stays in Azure when the object goes.
+func (p *Pass) LeftBehind(text string) { p.left = append(p.left, text) }
+
 // End tells what is new. It is for the defer of a pass.
 func (p *Pass) End() {
 	for _, outcome := range p.outcomes {
@@ -83,6 +87,9 @@ func (p *Pass) End() {
 	}
 	for _, text := range p.ignored {
 		p.teller.Warn(p.ctx, p.obj, "ignored", infrav1.IgnoredReason, text, nil)
+	}
+	for _, text := range p.left {
+		p.teller.Warn(p.ctx, p.obj, "left behind", infrav1.LeftBehindInAzureReason, text, nil)
 	}
 	covered := p.errors()
 	p.conditions(covered)

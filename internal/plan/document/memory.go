@@ -45,11 +45,7 @@ func Deletion(in Input, withCluster bool) (*arm.Graph, error) {
 		if err != nil || policy == Skip || policy == Detach || g.Has(id) || withCluster && id.Type() == types.AgentPool {
 			continue
 		}
-		foreign := in.foreign(id)
-		if foreign == arm.RefuseForeign {
-			foreign = arm.UseForeign // What is somebody else's is no obstacle.
-		}
-		g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: foreign, Group: infrav1.ResourcesReadyCondition})
+		g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreign(id), Group: infrav1.ResourcesReadyCondition})
 	}
 	// What no document names any more goes with the object, if it carries the tag.
 	for _, id := range Memory(in).Left(g) {

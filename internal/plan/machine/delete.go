@@ -15,7 +15,7 @@ func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	add := func(group string, id arm.ID, after ...arm.ID) {
 		if !g.Has(id) {
-			g.Add(arm.Node{ID: id, After: after, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: group})
+			g.Add(arm.Node{ID: id, After: after, Policy: arm.CreateOnly, Group: group})
 		}
 	}
 	var network []arm.ID

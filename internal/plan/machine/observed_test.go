@@ -81,8 +81,8 @@ func TestDeletePlanNeedsOnlyNames(t *testing.T) {
 	var got []string
 	for _, node := range graph.Nodes() {
 		got = append(got, node.ID.Short())
-		if node.Policy == arm.Observe || node.Foreign != arm.UseForeign {
-			t.Errorf("%s: what is somebody else's is no obstacle, and what is ours goes", node.ID)
+		if node.Policy == arm.Observe {
+			t.Errorf("%s: what is ours goes", node.ID)
 		}
 	}
 	want := []string{"inboundNatRules/m", "disks/m_OSDisk", "disks/m_a", "disks/m_b", "networkInterfaces/m-nic", "virtualMachines/m"}

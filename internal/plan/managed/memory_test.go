@@ -186,8 +186,8 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 	var got []string
 	for _, node := range g.Nodes() {
 		got = append(got, node.ID.Short())
-		if node.Foreign == arm.RefuseForeign || node.Body != nil {
-			t.Errorf("%s: nothing is in the way of a deletion, and nothing is written", node.ID)
+		if node.Body != nil {
+			t.Errorf("%s: nothing is written", node.ID)
 		}
 	}
 	want := []string{"resourceGroups/c", "virtualNetworks/c", "subnets/c", "managedClusters/c", "privateEndpoints/p", "extensions/e"}

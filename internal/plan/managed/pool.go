@@ -18,7 +18,6 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 	have := ObservePool(in.Facts.AgentPool)
 	node := arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition}
 	sent := PoolMemory(in, pool)
-	node.Made = sent.Made(node.ID)
 	if pool.MachinePool == nil {
 		node.Blocked = "waits for the MachinePool that owns it"
 		g.Add(node)

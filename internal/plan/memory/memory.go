@@ -111,6 +111,15 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	} else {
 		all = m.sent.union(all)
 	}
+	for _, node := range g.Nodes() {
+		// Whatever carries tags is recorded once it was seen: without the record, a resource that loses them would be nobody's.
+		if row, _ := rowOf(node.ID); row.Taggable && (node.Policy == arm.Repair || node.Policy == arm.CreateOnly) && short(node.ID) != "" {
+			result, _ := outcome.Result(node.ID)
+			if m.Made(node.ID) || result.Owned && len(result.Observed) > 0 {
+				all.add(short(node.ID), made)
+			}
+		}
+	}
 	for _, entry := range all {
 		result, _ := outcome.Result(m.full(entry.id))
 		if entry.id != everything && (m.sent.has(entry.id, made) || result.Owned && len(result.Observed) > 0) {

@@ -33,11 +33,10 @@ func (m Memory) Dropped(node *arm.Node) []string {
 	return out
 }
 
-// Apply has the nodes of a plan know that they were seen in Azure as the object's own, and lose what was sent of them and they send no
-// more. Types that keep what a request leaves out have their body say it, which is left to their plan.
+// Apply has the nodes of a plan lose what was sent of them and they send no more. Types that keep what a request leaves out have their
+// body say it, which is left to their plan.
 func (m Memory) Apply(g *arm.Graph) {
 	for _, node := range g.Nodes() {
-		node.Made = m.Made(node.ID)
 		row, _ := rowOf(node.ID)
 		_, inBody := schemas[row.Name]
 		for _, path := range m.Dropped(node) {

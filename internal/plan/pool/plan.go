@@ -30,7 +30,7 @@ func Plan(in Input) (*arm.Graph, error) {
 // only names: the MachinePool, the bootstrap data and the facts may be gone.
 func DeletePlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
-	g.Add(arm.Node{ID: ScaleSetID(in), Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.ScaleSetRunningCondition})
+	g.Add(arm.Node{ID: ScaleSetID(in), Policy: arm.CreateOnly, Group: infrav1.ScaleSetRunningCondition})
 	if id, ok := vm.RoleAssignmentID(in.AzureMachinePool.Spec.ManagedIdentities); ok {
 		g.Add(arm.Node{ID: id, After: []arm.ID{ScaleSetID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentReadyCondition})
 	}

@@ -19,7 +19,8 @@ func groupRows() []row {
 	return []row{
 		tagChanged("Resource group", "c1", name),
 		tagAdded("Resource group", "c1", name),
-		unowned("Resource group", "c1", name, "c1", infrav1.ResourceGroupReadyCondition),
+		disowned("Resource group", "c1", name, "c1"),
+		groupStripped("c1", name),
 	}
 }
 
@@ -61,7 +62,8 @@ func networkRows() []row {
 			holds: func(w *world) bool { _, ok := w.get(vnet + "/virtualNetworkPeerings/theirs"); return ok },
 		},
 		tagChanged("Virtual network", "c1", vnet),
-		disowned("Virtual network", "c1", vnet, infrav1.VNetReadyCondition),
+		disowned("Virtual network", "c1", vnet, "c1"),
+		stripped("Virtual network", "c1", vnet),
 		edited("Virtual network", "an address range of the spec is removed", "where subnets are in it, Azure does not let it go in the first place", "c1", vnet,
 			body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9", "192.168.0.0/16"}}}}),
 		removed("Subnet", "a subnet of the spec is removed", "Azure lets go only what nothing is in", "c1", spare),
@@ -120,7 +122,8 @@ func networkRows() []row {
 			holds: func(w *world) bool { return w.at(group, "properties.securityRules.k8s-azure-lb") != nil },
 		},
 		tagChanged("Security group", "c1", group),
-		disowned("Security group", "c1", group, infrav1.SecurityGroupsReadyCondition),
+		disowned("Security group", "c1", group, "c1"),
+		stripped("Security group", "c1", group),
 		{
 			resource: "Security group", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: group,
 			do: func(w *world) { w.drop(group, "securityRules", "one") },
@@ -148,7 +151,8 @@ func networkRows() []row {
 		},
 
 		tagChanged("Public IP address", "c1", address),
-		unowned("Public IP address", "c1", address, "c1", infrav1.PublicIPsReadyCondition),
+		disowned("Public IP address", "c1", address, "c1"),
+		stripped("Public IP address", "c1", address),
 		{
 			resource: "Public IP address", change: "the DNS label is changed", outcome: reported, note: "it is made once; machines and kubeconfigs have the name", object: "c1", path: address,
 			do:   func(w *world) { w.relabel("theirs") },
@@ -260,7 +264,8 @@ func balancerRows() []row {
 			},
 		},
 		tagsOnly("Load balancer", "c1", public),
-		disowned("Load balancer", "c1", public, infrav1.LoadBalancersReadyCondition),
+		disowned("Load balancer", "c1", public, "c1"),
+		stripped("Load balancer", "c1", public),
 		{
 			resource: "Load balancer", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: public,
 			do: func(w *world) { w.drop(public, "loadBalancingRules", "konnectivity") },
@@ -287,7 +292,8 @@ func balancerRows() []row {
 func dnsRows() []row {
 	return []row{
 		tagsOnly("Private DNS zone", "p1", zone),
-		unowned("Private DNS zone", "p1", zone, "p1", infrav1.PrivateDNSZoneReadyCondition),
+		disowned("Private DNS zone", "p1", zone, "p1"),
+		stripped("Private DNS zone", "p1", zone),
 		tagsOnly("Private DNS link", "p1", link),
 		removed("Private DNS link", "it is removed", "", "p1", link),
 		edited("Private DNS link", "registration of machines is turned on", "", "p1", link, body{"properties": body{"registrationEnabled": true}}),

@@ -47,7 +47,8 @@ func interfaceRows() []row {
 			holds: func(w *world) bool { return w.at(nic, "properties.networkSecurityGroup") != nil },
 		},
 		tagChanged("Network interface", worker, nic),
-		disowned("Network interface", worker, nic, infrav1.NetworkInterfacesReadyCondition),
+		disowned("Network interface", worker, nic, "c1"),
+		stripped("Network interface", worker, nic),
 		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic, body{"properties": body{"enableIPForwarding": false}}),
 		edited("Network interface", "DNS servers are changed", "", worker, nic, body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
 		{
@@ -72,7 +73,8 @@ func machineRows() []row {
 	return []row{
 		tagChanged("Virtual machine", worker, vm),
 		tagAdded("Virtual machine", worker, vm),
-		disowned("Virtual machine", worker, vm, running),
+		disowned("Virtual machine", worker, vm, "c1"),
+		stripped("Virtual machine", worker, vm),
 		{
 			resource: "Virtual machine", change: "an identity is assigned", outcome: kept, object: worker, path: vm,
 			do: func(w *world) {

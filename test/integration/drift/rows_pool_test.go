@@ -1,7 +1,5 @@
 package drift_test
 
-import infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-
 // poolRows are those of a scale set. What is done to single VMs of one is tried in test/integration/pools.
 func poolRows() []row {
 	const repairs = "properties.automaticRepairsPolicy.enabled"
@@ -10,7 +8,8 @@ func poolRows() []row {
 		keeps("Scale set", "automatic repairs are turned on", "the spec has no field for them", pool, vmss,
 			body{"properties": body{"automaticRepairsPolicy": body{"enabled": true, "gracePeriod": "PT30M"}}}, repairs, true),
 		tagChanged("Scale set", pool, vmss),
-		disowned("Scale set", pool, vmss, infrav1.ScaleSetRunningCondition),
+		disowned("Scale set", pool, vmss, "c1"),
+		stripped("Scale set", pool, vmss),
 		edited("Scale set", "its template of VMs is changed", "VMs that are there stay", pool, vmss,
 			body{"properties": body{"virtualMachineProfile": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}}}),
 	}
