@@ -118,7 +118,11 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live}),
 		Clients:    identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
-	m.Services = pass.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return &events.FakeRecorder{} }}
+	recorder := w.Recorder
+	if recorder == nil {
+		recorder = &events.FakeRecorder{}
+	}
+	m.Services = pass.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return recorder }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false)
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)

@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
@@ -43,6 +44,8 @@ type World struct {
 	Committed func([]server.Change)
 
 	handler http.Handler
+	// Recorder records the events of managers; nil drops them.
+	Recorder events.EventRecorder
 }
 
 // New makes a world in which Azure takes as long as it really does. It has to be called in a bubble of virtual time.

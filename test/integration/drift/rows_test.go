@@ -112,10 +112,23 @@ func disowned(resource, object, path, cluster string) row {
 		do: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
 }
 
+// strip takes all tags off a resource but those that others have set in another row, and the one that tells the bootstrap data of a scale
+// set's model, which comes with those of the next VM.
+func (w *world) strip(path string) {
+	tags, _ := w.at(path, "tags").(body)
+	patch := body{}
+	for key := range tags {
+		if key != "theirs" && key != infrav1.CustomDataHashTag {
+			patch[key] = nil
+		}
+	}
+	w.edit(path, body{"tags": patch})
+}
+
 // stripped is the row of a resource in a resource group of the cluster's that loses all its tags.
 func stripped(resource, object, path string) row {
 	return row{resource: resource, change: "all tags are removed", outcome: repaired, note: "the cluster made it, and the resource group is the cluster's; [elsewhere](../design/2026-11-26-lost-tags.md) it is reported unless it uses something of the cluster's", object: object, path: path,
-		do: func(w *world) { w.edit(path, body{"tags": nil}) }}
+		do: func(w *world) { w.strip(path) }}
 }
 
 // groupStripped is the row of a resource group that loses all its tags, so that nothing proves whose it is.
@@ -124,7 +137,7 @@ func groupStripped(object, path string) row {
 	return row{resource: "Resource group", change: "all tags are removed", outcome: reported, note: "it is used, the condition has the commands that hand it back or give it up, and the deletion of the cluster waits for one of them", object: object, path: path,
 		do: func(w *world) {
 			tags = w.at(path, "tags")
-			w.edit(path, body{"tags": nil})
+			w.strip(path)
 		},
 		want: metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason, Message: "az tag update"},
 		undo: func(w *world) { w.edit(path, body{"tags": tags}) }}

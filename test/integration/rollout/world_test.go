@@ -55,6 +55,8 @@ type settings struct {
 	replicas int32
 	strategy infrav1.MachineRollingUpdateDeployment
 	pageSize int
+	// change changes the cluster before it is made; nil does not.
+	change func(*infrav1.AzureCluster)
 }
 
 // newWorld is a cluster whose network is in place and a pool of which nothing is, without a manager. It has to be called in a
@@ -65,6 +67,9 @@ func newWorld(t *testing.T, s settings) *world {
 	w.rules = &rules{world: w}
 	w.Deleting, w.Written = w.rules.givenUp, w.rules.written
 	azureCluster := w.AzureCluster("c1")
+	if s.change != nil {
+		s.change(azureCluster)
+	}
 	webhook.DefaultAzureCluster(azureCluster)
 	w.CreateCluster(azureCluster)
 	w.play()
@@ -91,6 +96,9 @@ func (w *world) network(m *virtual.Manager) {
 		w.t.Fatal(err)
 	}
 	in := plan.ClusterInput{Cluster: owner, AzureCluster: azureCluster, SubscriptionID: w.Azure.SubscriptionID}
+	if in.Facts.VNet, err = m.Facts.VNet(w.t.Context(), opened.Client, in); err != nil {
+		w.t.Fatal(err)
+	}
 	key, value := plan.OwnerTag(in)
 	woken := make(chan struct{}, 1)
 	for {

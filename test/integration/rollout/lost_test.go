@@ -1,0 +1,156 @@
+package rollout_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+const scaleSetPath = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachineScaleSets/" + poolName
+
+// loseTags takes all tags off the scale set, as a PUT without tags may.
+func (w *world) loseTags() {
+	w.t.Helper()
+	id := "/subscriptions/" + w.Azure.SubscriptionID + "/" + scaleSetPath
+	if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: map[string]any{"tags": nil}}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.Azure.ClearFaults()
+}
+
+// exists tells whether the scale set does.
+func (w *world) exists() bool {
+	status, _ := w.Send(http.MethodGet, scaleSetPath, "2025-04-01", nil)
+	return status == http.StatusOK
+}
+
+// usesGroup has the cluster use a resource group that was there before.
+func (w *world) usesGroup() {
+	w.Put("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
+}
+
+// usesNetwork has the cluster use a network of somebody else, too.
+func (w *world) usesNetwork() {
+	w.usesGroup()
+	w.Put("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
+	w.Put("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub", "2025-05-01", map[string]any{"location": "eastus", "properties": map[string]any{
+		"addressSpace": map[string]any{"addressPrefixes": []any{"10.0.0.0/8"}},
+		"subnets": []any{
+			map[string]any{"name": "cp", "properties": map[string]any{"addressPrefix": "10.0.0.0/16"}},
+			map[string]any{"name": "nodes", "properties": map[string]any{"addressPrefix": "10.1.0.0/16"}},
+		},
+	}})
+}
+
+// inHub puts a cluster into the network of somebody else.
+func inHub(c *infrav1.AzureCluster) {
+	c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub"}
+	c.Spec.NetworkSpec.Subnets = infrav1.Subnets{
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.0.0.0/16"}}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.1.0.0/16"}}},
+	}
+}
+
+// told are the events since the last call.
+func told(recorder *events.FakeRecorder) (out []string) {
+	for range len(recorder.Events) {
+		out = append(out, <-recorder.Events)
+	}
+	return out
+}
+
+// TestLostTags takes the tags off the scale set of a pool that is whole. Where Azure proves whose it is the pool scales and goes as ever, else
+// it says what to do and does not go while its VMs run.
+func TestLostTags(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		before func(*world)
+		change func(*infrav1.AzureCluster)
+		proven bool
+	}{
+		"group of the cluster":               {"the scale set would go with the group", func(*world) {}, nil, true},
+		"network of the cluster":             {"only the scale set's own document can have it use that", (*world).usesGroup, nil, true},
+		"group and network of somebody else": {"nothing but the record says that the pool made it, and users write that", (*world).usesNetwork, inHub, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				three := three
+				three.change = test.change
+				w := newWorld(t, three)
+				recorder := events.NewFakeRecorder(1000)
+				w.Recorder = recorder
+				test.before(w)
+				w.startWhole()
+				w.rules.end()
+				scale := func(replicas int32) {
+					w.settings.replicas = replicas
+					harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+				}
+				azurePool := &infrav1.AzureMachinePool{}
+				said := func() metav1.Condition {
+					w.Get(azurePool, poolName)
+					return harness.Condition(azurePool, infrav1.ScaleSetRunningCondition)
+				}
+				w.loseTags()
+				scale(4)
+				if test.proven {
+					w.until("the pool has scaled up", w.whole)
+					w.loseTags()
+					scale(2)
+					w.until("the pool has scaled down", w.whole)
+				} else {
+					mark := w.Azure.Mark()
+					w.until("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
+					if message := said().Message; said().Status != metav1.ConditionFalse || !strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
+						t.Errorf("%s: %+v", test.reason, said())
+					}
+					if writes := w.Azure.Writes(mark); len(writes) > 0 {
+						t.Errorf("%s: wrote %v", test.reason, writes)
+					}
+				}
+				w.loseTags()
+				mark := w.Azure.Mark()
+				w.Get(azurePool, poolName)
+				if err := w.Kubernetes.Delete(t.Context(), azurePool); err != nil {
+					t.Fatal(err)
+				}
+				if !test.proven {
+					virtual.Wait(nil, time.Hour)
+					if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.Writes(mark)) > 0 {
+						t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.Writes(mark))
+					}
+					if !slices.ContainsFunc(told(recorder), func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
+						t.Errorf("%s: no Warning tells of it", test.reason)
+					}
+					// As the message says.
+					status, answer := w.Send(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, map[string]any{
+						"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})
+					if status > 299 {
+						t.Fatalf("%d %s", status, answer)
+					}
+				}
+				w.until("the pool is gone", func() bool {
+					return apierrors.IsNotFound(w.Kubernetes.Get(t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
+				})
+				if w.exists() {
+					t.Errorf("%s: the pool is gone, and its scale set is not", test.reason)
+				}
+			})
+		})
+	}
+}
