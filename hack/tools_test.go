@@ -117,6 +117,18 @@ func TestBuildOfOneTool(t *testing.T) {
 	}
 }
 
+// TestBuildLeavesOutWhatFewNeed checks that cloud-controller-manager is built only when it is named: it takes minutes.
+func TestBuildLeavesOutWhatFewNeed(t *testing.T) {
+	const name = "cloud-controller-manager"
+	if out, messages, err := runBuild(t, fakeGo); err != nil || strings.Contains(out, name) {
+		t.Errorf("without names: %v\n%s%s", err, out, messages)
+	}
+	out, messages, err := runBuildOf(t, []string{name}, fakeGo)
+	if err != nil || !strings.Contains(out, "building 1 tools") || !strings.Contains(out, "\n  "+name+" ") {
+		t.Errorf("by its name: %v\n%s%s", err, out, messages)
+	}
+}
+
 func TestBuildSaysWhichGoItNeeds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason      string

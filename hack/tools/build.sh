@@ -2,8 +2,9 @@
 # Builds what hack/tools/go.mod pins into a directory: build.sh BIN_DIR [TOOL...]. Without names it builds all tools.
 #
 # A tool is built when its binary is missing or when go.mod, go.sum, its flags or the Go version changed since it was built.
-# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy. The linter is pinned
-# by a module of its own, lint, because what it needs would choose the versions of what the others need.
+# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy. The linter and Azure's
+# cloud-controller-manager are pinned by modules of their own, lint and ccm, because what they need would choose the versions of
+# what the others need. Nothing but its name builds cloud-controller-manager: only one story in the lab and users who ask for it run it.
 set -euo pipefail
 
 cd "$(dirname "$0")"
@@ -16,6 +17,7 @@ mkdir -p "$stamps"
 
 kubernetes=v1.36.3
 cluster_api=v1.14.2
+cloud_provider=v1.36.5
 
 # name  package. The order is the order in which `go build` finishes them, roughly.
 tools="
@@ -30,6 +32,7 @@ capi-kubeadm-bootstrap      sigs.k8s.io/cluster-api/bootstrap/kubeadm
 capi-kubeadm-control-plane  sigs.k8s.io/cluster-api/controlplane/kubeadm
 kube-controller-manager     k8s.io/kubernetes/cmd/kube-controller-manager
 kube-apiserver              k8s.io/kubernetes/cmd/kube-apiserver
+cloud-controller-manager    sigs.k8s.io/cloud-provider-azure/cmd/cloud-controller-manager
 "
 
 # Without the versions kube-apiserver reports v0.0.0-master, and Cluster API then refuses the management cluster as too old.
@@ -39,20 +42,28 @@ version_flags() { # package version
 	echo "-X $1.gitVersion=$2 -X $1.gitMajor=${major%%.*} -X $1.gitMinor=${minor%%.*} -X $1.gitTreeState=clean"
 }
 ldflags="-s -w $(version_flags k8s.io/component-base/version $kubernetes) $(version_flags k8s.io/client-go/pkg/version $kubernetes) $(version_flags sigs.k8s.io/cluster-api/version $cluster_api)"
+ccm_ldflags="-s -w $(version_flags sigs.k8s.io/cloud-provider-azure/pkg/version $cloud_provider) $(version_flags k8s.io/client-go/pkg/version $cloud_provider)"
 
-key_of() { # directory of a module
-	{ cat "$1/go.mod" "$1/go.sum"; go version; echo "$ldflags"; } | sha256sum | cut -d' ' -f1
-}
 module_of() { # tool
 	case $1 in
 	golangci-lint) echo lint ;;
+	cloud-controller-manager) echo ccm ;;
 	*) echo . ;;
 	esac
 }
-key=$(key_of .)
-lint_key=$(key_of lint)
+ldflags_of() { # directory of a module
+	[ "$1" = ccm ] && echo "$ccm_ldflags" || echo "$ldflags"
+}
+key_of() { # directory of a module
+	{ cat "$1/go.mod" "$1/go.sum"; go version; ldflags_of "$1"; } | sha256sum | cut -d' ' -f1
+}
+key=$(key_of .) lint_key=$(key_of lint) ccm_key=$(key_of ccm)
 stamp_of() { # tool
-	[ "$(module_of "$1")" = . ] && echo "$key" || echo "$lint_key"
+	case $(module_of "$1") in
+	lint) echo "$lint_key" ;;
+	ccm) echo "$ccm_key" ;;
+	*) echo "$key" ;;
+	esac
 }
 
 exec 9>"$bin/.lock"
@@ -61,7 +72,11 @@ flock 9 2>/dev/null || true # two makes at once: the second one finds the work d
 missing=()
 while read -r name package; do
 	[ -n "$name" ] || continue
-	[ -z "${wanted// /}" ] || [[ $wanted == *" $name "* ]] || continue
+	if [ -z "${wanted// /}" ]; then
+		[ "$name" != cloud-controller-manager ] || continue
+	elif [[ $wanted != *" $name "* ]]; then
+		continue
+	fi
 	[ -x "$bin/$name" ] && [ "$(cat "$stamps/$name" 2>/dev/null)" = "$(stamp_of "$name")" ] || missing+=("$name=$package")
 done <<<"$tools"
 
@@ -100,7 +115,7 @@ trap 'rm -rf "$out"; [ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true' EXIT
 packages=() separate=()
 for tool in "${missing[@]}"; do
 	case ${tool%%=*} in
-	capi-kubeadm-control-plane | golangci-lint) separate+=("$tool") ;;
+	capi-kubeadm-control-plane | golangci-lint | cloud-controller-manager) separate+=("$tool") ;;
 	*) packages+=("${tool#*=}") ;;
 	esac
 done
@@ -151,7 +166,8 @@ pid=
 report
 for tool in "${separate[@]+"${separate[@]}"}"; do
 	mkdir -p "$out/separate"
-	(cd "$(module_of "${tool%%=*}")" && go build -trimpath -ldflags "$ldflags" -o "$out/separate/${tool%%=*}" "${tool#*=}")
+	module=$(module_of "${tool%%=*}")
+	(cd "$module" && go build -trimpath -ldflags "$(ldflags_of "$module")" -o "$out/separate/${tool%%=*}" "${tool#*=}")
 	built "${tool%%=*}"
 done
 

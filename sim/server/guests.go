@@ -28,6 +28,9 @@ type Guest struct {
 	CustomData        string              `json:"customData,omitempty"` // base64, as sent
 	UserData          string              `json:"userData,omitempty"`
 	OSType            string              `json:"osType"`
+	VMSize            string              `json:"vmSize"`
+	VCPUs             int                 `json:"vCPUs"` // of the size; 0 if the catalogue does not have it
+	MemoryGB          float64             `json:"memoryGB"`
 	NICs              []GuestNIC          `json:"nics"`
 	Identity          body.Object         `json:"identity,omitempty"`
 	Tags              body.Object         `json:"tags,omitempty"`
@@ -120,6 +123,11 @@ func guestOf(c *provider.Call, r *store.Resource) Guest {
 	if zones := body.Strings(r.Body, "zones"); len(zones) > 0 {
 		g.Zone = zones[0]
 	}
+	if g.VMSize = body.String(r.Body, "properties.hardwareProfile.vmSize"); g.VMSize == "" {
+		g.VMSize = body.String(r.Body, "sku.name") // of an instance
+	}
+	size, _ := compute.FindSize(g.VMSize)
+	g.VCPUs, g.MemoryGB = size.VCPUs, size.MemoryGB
 	c.Meta(compute.GuestKey(g.InstanceID), &g.Status)
 	for _, nic := range nicsOf(c, r) {
 		n := GuestNIC{ID: nic.ID, PrivateIPs: []string{}, PublicIPs: []string{}, LoadBalancerBackendPools: []guestLink{}}

@@ -48,6 +48,8 @@ type Node struct {
 	OSSKU             string            `json:"osSKU"`
 	NodeImageVersion  string            `json:"nodeImageVersion"`
 	VMSize            string            `json:"vmSize"`
+	VCPUs             int               `json:"vCPUs"` // of the size; 0 if the catalogue does not have it
+	MemoryGB          float64           `json:"memoryGB"`
 	Zone              string            `json:"zone"`
 	Labels            map[string]string `json:"labels"`
 	Taints            []string          `json:"taints"`
@@ -98,6 +100,8 @@ func nodeView(c *provider.Call, pool, instance *store.Resource) Node {
 		VMSize: body.String(pool.Body, p+"vmSize"), Labels: map[string]string{}, Taints: body.Strings(pool.Body, p+"nodeTaints"), Priority: "Regular",
 		Running: body.String(instance.Secret, "power") == "running", BootID: body.String(instance.Secret, "bootID"),
 	}
+	size, _ := compute.FindSize(n.VMSize)
+	n.VCPUs, n.MemoryGB = size.VCPUs, size.MemoryGB
 	if zones := body.Strings(instance.Body, "zones"); len(zones) > 0 {
 		n.Zone = zones[0]
 	}
