@@ -96,11 +96,15 @@ func checkPlacement(c cloudConfigJSON, g guest) error {
 	return nil
 }
 
+// checkCredentials compares the credential with the machine. On a worker nothing logs in with it: the kubelet does not read azure.json when
+// it runs with cloud-provider=external, and cloud-node-manager asks the metadata service. So workers join with the control plane's file,
+// whose managed identity they do not have. https://cloud-provider-azure.sigs.k8s.io/install/azure-ccm/
 func checkCredentials(c cloudConfigJSON, g guest, controlPlane bool, inv inventory) error {
 	assigned := strings.Contains(g.Identity.Type, "UserAssigned")
 	switch {
 	case c.UseManagedIdentityExtension && c.AADClientSecret != "":
 		return fmt.Errorf("keys useManagedIdentityExtension and aadClientSecret are both set: only one identity can be used")
+	case c.UseManagedIdentityExtension && !controlPlane:
 	case c.UseManagedIdentityExtension && c.UserAssignedIdentityID == "":
 		if !strings.Contains(g.Identity.Type, "SystemAssigned") {
 			return fmt.Errorf("key useManagedIdentityExtension is true without userAssignedIdentityID but the VM's identity.type is %q, not SystemAssigned", orNone(g.Identity.Type))
@@ -114,7 +118,6 @@ func checkCredentials(c cloudConfigJSON, g guest, controlPlane bool, inv invento
 			return fmt.Errorf("key aadClientId is missing: a credential is given without the client it belongs to")
 		}
 	case controlPlane:
-		// Worker nodes run only cloud-node-manager, which asks the metadata service of the instance.
 		return fmt.Errorf("no credential: neither useManagedIdentityExtension nor aadClientSecret is set, so cloud-controller-manager cannot log in")
 	case !c.UseInstanceMetadata:
 		return fmt.Errorf("no credential and useInstanceMetadata is not true: cloud-node-manager cannot learn the node's addresses")

@@ -199,6 +199,9 @@ func testGuest(name, customData string) guest {
 		PowerState:     "running",
 		CustomData:     customData,
 		OSType:         "Linux",
+		VMSize:         "Standard_D2s_v3",
+		VCPUs:          2,
+		MemoryGB:       8,
 	}
 	g.NICs = append(g.NICs, struct {
 		ID         string   `json:"id"`

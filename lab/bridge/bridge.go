@@ -60,7 +60,10 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	f := newFleet(&portRange{min: o.MinPort, max: o.MaxPort}, o.Log)
+	f, err := newFleet(&portRange{min: o.MinPort, max: o.MaxPort}, o.Log)
+	if err != nil {
+		return err
+	}
 	if err := f.manager.Start(ctrl.LoggerInto(ctx, logr.Discard())); err != nil {
 		return fmt.Errorf("start the in-memory API: %w", err)
 	}
@@ -74,8 +77,14 @@ func Run(ctx context.Context, o Options) error {
 		defer close(clusters)
 		b.followClusters(ctx)
 	}()
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		f.keepAll(ctx)
+	}()
 	b.followGuests(ctx)
 	<-clusters
+	<-kept
 	return nil
 }
 

@@ -11,10 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	cloudv1 "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/cloud/api/v1alpha1"
 	inmemory "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/kubeapi"
 )
 
 // staticPods are the components kubeadm runs on each control-plane machine. KubeadmControlPlane
@@ -87,7 +88,7 @@ func staticPod(component, node, version string) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: metav1.NamespaceSystem,
 			Name:      podName(component, node),
-			UID:       newUID(),
+			UID:       kubeapi.NewUID(),
 			Labels:    map[string]string{"component": component, "tier": "control-plane"},
 			// The mirror annotation keeps a node drain away from the pod.
 			Annotations: map[string]string{"kubernetes.io/config.source": "file", corev1.MirrorPodAnnotationKey: "lab"},
@@ -206,8 +207,4 @@ func deleteIfThere(ctx context.Context, c inmemory.Client, obj client.Object, na
 		return fmt.Errorf("delete %T %s: %w", obj, name, err)
 	}
 	return nil
-}
-
-func newUID() types.UID {
-	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", rand.Uint32(), rand.IntN(1<<16), rand.IntN(1<<12), rand.IntN(1<<12), rand.Uint64N(1<<48)))
 }

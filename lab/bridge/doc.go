@@ -11,10 +11,11 @@
 // the cluster's CA and bootstrap tokens; the simulator's load balancers lead to it. KubeadmControlPlane
 // reaches etcd through port-forward as it does on Azure, with mutual TLS.
 //
-// The bridge also plays the programs that a user installs into a cluster and the in-memory cluster
-// cannot run: cloud-provider-azure (provider IDs, addresses and topology labels of Nodes, their
-// removal with the VM, the shutdown taint) and the network plugin (Nodes are Ready at once). No
-// scheduler or controller manager runs: pods of Deployments do not appear.
+// A machine registers its Node as a kubelet does, with the cores and memory of its size, and renews its Lease. The bridge also plays the
+// programs that a user installs into a cluster and the in-memory cluster cannot run: cloud-node-manager (provider IDs, addresses and
+// topology labels of Nodes) and the network plugin (Nodes are Ready at once). It plays what cloud-controller-manager does to Nodes (their
+// removal with the VM, the shutdown taint) while no program holds the Lease of one. No scheduler or controller manager runs, although
+// both have a Lease: pods of Deployments do not appear.
 //
 // Managed clusters (AKS) have no machines that read bootstrap data. For each of them the simulator shows the CA and the VMs of
 // its agent pools: the bridge serves one API server, which also takes tokens of the simulated Microsoft Entra ID, and makes a

@@ -20,7 +20,11 @@ type guest struct {
 	ProvisioningState string `json:"provisioningState"`
 	CustomData        string `json:"customData"`
 	OSType            string `json:"osType"`
-	NICs              []struct {
+	// VCPUs and MemoryGB are what VMSize has; 0 if the simulator does not know the size.
+	VMSize   string  `json:"vmSize"`
+	VCPUs    int     `json:"vCPUs"`
+	MemoryGB float64 `json:"memoryGB"`
+	NICs     []struct {
 		ID         string   `json:"id"`
 		PrivateIPs []string `json:"privateIPs"`
 		PublicIPs  []string `json:"publicIPs"`

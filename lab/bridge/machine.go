@@ -192,7 +192,7 @@ func (m *machine) enter(ctx context.Context, w *workload, e *enrolment) {
 	if e.plan.Init != nil {
 		message = "kubeadm initialised the cluster on Node " + e.node.Name
 	}
-	if e.node.Spec.ProviderID == "" {
+	if e.found == nil {
 		message += "; its kubelet runs without cloud-provider=external, so the Node has no provider ID"
 	}
 	m.report(ctx, phaseRunning, message, e.node.Name)

@@ -172,6 +172,9 @@ func (m *managed) syncNodes(ctx context.Context, c managedCluster) error {
 		}
 		delete(m.nodes, name)
 		delete(w.members, name)
+		if err := w.dropNodeLease(ctx, name); err != nil {
+			return err
+		}
 		m.log.Info("node removed", "node", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
@@ -184,7 +187,7 @@ func (m *managed) syncNodes(ctx context.Context, c managedCluster) error {
 		if err != nil {
 			return fmt.Errorf("node %s: %w", name, err)
 		}
-		w.members[name] = &member{node: node}
+		w.members[name] = &member{node: node, off: n.off()}
 		known = known && before.ProviderID == n.ProviderID
 		if !known {
 			err = w.register(ctx, node)

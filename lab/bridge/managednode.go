@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // managedNode is a VM of an agent pool as the simulator's control API shows it, from the moment on at which it runs.
@@ -25,6 +24,8 @@ type managedNode struct {
 	OSSKU             string            `json:"osSKU"`
 	NodeImageVersion  string            `json:"nodeImageVersion"`
 	VMSize            string            `json:"vmSize"`
+	VCPUs             int               `json:"vCPUs"`
+	MemoryGB          float64           `json:"memoryGB"`
 	Zone              string            `json:"zone"`
 	Labels            map[string]string `json:"labels"`
 	Taints            []string          `json:"taints"`
@@ -78,7 +79,7 @@ func (n managedNode) node(c managedCluster) (*corev1.Node, error) {
 		}
 	}
 	node := registration{
-		name: n.Name, windows: strings.EqualFold(n.OSType, "Windows"), size: n.VMSize, version: gitVersion(n.KubernetesVersion),
+		name: n.Name, windows: strings.EqualFold(n.OSType, "Windows"), size: n.VMSize, vCPUs: n.VCPUs, memoryGB: n.MemoryGB, version: gitVersion(n.KubernetesVersion),
 		machineID: strings.ReplaceAll(n.InstanceID, "/", "-"), bootID: n.BootID, labels: labels, taints: taints,
 	}.node()
 	lookUp(node, lookup{providerID: n.ProviderID, location: c.Location, zone: n.Zone, size: n.VMSize, privateIPs: n.Addresses})
@@ -111,16 +112,17 @@ func parseTaint(text string) (corev1.Taint, error) {
 // update changes a Node from what AKS wanted before to what it wants now. Labels, taints and annotations of others stay.
 // The caller holds w.mu.
 func (w *workload) update(ctx context.Context, before, wanted *corev1.Node) error {
-	node := &corev1.Node{}
-	if err := w.client.Get(ctx, client.ObjectKey{Name: wanted.Name}, node); err != nil {
-		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("node %s: %w", wanted.Name, err)
-		}
-		if before.Status.NodeInfo.BootID == wanted.Status.NodeInfo.BootID {
-			return nil // somebody deleted the Node, and the kubelet has not started since
-		}
-		return w.register(ctx, wanted)
+	err := w.changeNode(ctx, wanted.Name, func(node *corev1.Node) { updateNode(node, before, wanted) })
+	switch {
+	case !apierrors.IsNotFound(err):
+		return err
+	case before.Status.NodeInfo.BootID == wanted.Status.NodeInfo.BootID:
+		return nil // a client deleted the Node, and the kubelet has not started since
 	}
+	return w.register(ctx, wanted)
+}
+
+func updateNode(node, before, wanted *corev1.Node) {
 	for key := range before.Labels {
 		delete(node.Labels, key)
 	}
@@ -137,5 +139,5 @@ func (w *workload) update(ctx context.Context, before, wanted *corev1.Node) erro
 		}
 	}
 	node.Status.NodeInfo, node.Status.Addresses = wanted.Status.NodeInfo, wanted.Status.Addresses
-	return w.client.Update(ctx, node)
+	node.Status.Capacity, node.Status.Allocatable = wanted.Status.Capacity, wanted.Status.Allocatable
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,33 +9,39 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/kubeapi"
 )
 
 const (
 	controlPlaneLabel = "node-role.kubernetes.io/control-plane"
-	// uninitializedTaint is the kubelet's until a cloud provider has looked the node up.
+	// uninitializedTaint is the kubelet's when it runs with cloud-provider=external, until a cloud provider has found the machine.
 	uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
+	// providedIPAnnotation tells the cloud provider which of the machine's addresses the kubelet uses: its flag node-ip.
+	providedIPAnnotation = "alpha.kubernetes.io/provided-node-ip"
 	// shutdownTaint is the cloud provider's on the Node of a stopped VM.
 	shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
 )
 
-// newNode is the Node as it looks once the kubelet has registered, the network plugin is there and,
-// when the kubelet runs with cloud-provider=external, cloud-provider-azure has found its VM:
-// provider ID, addresses, instance type, region and zone.
-func newNode(g guest, plan *kubeadmPlan, vmID string, vm map[string]any) (*corev1.Node, error) {
+// newNode is the Node as the kubelet registers it, with a network plugin that is there at once. A kubelet with cloud-provider=external
+// leaves provider ID, addresses, instance type, region and zone to the cloud provider, and marks the Node with a taint until it has them:
+// https://kubernetes.io/docs/tasks/administer-cluster/running-cloud-controller/#running-cloud-controller-manager. found is what
+// cloud-node-manager writes then; nil for any other kubelet.
+func newNode(g guest, plan *kubeadmPlan, vmID string, vm map[string]any) (node *corev1.Node, found *lookup, err error) {
 	name := plan.nodeName(g.ComputerName)
 	taints, err := plan.taints()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	labels, err := plan.labels()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	size, _ := dig(vm, "properties", "hardwareProfile", "vmSize").(string)
-	node := registration{
-		name: name, windows: g.windows(), size: size, version: kubernetesVersion(vm),
+	size := g.VMSize
+	node = registration{
+		name: name, windows: g.windows(), size: size, vCPUs: g.VCPUs, memoryGB: g.MemoryGB, version: kubernetesVersion(vm),
 		machineID: strings.ReplaceAll(g.VMID, "/", "-"), bootID: g.BootID, labels: labels, taints: taints,
 	}.node()
 	if plan.controlPlane() {
@@ -44,12 +49,15 @@ func newNode(g guest, plan *kubeadmPlan, vmID string, vm map[string]any) (*corev
 		labels["node.kubernetes.io/exclude-from-external-load-balancers"] = ""
 	}
 	if plan.kubeletArg("cloud-provider") != "external" {
-		return node, nil
+		return node, nil, nil
 	}
-	lookUp(node, lookup{
+	node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: uninitializedTaint, Value: "true", Effect: corev1.TaintEffectNoSchedule})
+	if ip := plan.kubeletArg("node-ip"); ip != "" {
+		node.Annotations[providedIPAnnotation] = ip
+	}
+	return node, &lookup{
 		providerID: providerID(vmID), location: g.Location, zone: g.Zone, size: size, privateIPs: g.privateIPs(), publicIPs: g.publicIPs(),
-	})
-	return node, nil
+	}, nil
 }
 
 // registration is what a kubelet tells of its machine.
@@ -57,6 +65,8 @@ type registration struct {
 	name              string
 	windows           bool
 	size              string
+	vCPUs             int
+	memoryGB          float64
 	version           string
 	machineID, bootID string
 	labels            map[string]string
@@ -78,7 +88,7 @@ func (r registration) node() *corev1.Node {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        r.name,
-			UID:         newUID(),
+			UID:         kubeapi.NewUID(),
 			Labels:      r.labels,
 			Annotations: map[string]string{"node.alpha.kubernetes.io/ttl": "0", "volumes.kubernetes.io/controller-managed-attach-detach": "true"},
 		},
@@ -86,7 +96,7 @@ func (r registration) node() *corev1.Node {
 		Status: corev1.NodeStatus{
 			Conditions: nodeConditions(true),
 			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: r.name}},
-			Capacity:   corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")},
+			Capacity:   capacity(r.vCPUs, r.memoryGB),
 			NodeInfo: corev1.NodeSystemInfo{
 				KubeletVersion:          r.version,
 				OperatingSystem:         system,
@@ -97,17 +107,39 @@ func (r registration) node() *corev1.Node {
 			},
 		},
 	}
-	node.Status.Allocatable = node.Status.Capacity
+	node.Status.Allocatable = node.Status.Capacity.DeepCopy()
+	if memory, ok := node.Status.Allocatable[corev1.ResourceMemory]; ok {
+		memory.Sub(evictionThreshold)
+		node.Status.Allocatable[corev1.ResourceMemory] = memory
+	}
 	return node
 }
 
-// lookup is what cloud-provider-azure finds out about a Node's VM.
+// evictionThreshold is the memory that the kubelet keeps free by default: evictionHard memory.available.
+// https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
+var evictionThreshold = resource.MustParse("100Mi")
+
+// capacity is what a machine of a size has. The memory that its firmware and kernel take is not known, so none is taken away. A size that
+// the simulator does not know has pods only.
+func capacity(vCPUs int, memoryGB float64) corev1.ResourceList {
+	list := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")}
+	if vCPUs > 0 {
+		list[corev1.ResourceCPU] = *resource.NewQuantity(int64(vCPUs), resource.DecimalSI)
+	}
+	if memoryGB > 0 {
+		list[corev1.ResourceMemory] = *resource.NewQuantity(int64(memoryGB*(1<<30)), resource.BinarySI)
+	}
+	return list
+}
+
+// lookup is what cloud-node-manager finds out about its VM.
 type lookup struct {
 	providerID, location, zone, size string
 	privateIPs, publicIPs            []string
 }
 
-// lookUp writes onto a Node what cloud-provider-azure would.
+// lookUp writes onto a Node what cloud-node-manager would.
+// https://github.com/kubernetes-sigs/cloud-provider-azure/blob/v1.36.5/pkg/nodemanager/nodemanager.go
 func lookUp(node *corev1.Node, l lookup) {
 	node.Spec.ProviderID = l.providerID
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitializedTaint })
@@ -186,28 +218,40 @@ func (w *workload) register(ctx context.Context, node *corev1.Node) error {
 	return w.client.Create(ctx, node.DeepCopy())
 }
 
-// setNodePower writes what the node lifecycle controllers do when a VM stops or starts. The caller
-// holds w.mu.
+// setNodePower writes what the node lifecycle controllers do when a VM stops or starts. The taint of stopped VMs is the cloud provider's.
+// The caller holds w.mu.
 func (w *workload) setNodePower(ctx context.Context, name string, on bool) error {
-	node := &corev1.Node{}
-	if err := w.client.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
-		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("node %s: %w", name, err)
-		}
-		// Somebody deleted the Node meanwhile: a kubelet that starts registers again.
-		if m := w.members[name]; on && m != nil {
-			return w.register(ctx, m.node)
-		}
-		return nil
+	taints := []string{corev1.TaintNodeUnreachable}
+	if !w.hasCloudController(ctx) {
+		taints = append(taints, shutdownTaint)
 	}
-	node.Status.Conditions = nodeConditions(on)
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == shutdownTaint || t.Key == corev1.TaintNodeUnreachable
+	err := w.changeNode(ctx, name, func(node *corev1.Node) {
+		node.Status.Conditions = nodeConditions(on)
+		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return slices.Contains(taints, t.Key) })
+		if !on {
+			for _, key := range taints {
+				node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+			}
+		}
 	})
-	if !on {
-		for _, key := range []string{shutdownTaint, corev1.TaintNodeUnreachable} {
-			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+	// A Node that a client has deleted comes back when its kubelet starts.
+	if m := w.members[name]; apierrors.IsNotFound(err) && on && m != nil {
+		if err := w.register(ctx, m.node); err != nil {
+			return err
 		}
+		return w.initializeNodes(ctx)
 	}
-	return w.client.Update(ctx, node)
+	return client.IgnoreNotFound(err)
+}
+
+// changeNode changes a Node that clients may change at the same time.
+func (w *workload) changeNode(ctx context.Context, name string, change func(*corev1.Node)) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		node := &corev1.Node{}
+		if err := w.client.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
+			return err
+		}
+		change(node)
+		return w.client.Update(ctx, node)
+	})
 }

@@ -13,11 +13,13 @@ import (
 	inmemory "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/certs"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/kubeapi"
 )
 
 func createNamespaces(ctx context.Context, c inmemory.Client) error {
 	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease} {
-		if err := createIfMissing(ctx, c, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: newUID()}}); err != nil {
+		if err := createIfMissing(ctx, c, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: kubeapi.NewUID()}}); err != nil {
 			return err
 		}
 	}
@@ -40,7 +42,7 @@ func (w *workload) createClusterObjects(ctx context.Context) error {
 		return err
 	}
 	kubeProxy := appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-proxy", UID: newUID(), Labels: map[string]string{"k8s-app": "kube-proxy"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-proxy", UID: kubeapi.NewUID(), Labels: map[string]string{"k8s-app": "kube-proxy"}},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"k8s-app": "kube-proxy"}},
 			Template: corev1.PodTemplateSpec{
@@ -55,11 +57,11 @@ func (w *workload) createClusterObjects(ctx context.Context) error {
 		configMap(metav1.NamespacePublic, "cluster-info", map[string]string{"kubeconfig": info}),
 		&kubeProxy,
 		&rbacv1.ClusterRole{
-			ObjectMeta: metav1.ObjectMeta{Name: "kubeadm:get-nodes", UID: newUID()},
+			ObjectMeta: metav1.ObjectMeta{Name: "kubeadm:get-nodes", UID: kubeapi.NewUID()},
 			Rules:      []rbacv1.PolicyRule{{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"nodes"}}},
 		},
 		&rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: "kubeadm:get-nodes", UID: newUID()},
+			ObjectMeta: metav1.ObjectMeta{Name: "kubeadm:get-nodes", UID: kubeapi.NewUID()},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "kubeadm:get-nodes"},
 			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:bootstrappers:kubeadm:default-node-token"}},
 		},
@@ -72,7 +74,7 @@ func (w *workload) createClusterObjects(ctx context.Context) error {
 }
 
 func configMap(namespace, name string, data map[string]string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: newUID()}, Data: data}
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: kubeapi.NewUID()}, Data: data}
 }
 
 // clusterInfo is the kubeconfig without credentials from which joining machines learn the CA.

@@ -32,7 +32,7 @@ func prepare(g guest, inv inventory) (*enrolment, error) {
 		}
 	}
 	id, vm := inv.virtualMachine(g)
-	e.node, err = newNode(g, plan, id, vm)
+	e.node, e.found, err = newNode(g, plan, id, vm)
 	return e, err
 }
 

@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"encoding/base64"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +195,9 @@ func TestBrokenBootstrapData(t *testing.T) {
 			},
 			want: "/etc/kubernetes/azure.json: no credential: neither useManagedIdentityExtension nor aadClientSecret is set, so cloud-controller-manager cannot log in",
 		},
+		"the control plane's file on a worker": {
+			reason: "pools name the same Secret, and nothing on a worker logs in with it", kind: worker, guest: func(g *guest) { g.Identity.Type = "" },
+		},
 		"no credential on a worker": {
 			reason: "cloud-node-manager asks the metadata service", kind: worker,
 			data: func(d *bootData) {
@@ -245,7 +250,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 	}
 }
 
-// TestNode checks what the kubelet and cloud-provider-azure would write on the Node.
+// TestNode checks what the kubelet writes on the Node, and what cloud-node-manager adds to it.
 func TestNode(t *testing.T) {
 	d := sharedBootData(t)
 	d.join.NodeRegistration.Taints = &[]corev1.Taint{uninitializedByClusterAPI}
@@ -259,27 +264,43 @@ func TestNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	type view struct {
-		Name, ProviderID, Kubelet string
-		Labels                    map[string]string
-		Taints                    []corev1.Taint
-		Addresses                 []corev1.NodeAddress
+		Name, ProviderID, Kubelet, CPU, Memory, Allocatable string
+		Labels                                              map[string]string
+		Taints                                              []corev1.Taint
+		Addresses                                           []corev1.NodeAddress
 	}
-	want := view{
-		Name:       "vm-1",
-		ProviderID: "azure:///subscriptions/" + testSubscription + "/resourceGroups/alpha/providers/Microsoft.Compute/virtualMachines/VM-1",
-		Kubelet:    testVersion,
+	look := func(n *corev1.Node) view {
+		return view{
+			n.Name, n.Spec.ProviderID, n.Status.NodeInfo.KubeletVersion, n.Status.Capacity.Cpu().String(), n.Status.Capacity.Memory().String(),
+			n.Status.Allocatable.Memory().String(), maps.Clone(n.Labels), slices.Clone(n.Spec.Taints), n.Status.Addresses,
+		}
+	}
+	registered := view{
+		Name: "vm-1", Kubelet: testVersion, CPU: "2", Memory: "8Gi", Allocatable: "8092Mi",
 		Labels: map[string]string{
 			"pool": "blue", "example.com/gpu": "", "kubernetes.io/hostname": "vm-1", "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
-			"beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64", "node.kubernetes.io/instance-type": "Standard_D2s_v3",
-			"topology.kubernetes.io/region": "westeurope", "topology.kubernetes.io/zone": "westeurope-2",
+			"beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64",
 		},
-		Taints:    []corev1.Taint{uninitializedByClusterAPI, {Key: "dedicated", Value: "blue", Effect: corev1.TaintEffectNoExecute}},
-		Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: "vm-1"}, {Type: corev1.NodeInternalIP, Address: "10.0.0.4"}},
+		Taints: []corev1.Taint{
+			uninitializedByClusterAPI, {Key: "dedicated", Value: "blue", Effect: corev1.TaintEffectNoExecute},
+			{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule},
+		},
+		Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: "vm-1"}},
 	}
-	n := e.node
-	got := view{n.Name, n.Spec.ProviderID, n.Status.NodeInfo.KubeletVersion, n.Labels, n.Spec.Taints, n.Status.Addresses}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	if diff := cmp.Diff(registered, look(e.node)); diff != "" {
+		t.Errorf("as the kubelet registers it (-want +got)\n%s", diff)
+	}
+	initialized := registered
+	initialized.ProviderID = "azure:///subscriptions/" + testSubscription + "/resourceGroups/alpha/providers/Microsoft.Compute/virtualMachines/VM-1"
+	initialized.Labels = maps.Clone(registered.Labels)
+	initialized.Labels["node.kubernetes.io/instance-type"] = "Standard_D2s_v3"
+	initialized.Labels["topology.kubernetes.io/region"] = "westeurope"
+	initialized.Labels["topology.kubernetes.io/zone"] = "westeurope-2"
+	initialized.Taints = registered.Taints[:2]
+	initialized.Addresses = append(slices.Clone(registered.Addresses), corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.0.0.4"})
+	lookUp(e.node, *e.found)
+	if diff := cmp.Diff(initialized, look(e.node)); diff != "" {
+		t.Errorf("as cloud-node-manager completes it (-want +got)\n%s", diff)
 	}
 }
 

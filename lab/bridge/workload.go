@@ -15,24 +15,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	cloudv1 "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/cloud/api/v1alpha1"
 	inmemory "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
-	inmemoryapi "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server/api"
 	inmemoryetcd "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/server/etcd"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/kubeapi"
 )
 
 // fleet holds every workload cluster, keyed by the pin of its CA: that is what all machines of a
 // cluster have in common, whether they init or join.
 //
-// Cluster API's in-memory handlers serve the API and etcd. Their own listener is not used: it binds
+// Cluster API's in-memory runtime keeps the objects and serves etcd. Its own listener is not used: it binds
 // every interface and asks no client who it is.
 type fleet struct {
 	manager inmemory.Manager
-	kinds   map[schema.GroupVersionResource]schema.GroupVersionKind
-	api     http.Handler
+	api     *kubeapi.API
 	etcd    http.Handler
 	ports   *portRange
 	log     *slog.Logger
@@ -52,7 +51,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-func newFleet(ports *portRange, log *slog.Logger) *fleet {
+func newFleet(ports *portRange, log *slog.Logger) (*fleet, error) {
 	f := &fleet{
 		manager:   inmemory.NewManager(newScheme()),
 		ports:     ports,
@@ -60,10 +59,10 @@ func newFleet(ports *portRange, log *slog.Logger) *fleet {
 		workloads: map[string]*workload{},
 		groups:    map[string]string{},
 	}
-	f.kinds = kindsByResource(f.manager.GetScheme())
-	f.api = inmemoryapi.NewAPIServerHandler(f.manager, logr.Discard(), f.resolve)
 	f.etcd = inmemoryetcd.NewEtcdServerHandler(f.manager, logr.Discard(), f.resolve)
-	return f
+	var err error
+	f.api, err = kubeapi.New(f.manager, f.resolve)
+	return f, err
 }
 
 func (f *fleet) resolve(host string) (string, error) {
@@ -96,6 +95,7 @@ func (f *fleet) ensure(ctx context.Context, pin string) (*workload, error) {
 		pin:      pin,
 		group:    fmt.Sprintf("workload-%d", f.serial),
 		members:  map[string]*member{},
+		departed: map[string]bool{},
 		podCerts: map[string]*servingCertificate{},
 	}
 	f.manager.AddResourceGroup(w.group)
@@ -124,6 +124,7 @@ func (f *fleet) drop(w *workload) {
 	delete(f.groups, w.pods.address)
 	delete(f.workloads, w.pin)
 	f.manager.DeleteResourceGroup(w.group)
+	f.api.Forget(kubeapi.Cluster{Group: w.group})
 }
 
 func (f *fleet) close() {
@@ -159,6 +160,8 @@ type workload struct {
 	pki      *pkiFiles
 	members  map[string]*member
 	podCerts map[string]*servingCertificate
+	// departed are the Nodes of deleted machines that a cloud-controller-manager is to delete.
+	departed map[string]bool
 }
 
 // settings are the parts of a ClusterConfiguration which later machines read from the
@@ -177,7 +180,10 @@ type settings struct {
 
 // member is one machine of the cluster.
 type member struct {
-	node         *corev1.Node
+	node *corev1.Node
+	// found is what cloud-node-manager finds of the machine; nil if its kubelet needs no cloud provider.
+	found        *lookup
+	off          bool
 	controlPlane bool
 	externalEtcd bool
 	front        *server
@@ -199,6 +205,8 @@ type enrolment struct {
 	plan  *kubeadmPlan
 	pki   *pkiFiles
 	node  *corev1.Node
+	// found is what cloud-node-manager finds of the machine; nil if its kubelet needs no cloud provider.
+	found *lookup
 	// file is set for a machine that joins by a kubeconfig.
 	file     *fileDiscovery
 	restored bool
@@ -212,7 +220,7 @@ func (w *workload) enrol(ctx context.Context, e enrolment) (address string, err 
 	if e.plan.Init != nil && !e.restored && w.controlPlanes() > 0 {
 		return "", errAlreadyInitialised
 	}
-	m := &member{node: e.node, controlPlane: e.plan.controlPlane(), bindPort: e.plan.bindPort()}
+	m := &member{node: e.node, found: e.found, controlPlane: e.plan.controlPlane(), bindPort: e.plan.bindPort()}
 	if m.controlPlane {
 		if w.pki == nil {
 			w.pki = e.pki
@@ -239,7 +247,8 @@ func (w *workload) enrol(ctx context.Context, e enrolment) (address string, err 
 		return "", err
 	}
 	w.members[e.node.Name] = m
-	return address, nil
+	delete(w.departed, e.node.Name)
+	return address, w.keep(ctx)
 }
 
 // learn takes the cluster's settings from a machine: all of them from kubeadm init, and from a join
@@ -337,6 +346,12 @@ func (w *workload) dismiss(ctx context.Context, name string) (ended bool, err er
 	if m.controlPlane {
 		errs = append(errs, w.removeControlPlane(ctx, m))
 	}
+	errs = append(errs, w.dropNodeLease(ctx, name))
+	if m.found != nil && w.hasCloudController(ctx) {
+		// The Node is not Ready any more, which makes the cloud-controller-manager look for its VM.
+		w.departed[name] = true
+		return false, errors.Join(append(errs, w.setNodePower(ctx, name, false))...)
+	}
 	errs = append(errs, deleteIfThere(ctx, w.client, &corev1.Node{}, "", name))
 	return false, errors.Join(errs...)
 }
@@ -351,6 +366,7 @@ func (w *workload) suspend(ctx context.Context, name string) error {
 		return nil
 	}
 	m.closeFront()
+	m.off = true
 	var errs []error
 	if m.controlPlane {
 		errs = append(errs, w.stopControlPlane(ctx, m))
@@ -366,6 +382,7 @@ func (w *workload) resume(ctx context.Context, e enrolment) (address string, err
 	if !ok {
 		return "", nil
 	}
+	m.off = false
 	if m.controlPlane {
 		if m.front, err = w.openFront(e); err != nil {
 			return "", err
