@@ -31,9 +31,8 @@ func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, pat
 	case dataplane && !policy:
 		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPolicy: cilium"))
 	}
-	if dataplane && !isOverlay(spec.NetworkPluginMode) {
-		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPluginMode: overlay"))
-	}
+	// Cilium's dataplane needs no overlay: pods may have addresses of the nodes' subnet.
+	// https://learn.microsoft.com/en-us/azure/aks/azure-cni-powered-by-cilium
 	return errs
 }
 

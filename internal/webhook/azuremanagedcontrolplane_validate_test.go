@@ -76,7 +76,10 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = new(infrav1.NetworkPluginModeOverlay), new("cilium"), new(infrav1.NetworkDataplaneTypeCilium)
 		}},
 		"cilium policy":    {reason: "Azure's dataplane does not know Cilium's policies", change: func(c *object) { c.Spec.NetworkPolicy = new("cilium") }, want: []string{"spec.networkPolicy: FieldValueInvalid"}},
-		"cilium dataplane": {reason: "Cilium enforces policies itself, and AKS wants overlay with it", change: func(c *object) { c.Spec.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) }, want: []string{"spec.networkDataplane: FieldValueInvalid", "spec.networkDataplane: FieldValueInvalid"}},
+		"cilium dataplane": {reason: "Cilium enforces policies itself", change: func(c *object) { c.Spec.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) }, want: []string{"spec.networkDataplane: FieldValueInvalid"}},
+		"cilium in the subnet of the nodes": {reason: "AKS gives pods addresses of the nodes' subnet with every dataplane", change: func(c *object) {
+			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = nil, new("cilium"), new(infrav1.NetworkDataplaneTypeCilium)
+		}},
 
 		"no Cluster yet":     {reason: "ranges come with the Cluster", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }},
 		"ranges":             {reason: "AKS has one range of each kind", change: func(*object) {}, cluster: networkOf([]string{"192.168.0.0/16", "fd00::/108"}, []string{"10.244.0.0/16", "fd01::/64"}), want: []string{"Cluster.spec.clusterNetwork.services.cidrBlocks: FieldValueTooMany", "Cluster.spec.clusterNetwork.pods.cidrBlocks: FieldValueTooMany"}},

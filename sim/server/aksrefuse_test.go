@@ -60,7 +60,7 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"label of Azure's":                  {first(obj{"nodeLabels": obj{"kubernetes.azure.com/x": "y"}}), 400, "InvalidParameter", "reserved prefix"},
 		"minimum above maximum":             {first(obj{"enableAutoScaling": true, "minCount": 5, "maxCount": 3}), 400, "InvalidParameter", "greater than maxCount"},
 		"overlay with kubenet":              {np(obj{"networkPlugin": "kubenet", "networkPluginMode": "overlay"}), 400, "InvalidParameter", "overlay requires network plugin azure"},
-		"cilium dataplane without overlay":  {np(obj{"networkPlugin": "azure", "networkDataplane": "cilium"}), 400, "InvalidParameter", "requires network plugin mode overlay"},
+		"cilium dataplane with kubenet":     {np(obj{"networkPlugin": "kubenet", "networkDataplane": "cilium"}), 400, "InvalidParameter", "requires network plugin azure"},
 		"cilium policy without dataplane":   {np(obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "networkPolicy": "cilium"}), 400, "InvalidParameter", "requires network dataplane cilium"},
 		"network plugin unknown":            {np(obj{"networkPlugin": "flannel"}), 400, "InvalidParameter", "not one of azure, kubenet, none"},
 		"DNS address outside":               {np(obj{"serviceCidr": "192.168.0.0/16", "dnsServiceIP": "10.0.0.10"}), 400, "InvalidParameter", "not an address of the service CIDR"},
@@ -156,6 +156,40 @@ func TestManagedClusterChangesThatAreRefused(t *testing.T) {
 	aksRefused(t, "etag", a.do("PUT", aks+aksV, aksCluster(nil), "If-Match", `"old"`), 409, "EtagMismatch", "does not go with")
 	if r := a.do("GET", pools+"nothere"+aksV, nil); r.status != 404 {
 		t.Errorf("GET of no pool = %d", r.status)
+	}
+}
+
+// TestManagedClusterAccepts has AKS take what looks as if it were refused.
+func TestManagedClusterAccepts(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reason string
+		change func(p obj)
+	}{
+		"image cleaner that is off": {"charts of users ship it with an interval that AKS does not take", func(p obj) {
+			p["securityProfile"] = obj{"imageCleaner": obj{"enabled": false, "intervalHours": 1}}
+		}},
+		"KMS that is off": {"nothing else of it counts", func(p obj) {
+			p["securityProfile"] = obj{"azureKeyVaultKms": obj{"enabled": false, "keyVaultNetworkAccess": "Private"}}
+		}},
+		"autoscaler that is off": {"its limits do not count", func(p obj) {
+			p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"enableAutoScaling": false, "minCount": 5, "maxCount": 3})}
+		}},
+		"Cilium in the subnet of the nodes": {"it goes with every way to give pods addresses", func(p obj) {
+			p["networkProfile"] = obj{"networkPlugin": "azure", "networkDataplane": "cilium", "networkPolicy": "cilium"}
+		}},
+		"Cilium with overlay": {"as above", func(p obj) {
+			p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "networkDataplane": "cilium", "networkPolicy": "cilium"}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAzure(t)
+			a.group()
+			if r := a.must("PUT", aks+aksV, aksCluster(test.change)); r.status != 201 && r.status != 200 {
+				t.Errorf("%s: %d %v", test.reason, r.status, r.body)
+			}
+		})
 	}
 }
 

@@ -298,7 +298,11 @@ func (x *exchange) readBody() error {
 		e.Gateway = true
 		return e
 	}
-	if err := json.Unmarshal(raw, &x.call.Body); err != nil {
+	err = json.Unmarshal(raw, &x.call.Body)
+	if err != nil && strings.Contains(strings.Join(x.lower, "/"), "/microsoft.resources/deployments/") {
+		err = json.Unmarshal(strictJSON(raw), &x.call.Body)
+	}
+	if err != nil {
 		// The decoder's message may quote the body, so only the offset is told.
 		where := "not a JSON object"
 		var syn *json.SyntaxError

@@ -22,6 +22,12 @@ func (x *exchange) deployments(rest []string) (*provider.Reply, error, bool) {
 		}
 		rep, err := resources.Validate(c)
 		return rep, err, true
+	case x.r.Method == "POST" && len(rest) == 3 && rest[2] == "whatif":
+		if c.ID.ResourceGroup != "" && c.Group() == nil {
+			return nil, provider.ResourceGroupNotFound(c.ID.ResourceGroup), true
+		}
+		rep, err := resources.WhatIf(c)
+		return rep, err, true
 	case x.r.Method == "GET" && len(rest) == 4 && rest[2] == "operationstatuses":
 		rep, err := x.operation(rest[3], false)
 		return rep, err, true

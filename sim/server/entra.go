@@ -203,6 +203,13 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 		e.fail(w, 400, 70003, "unsupported_grant_type", fmt.Sprintf("The app requested an unsupported grant type '%s'.", f.Get("grant_type")))
 		return
 	}
+	if !strings.EqualFold(tenant, e.s.opts.Tenant) {
+		// An application that acts for itself names its tenant: no user is there who would have one.
+		// Source: https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (tenant is a GUID or domain name);
+		// the words are those of https://github.com/AzureAD/microsoft-identity-web/issues/462, whose TenantId is common.
+		e.fail(w, 400, 50059, "invalid_request", "No tenant-identifying information found in either the request or implied by any provided credentials.")
+		return
+	}
 	audience, refused := e.audience(f.Get("scope"), f.Get("resource"), tenant)
 	if refused != nil {
 		e.fail(w, 400, refused.code, refused.name, refused.message)

@@ -68,6 +68,15 @@ func TestClientSecret(t *testing.T) {
 	if err := a.use(stranger); err == nil || !strings.Contains(err.Error(), "AADSTS700016") {
 		t.Errorf("an unknown application: %v", err)
 	}
+	for _, tenant := range []string{"common", "organizations"} {
+		nowhere, err := azidentity.NewClientSecretCredential(tenant, server.DefaultClientID, server.DefaultSecret, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.use(nowhere); err == nil || !strings.Contains(err.Error(), "AADSTS50059") {
+			t.Errorf("an application in tenant %s: %v", tenant, err)
+		}
+	}
 }
 
 func TestInstanceDiscoveryAndMetadata(t *testing.T) {

@@ -114,6 +114,11 @@ func (a *azure) try(name string, tc refusal) {
 	}
 }
 
+// marketRef has the machine boot from an image of the Marketplace.
+func marketRef(publisher, offer, sku, version string) func(obj) {
+	return property("storageProfile", obj{"imageReference": obj{"publisher": publisher, "offer": offer, "sku": sku, "version": version}, "osDisk": obj{"createOption": "FromImage"}})
+}
+
 func TestReferencesOfMachines(t *testing.T) {
 	crg := func(name string) func(p obj) {
 		return property("capacityReservation", obj{"capacityReservationGroup": ref(comp + "/capacityReservationGroups/" + name)})
@@ -155,11 +160,25 @@ func TestReferencesOfMachines(t *testing.T) {
 		"shared, form":    {reason: "a shared image has an ID of its own form", change: imageRef("sharedGalleryImageId", gallery+"/images/linux"), code: "InvalidParameter", message: "sharedGalleryImageId"},
 		"no community":    {reason: "nobody has such a community gallery", change: imageRef("communityGalleryImageId", "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.33.1"), code: "GalleryImageNotFound"},
 		"no such image":   {reason: "the community gallery has no such image", change: imageRef("communityGalleryImageId", "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-9999/Versions/1.33.1"), code: "GalleryImageNotFound"},
-		"community, form": {reason: "a community image has an ID of its own form", change: imageRef("communityGalleryImageId", "/ClusterAPI/capi-ubun2-2404"), code: "InvalidParameter", message: "communityGalleryImageId"},
-		"marketplace":     {reason: "versions have three numbers", change: property("storageProfile", obj{"imageReference": obj{"publisher": "p", "offer": "o", "sku": "s", "version": "1.33"}, "osDisk": obj{"createOption": "FromImage"}}), code: "InvalidParameter", message: "imageReference.version"},
-		"windows image":   {reason: "the system must be the image's", change: both(imageRef("id", gallery+"/images/windows/versions/1.0.0"), osDisk(obj{"osType": "Linux"})), code: "InvalidParameter", message: "the image is for Windows"},
-		"special image":   {reason: "a specialised image has its users", change: imageRef("id", gallery+"/images/special/versions/1.0.0"), code: "InvalidParameter", message: "'osProfile' is not allowed"},
-		"arm image":       {reason: "the size is of another architecture", change: imageRef("id", gallery+"/images/arm/versions/1.0.0"), code: "BadRequest", message: "CPU Architecture 'Arm64'"},
+		"Azure Linux":     {reason: "Cluster API publishes it beside Ubuntu", change: imageRef("communityGalleryImageId", "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-azurelinux-3/Versions/1.33.1")},
+		"no such release": {reason: "Kubernetes has no such release, so no image has the version", change: imageRef("communityGalleryImageId", "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.99.0"), code: "GalleryImageNotFound"},
+		"no such patch":   {reason: "a minor release has some fifteen patches", change: imageRef("communityGalleryImageId", "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.99"), code: "GalleryImageNotFound"},
+		"Flatcar":         {reason: "the name has the release of Kubernetes, the version that of Flatcar", change: imageRef("communityGalleryImageId", "/CommunityGalleries/flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0/Images/flatcar-stable-amd64-capi-v1.33.1/Versions/4152.2.1")},
+		"no such Flatcar": {reason: "Flatcar has no such version", change: imageRef("communityGalleryImageId", "/CommunityGalleries/flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0/Images/flatcar-stable-amd64-capi-v1.33.1/Versions/1.33.1"), code: "GalleryImageNotFound"},
+		"in the market":   {reason: "cncf-upstream published it", change: marketRef("cncf-upstream", "capi", "ubuntu-2204-gen1", "130.3.20240717")},
+		"not in the market": {reason: "cncf-upstream never published it", change: marketRef("cncf-upstream", "capi", "ubuntu-2204-gen1", "131.1.20250110"), code: "PlatformImageNotFound",
+			message: "The platform image 'cncf-upstream:capi:ubuntu-2204-gen1:131.1.20250110' is not available"},
+		"latest in the market":    {reason: "every image has a latest version", change: marketRef("cncf-upstream", "capi", "ubuntu-2204-gen1", "latest")},
+		"Ubuntu of another day":   {reason: "Canonical has more versions than are listed here", change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "24.04.202502210")},
+		"Ubuntu of no day":        {reason: "Canonical's versions have a date", change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "24.04.20259999"), code: "PlatformImageNotFound"},
+		"Ubuntu of the future":    {reason: "it is not built yet", change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "24.04.20990101"), code: "PlatformImageNotFound"},
+		"Ubuntu by no version":    {reason: "Canonical's versions begin with the release", change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "1.0.0"), code: "PlatformImageNotFound"},
+		"somebody else's version": {reason: "nothing is known of other images", change: marketRef("acme", "rockets", "big", "1.0.0")},
+		"community, form":         {reason: "a community image has an ID of its own form", change: imageRef("communityGalleryImageId", "/ClusterAPI/capi-ubun2-2404"), code: "InvalidParameter", message: "communityGalleryImageId"},
+		"marketplace":             {reason: "versions have three numbers", change: property("storageProfile", obj{"imageReference": obj{"publisher": "p", "offer": "o", "sku": "s", "version": "1.33"}, "osDisk": obj{"createOption": "FromImage"}}), code: "InvalidParameter", message: "imageReference.version"},
+		"windows image":           {reason: "the system must be the image's", change: both(imageRef("id", gallery+"/images/windows/versions/1.0.0"), osDisk(obj{"osType": "Linux"})), code: "InvalidParameter", message: "the image is for Windows"},
+		"special image":           {reason: "a specialised image has its users", change: imageRef("id", gallery+"/images/special/versions/1.0.0"), code: "InvalidParameter", message: "'osProfile' is not allowed"},
+		"arm image":               {reason: "the size is of another architecture", change: imageRef("id", gallery+"/images/arm/versions/1.0.0"), code: "BadRequest", message: "CPU Architecture 'Arm64'"},
 
 		"set elsewhere": {reason: "availability sets are regional", change: property("availabilitySet", ref(comp+"/availabilitySets/as-east")), zones: []any{}, code: "NotFound", message: notInHere},
 		"group":         {reason: "a proximity placement group of the region", change: property("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))},

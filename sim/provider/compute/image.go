@@ -2,6 +2,7 @@ package compute
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -21,22 +22,54 @@ var (
 	sharedForm    = regexp.MustCompile(`(?i)^/SharedGalleries/([^/]+)/Images/([^/]+)(?:/Versions/([^/]+))?$`)
 )
 
-// publicImages are community galleries of others that every subscription sees, in every region, with every version.
-// Sources: https://image-builder.sigs.k8s.io/capi/providers/azure and https://www.flatcar.org/docs/latest/provisioning/capi
+// publicImages are community galleries of others that every subscription sees, in every region. versions tells which versions of an
+// image exist, given the name's version of Kubernetes if it has one.
+// Sources: https://image-builder.sigs.k8s.io/capi/providers/azure, which builds azurelinux-3, too, and
+// https://www.flatcar.org/docs/latest/provisioning/capi. That Azure Linux has the generation and features of Ubuntu is an assumption.
 var publicImages = []struct {
-	gallery string
-	name    *regexp.Regexp
-	image   bootImage
+	gallery  string
+	name     *regexp.Regexp
+	versions func(kubernetes, version string) bool
+	image    bootImage
 }{
-	{"ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019", regexp.MustCompile(`^capi-ubun2-2[24]04$`), bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
-	{"ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019", regexp.MustCompile(`^capi-win-20(19|22|25)-containerd$`), bootImage{osType: "Windows", osState: "Generalized", arch: "x64"}},
-	{"flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0", regexp.MustCompile(`^flatcar-stable-amd64-capi-v\d+\.\d+\.\d+$`), bootImage{osType: "Linux", osState: "Generalized", arch: "x64"}},
+	{capiGallery, regexp.MustCompile(`^capi-ubun2-2[24]04$`), ofKubernetes, bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
+	{capiGallery, regexp.MustCompile(`^capi-azurelinux-3$`), ofKubernetes, bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
+	{capiGallery, regexp.MustCompile(`^capi-win-20(19|22|25)-containerd$`), ofKubernetes, bootImage{osType: "Windows", osState: "Generalized", arch: "x64"}},
+	{"flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0", regexp.MustCompile(`^flatcar-stable-amd64-capi-v(\d+\.\d+\.\d+)$`), ofFlatcar, bootImage{osType: "Linux", osState: "Generalized", arch: "x64"}},
+}
+
+const capiGallery = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019"
+
+func ofKubernetes(_, version string) bool { return isKubernetes(version) }
+
+func ofFlatcar(kubernetes, version string) bool {
+	return isKubernetes(kubernetes) && (flatcarForm.MatchString(version) || version == "latest")
+}
+
+// isKubernetes tells whether a version is "latest" or can be a release of Kubernetes that has an image: from 1.24 on, the oldest that
+// images were built of, up to the next minor release. A minor release gets about 15 patches in its 14 months.
+// Source: https://kubernetes.io/releases/patch-releases
+func isKubernetes(version string) bool {
+	parts := strings.Split(version, ".")
+	if version == "latest" || len(parts) != 3 {
+		return version == "latest"
+	}
+	minor, errMinor := strconv.Atoi(parts[1])
+	patch, errPatch := strconv.Atoi(parts[2])
+	return parts[0] == "1" && errMinor == nil && errPatch == nil && minor >= 24 && minor <= 38 && patch <= 20
 }
 
 // galleryImageNotFound is the answer for images of galleries that are not there, or not in the region.
 // Source: https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/troubleshooting-shared-images
 func galleryImageNotFound(id, location string) error {
 	return provider.Errorf(404, "GalleryImageNotFound", "The gallery image %s is not available in %s region. Please contact image owner to replicate to this region, or change your requested region.", id, location).WithTarget("imageReference")
+}
+
+// platformImageNotFound is the answer for versions of the Marketplace that are not there.
+// Source of code, words and target: https://github.com/hashicorp/packer/issues/10600
+func platformImageNotFound(ref body.Object) error {
+	return provider.Errorf(404, "PlatformImageNotFound", "The platform image '%s:%s:%s:%s' is not available. Verify that all fields in the storage profile are correct. For more details about storage profile information, please refer to https://aka.ms/storageprofile",
+		body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku"), body.String(ref, "version")).WithTarget("imageReference")
 }
 
 func invalidImage(key string) error {
@@ -73,6 +106,9 @@ func findImage(c *provider.Call, ref body.Object, location string) (bootImage, e
 		return bootImage{}, invalidImage("version")
 	}
 	if known := inMarket(body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku")); known != nil {
+		if !known.has(body.String(ref, "version"), c.Now()) {
+			return bootImage{}, platformImageNotFound(ref)
+		}
 		return known.boot(), nil
 	}
 	img := bootImage{}
@@ -119,7 +155,8 @@ func imageByName(c *provider.Call, id, key string, form *regexp.Regexp, location
 		}
 	}
 	for _, known := range publicImages {
-		if form == communityForm && strings.EqualFold(known.gallery, parts[1]) && known.name.MatchString(parts[2]) && (version == "latest" || imageVersionForm.MatchString(version)) {
+		name := known.name.FindStringSubmatch(parts[2])
+		if form == communityForm && strings.EqualFold(known.gallery, parts[1]) && name != nil && known.versions(name[len(name)-1], version) {
 			return known.image, nil
 		}
 	}

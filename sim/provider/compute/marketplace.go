@@ -2,9 +2,11 @@ package compute
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -12,7 +14,7 @@ import (
 
 // marketImage is an image of the marketplace. Which there are is the list of the Azure CLI's aliases, in its releases from 2.45 on
 // (https://github.com/Azure/azure-rest-api-specs/blob/main/arm-compute/quickstart-templates/aliases.json), and what the book and Cluster
-// API's image builder name. Their versions are of the right form and otherwise made up; each has as many.
+// API's image builder name. Of those of cncf-upstream all versions are listed; the others have some of the right form, which are made up.
 type marketImage struct {
 	publisher, offer, sku string
 	windows, gen1, plan   bool
@@ -22,7 +24,19 @@ type marketImage struct {
 var (
 	ubuntuVersions  = []string{"22.04.202405140", "22.04.202410020", "22.04.202501100"}
 	windowsVersions = []string{"20348.2700.240905", "20348.2849.241102", "20348.3091.250112"}
-	upstream        = []string{"130.0.20240101", "130.3.20240717", "131.1.20250110"}
+	// Cluster API's images, by their release of Kubernetes and date. None came after July 2024: newer ones are in the community gallery.
+	upstream = []string{
+		"127.14.20240517", "127.15.20240612", "127.16.20240717", "128.1.20230829", "128.2.20230918", "128.3.20231023", "128.4.20231130",
+		"128.5.20240102", "128.6.20240201", "128.7.20240223", "128.8.20240327", "128.9.20240418", "128.10.20240517", "128.11.20240612",
+		"128.12.20240717", "129.1.20240206", "129.2.20240223", "129.3.20240327", "129.4.20240418", "129.5.20240517", "129.6.20240612",
+		"129.7.20240717", "130.0.20240506", "130.1.20240517", "130.2.20240612", "130.3.20240717",
+	}
+	upstreamWindows = []string{
+		"127.14.20240515", "128.1.20230830", "128.2.20230918", "128.3.20231023", "128.4.20231122", "128.5.20240102", "128.6.20240201",
+		"128.7.20240223", "128.8.20240327", "128.9.20240418", "128.10.20240515", "128.11.20240612", "128.12.20240717", "129.1.20240201",
+		"129.2.20240223", "129.3.20240327", "129.4.20240418", "129.5.20240515", "129.6.20240612", "129.7.20240717", "130.0.20240418",
+		"130.1.20240515", "130.2.20240612", "130.3.20240717",
+	}
 	flatcarVersions = []string{"3975.2.2", "4081.2.0", "4152.2.1"}
 	otherVersions   = []string{"1.0.20240717", "1.0.20241104", "1.0.20250110"}
 )
@@ -50,8 +64,8 @@ var market = []marketImage{
 	{publisher: "kinvolk", offer: "flatcar-container-linux-corevm-amd64", sku: "stable-gen2", versions: flatcarVersions},
 	{publisher: "cncf-upstream", offer: "capi", sku: "ubuntu-2204-gen1", gen1: true, versions: upstream},
 	{publisher: "cncf-upstream", offer: "capi", sku: "ubuntu-2404-gen1", gen1: true, versions: upstream},
-	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2019-containerd-gen1", windows: true, gen1: true, versions: upstream},
-	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2022-containerd-gen1", windows: true, gen1: true, versions: upstream},
+	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2019-containerd-gen1", windows: true, gen1: true, versions: upstreamWindows},
+	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2022-containerd-gen1", windows: true, gen1: true, versions: upstreamWindows},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2008-R2-SP1", windows: true, gen1: true, versions: windowsVersions},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2012-Datacenter", windows: true, gen1: true, versions: windowsVersions},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2012-R2-Datacenter", windows: true, gen1: true, versions: windowsVersions},
@@ -97,6 +111,46 @@ func inMarket(publisher, offer, sku string) *marketImage {
 	}
 	return nil
 }
+
+// has tells whether a version exists. Of images whose versions are made up here, those exist that look like the publisher's: only the
+// publisher knows which ones there really are.
+func (m marketImage) has(version string, now time.Time) bool {
+	if version == "latest" || slices.Contains(m.versions, version) {
+		return true
+	}
+	for _, form := range versionForms {
+		if !strings.EqualFold(form.publisher, m.publisher) {
+			continue
+		}
+		parts := form.version.FindStringSubmatch(version)
+		if parts == nil {
+			return false
+		}
+		if form.date == "" {
+			return true
+		}
+		built, err := time.Parse(form.date, parts[1])
+		return err == nil && built.Before(now)
+	}
+	return true
+}
+
+// versionForms are the forms of the versions of publishers, with the date in them. Publishers that are not here have several forms.
+// Sources: https://documentation.ubuntu.com/azure/azure-how-to/instances/find-ubuntu-images/,
+// https://learn.microsoft.com/azure/virtual-machines/windows/cli-ps-findimage, https://www.flatcar.org/releases. That of cncf-upstream matches
+// none: all of its versions are listed.
+var versionForms = []struct {
+	publisher string
+	version   *regexp.Regexp
+	date      string
+}{
+	{"Canonical", regexp.MustCompile(`^\d\d\.\d\d\.(\d{8})\d{0,2}$`), "20060102"},
+	{"MicrosoftWindowsServer", regexp.MustCompile(`^\d{4,5}\.\d{1,5}\.(\d{6})\d{0,2}$`), "060102"},
+	{"kinvolk", flatcarForm, ""},
+	{"cncf-upstream", regexp.MustCompile(`^$`), ""},
+}
+
+var flatcarForm = regexp.MustCompile(`^[2-9]\d{3}\.\d\.\d{1,2}$`)
 
 // boot is what a machine boots from.
 func (m marketImage) boot() bootImage {

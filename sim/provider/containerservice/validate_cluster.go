@@ -199,7 +199,10 @@ func checkSecurity(c *provider.Call, d *provider.Draft) error {
 		}
 		body.Default(n, kms+"keyVaultNetworkAccess", "Public")
 	}
-	if hours := body.Int(n, p+"securityProfile.imageCleaner.intervalHours"); hours != 0 && (hours < 24 || hours > 2160) {
+	// Of a feature that is off only the switch counts: charts of users ship imageCleaner {enabled: false, intervalHours: 1}, which AKS
+	// takes. Source of the limits: https://learn.microsoft.com/azure/aks/image-cleaner
+	cleaner := p + "securityProfile.imageCleaner."
+	if hours := body.Int(n, cleaner+"intervalHours"); body.Bool(n, cleaner+"enabled") && hours != 0 && (hours < 24 || hours > 2160) {
 		return invalidParameter("securityProfile.imageCleaner.intervalHours", "intervalHours %d is not between 24 and 2160", hours)
 	}
 	if longTerm(n) && !equalFold(body.String(n, "sku.tier"), "Premium") {

@@ -50,8 +50,11 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// checkCombinations refuses what does not go together, and changes of the network there are no ways for.
-func checkCombinations(d *provider.Draft, pools []*poolDraft) error {
+// checkCombinations refuses what does not go together, and changes of the network there are no ways for. Cilium's dataplane goes with all
+// three ways to give pods addresses: overlay, a subnet for pods, and the subnet of the nodes.
+// Source: https://learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium; for the subnet of the nodes also the announcement "Azure CNI
+// Powered by Cilium with Node Subnet" of April 2025, which says that it is what --network-dataplane cilium alone gives.
+func checkCombinations(d *provider.Draft) error {
 	np := "properties.networkProfile."
 	get := func(k string) string { return body.String(d.New, np+k) }
 	plugin, overlay, policy, plane := get("networkPlugin"), get("networkPluginMode") == "overlay", get("networkPolicy"), get("networkDataplane")
@@ -60,8 +63,6 @@ func checkCombinations(d *provider.Draft, pools []*poolDraft) error {
 		return invalidParameter("networkProfile.networkPluginMode", "Network plugin mode overlay requires network plugin azure, not %s", plugin)
 	case plane == "cilium" && plugin != "azure":
 		return invalidParameter("networkProfile.networkDataplane", "Network dataplane cilium requires network plugin azure, not %s", plugin)
-	case plane == "cilium" && !overlay && !podSubnets(pools):
-		return invalidParameter("networkProfile.networkDataplane", "Network dataplane cilium requires network plugin mode overlay, or pods in a subnet of their own")
 	case policy == "cilium" && plane != "cilium":
 		return invalidParameter("networkProfile.networkPolicy", "Network policy cilium requires network dataplane cilium")
 	case plane == "cilium" && policy != "cilium" && policy != "none":
@@ -95,15 +96,6 @@ func checkCombinations(d *provider.Draft, pools []*poolDraft) error {
 	return checkOutbound(d)
 }
 
-func podSubnets(pools []*poolDraft) bool {
-	for _, p := range pools {
-		if body.String(p.body, "properties.podSubnetID") == "" {
-			return false
-		}
-	}
-	return true
-}
-
 func checkOutbound(d *provider.Draft) error {
 	lb := "properties.networkProfile.loadBalancerProfile."
 	ports, idle, count := body.Int(d.New, lb+"allocatedOutboundPorts"), body.Get(d.New, lb+"idleTimeoutInMinutes"), body.Get(d.New, lb+"managedOutboundIPs.count")
@@ -128,7 +120,7 @@ func subnetNotFound(id string) error {
 
 // validateNetwork checks a cluster's network against its subnets.
 func validateNetwork(c *provider.Call, d *provider.Draft, pools []*poolDraft) error {
-	if err := checkCombinations(d, pools); err != nil {
+	if err := checkCombinations(d); err != nil {
 		return err
 	}
 	np := "properties.networkProfile."

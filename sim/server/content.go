@@ -1,0 +1,134 @@
+package server
+
+import (
+	"bytes"
+	"strings"
+)
+
+// strictJSON makes JSON of what Resource Manager reads of deployments: names without quotes, comments, texts in single quotes or over
+// several lines, and commas before the end of a list. The Azure CLI inserts the file of --template-file as it is, with the key "template"
+// unquoted, and Resource Manager takes that: https://github.com/Azure/azure-cli/issues/32357. Templates may have comments and texts over
+// several lines: https://learn.microsoft.com/azure/azure-resource-manager/templates/syntax#comments-and-metadata
+// What is no JSON even so is left to the decoder.
+func strictJSON(raw []byte) []byte {
+	r := lenient{in: raw}
+	for r.at < len(r.in) {
+		r.next()
+	}
+	return r.out.Bytes()
+}
+
+type lenient struct {
+	in  []byte
+	at  int
+	out bytes.Buffer
+}
+
+func (r *lenient) next() {
+	c := r.in[r.at]
+	switch {
+	case c == '"' || c == '\'':
+		r.text(c)
+	case bytes.HasPrefix(r.in[r.at:], []byte("//")):
+		r.skip("\n")
+	case bytes.HasPrefix(r.in[r.at:], []byte("/*")):
+		r.skip("*/")
+	case c == ',' && r.closes(r.at+1):
+		r.at++
+	case nameByte(c):
+		r.word()
+	default:
+		r.out.WriteByte(c)
+		r.at++
+	}
+}
+
+// skip leaves out a comment up to its end.
+func (r *lenient) skip(end string) {
+	i := bytes.Index(r.in[r.at+2:], []byte(end))
+	if i < 0 {
+		r.at = len(r.in)
+		return
+	}
+	r.at += 2 + i + len(end)
+	r.out.WriteByte(' ')
+}
+
+// text copies a text in double quotes.
+func (r *lenient) text(quote byte) {
+	r.out.WriteByte('"')
+	for r.at++; r.at < len(r.in); r.at++ {
+		switch c := r.in[r.at]; {
+		case c == quote:
+			r.at++
+			r.out.WriteByte('"')
+			return
+		case c == '\\' && r.at+1 < len(r.in):
+			if r.at++; r.in[r.at] != '\'' {
+				r.out.WriteByte(c)
+			}
+			r.out.WriteByte(r.in[r.at])
+		case c == '"':
+			r.out.WriteString(`\"`)
+		case c == '\n':
+			r.out.WriteString(`\n`)
+		case c == '\r':
+			r.out.WriteString(`\r`)
+		case c == '\t':
+			r.out.WriteString(`\t`)
+		default:
+			r.out.WriteByte(c)
+		}
+	}
+}
+
+// word copies a number, true, false or null as it is, and quotes the name of a property.
+func (r *lenient) word() {
+	begin := r.at
+	for r.at < len(r.in) && (nameByte(r.in[r.at]) || strings.IndexByte("+-.", r.in[r.at]) >= 0) {
+		r.at++
+	}
+	word := r.in[begin:r.at]
+	if i := r.after(r.at); i < len(r.in) && r.in[i] == ':' {
+		r.out.WriteByte('"')
+		r.out.Write(word)
+		r.out.WriteByte('"')
+		return
+	}
+	r.out.Write(word)
+}
+
+// closes tells whether the next thing is the end of an object or list.
+func (r *lenient) closes(at int) bool {
+	i := r.after(at)
+	return i < len(r.in) && (r.in[i] == '}' || r.in[i] == ']')
+}
+
+// after is the place of the next thing that is neither blank nor a comment.
+func (r *lenient) after(at int) int {
+	for at < len(r.in) {
+		rest := r.in[at:]
+		end := ""
+		switch {
+		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
+			at++
+			continue
+		case bytes.HasPrefix(rest, []byte("//")):
+			end = "\n"
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end = "*/"
+		default:
+			return at
+		}
+		i := bytes.Index(rest[2:], []byte(end))
+		if i < 0 {
+			return len(r.in)
+		}
+		at += 2 + i + len(end)
+	}
+	return at
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
