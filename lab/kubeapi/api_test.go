@@ -146,6 +146,24 @@ func live(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupVersionKind
 	}
 }
 
+// TestDeleteOptions checks what clients send with a deletion.
+func TestDeleteOptions(t *testing.T) {
+	c := newClient(t)
+	for name, body := range map[string]string{
+		"kubectl":   `{"propagationPolicy":"Background"}`,
+		"typed":     `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{}}`,
+		"of group":  `{"kind":"DeleteOptions","apiVersion":"coordination.k8s.io/v1"}`,
+		"no option": ``,
+	} {
+		if _, err := c.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.CoreV1().RESTClient().Delete().Namespace("default").Resource("secrets").Name("a").Body([]byte(body)).Do(t.Context()).Error(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func next(t *testing.T, w watch.Interface) watch.Event {
 	t.Helper()
 	select {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -251,7 +252,8 @@ func (c *call) delete(rw http.ResponseWriter) error {
 }
 
 func (c *call) checkPreconditions(raw []byte, obj client.Object) error {
-	decoded, _, err := c.api.lenient.Decode(raw, nil, nil)
+	kind := corev1.SchemeGroupVersion.WithKind("DeleteOptions") // kubectl names none
+	decoded, _, err := c.api.lenient.Decode(raw, &kind, nil)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
