@@ -409,6 +409,7 @@ func (c *Call) fillIdentity(d *Draft) error {
 		delete(id, "principalId")
 		delete(id, "tenantId")
 	}
+	dropIdentities(d, id, kind)
 	users, _ := id["userAssignedIdentities"].(body.Object)
 	for uid := range users {
 		it := c.Find(uid)
@@ -418,4 +419,21 @@ func (c *Call) fillIdentity(d *Draft) error {
 		users[uid] = body.Object{"principalId": body.String(it.Body, "properties.principalId"), "clientId": body.String(it.Body, "properties.clientId")}
 	}
 	return nil
+}
+
+// dropIdentities removes user-assigned identities that the request has as null, and all of them where the type has none.
+// https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/qs-configure-rest-vmss
+func dropIdentities(d *Draft, id body.Object, kind string) {
+	users, _ := id["userAssignedIdentities"].(body.Object)
+	if !strings.Contains(kind, "userassigned") {
+		delete(id, "userAssignedIdentities")
+		return
+	}
+	for uid, value := range body.Child(d.Sent, "identity.userAssignedIdentities") {
+		for have := range users {
+			if value == nil && store.Same(have, uid) {
+				delete(users, have)
+			}
+		}
+	}
 }

@@ -73,8 +73,18 @@ func (d *differ) value(path, shape string, want, have any) {
 	if slices.Contains(d.want.Type.WriteOnly, shape) || empty(want) && empty(have) {
 		return
 	}
+	if d.want.Type.SharedIdentity && shape == identityType {
+		if !sameIdentityType(d.want, want, have) {
+			d.add(path, want, have)
+		}
+		return
+	}
 	switch want := want.(type) {
 	case map[string]any:
+		if d.want.Type.SharedIdentity && shape == identityUsers {
+			d.missingIdentities(path, want, have)
+			return
+		}
 		object, ok := have.(map[string]any)
 		if !ok && !empty(have) {
 			d.add(path, want, have)

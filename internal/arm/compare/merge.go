@@ -19,6 +19,9 @@ func Merge(want Want, observed any) any {
 	if want.Type.Taggable {
 		mergeTags(want, body, have)
 	}
+	if want.Type.SharedIdentity {
+		mergeIdentity(want, body, have)
+	}
 	for _, path := range want.Type.Complete {
 		complete(body, have, splitPath(path))
 	}
@@ -35,7 +38,7 @@ func Merge(want Want, observed any) any {
 	if want.Type.Put == types.Patches {
 		for _, path := range want.Owned {
 			for _, match := range expand(splitPath(path), have, "") {
-				if !empty(match.value) && at(body, match.steps) == nil {
+				if !empty(match.value) && at(body, match.steps) == nil && !strings.HasPrefix(match.path, identityUsers) {
 					set(body, match.steps, nil)
 				}
 			}

@@ -34,6 +34,8 @@ var compute = []Type{
 		GetQuery: url.Values{"$expand": {"instanceView"}}, ListQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		// The CSI driver attaches a disk for each volume, people attach interfaces.
 		Carry: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
+		// Azure Policy assigns identities: https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/how-to-assign-managed-identity-via-azure-policy
+		SharedIdentity: true,
 		// Names of images, plans and disks have no case.
 		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.storageProfile.imageReference.communityGalleryImageId",
 			"properties.storageProfile.imageReference.offer", "properties.storageProfile.imageReference.publisher",
@@ -58,7 +60,7 @@ var compute = []Type{
 		Carry: []string{templateAddresses + "[].properties.loadBalancerBackendAddressPools", templateAddresses + "[].properties.applicationGatewayBackendAddressPools",
 			templateAddresses + "[].properties.applicationSecurityGroups", "properties.virtualMachineProfile.extensionProfile.extensions"},
 		// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update: elements of lists cannot be patched.
-		Complete: []string{templateInterfaces, templateAddresses},
+		SharedIdentity: true, Complete: []string{templateInterfaces, templateAddresses},
 		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
 			"properties.virtualMachineProfile.storageProfile.imageReference.offer", "properties.virtualMachineProfile.storageProfile.imageReference.publisher",
 			"properties.virtualMachineProfile.storageProfile.imageReference.sku",

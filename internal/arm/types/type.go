@@ -33,6 +33,8 @@ type Type struct {
 	WriteOnly []string
 	// Carry lists paths of lists that others add to: elements that the plan does not name are kept.
 	Carry []string
+	// SharedIdentity means that others assign identities to the resource: they are kept beside those of the plan.
+	SharedIdentity bool
 	// Complete lists paths of lists, each after those that it is in, whose elements a PUT replaces as a whole. Members of an element that the
 	// plan leaves out are sent as observed. Plans set a list in such an element, or leave it out for good.
 	Complete []string

@@ -96,7 +96,7 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 		items, _ := at(body, list).([]any)
 		for _, item := range items {
 			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], name(item))
-			if row, isResource := rowOf(child); !isResource || row.WrittenWithParent || strings.Contains(name(item), "/") {
+			if of, isResource := rowOf(child); !isResource || of.Defined || of.WrittenWithParent || strings.Contains(name(item), "/") {
 				paths = append(paths, element(list, name(item)))
 			}
 		}
@@ -106,7 +106,28 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 			paths = append(paths, pointer(setting))
 		}
 	}
+	if row.SharedIdentity && !allLeaves {
+		paths = append(paths, identities(body)...)
+	}
 	return paths, true
+}
+
+// The identities of a resource that others assign identities to.
+const identityKinds, identityUsers = "identity.type", "identity.userAssignedIdentities"
+
+// identities are the leaf paths of the kinds of identities and of the user-assigned ones in a body.
+func identities(body map[string]any) (paths []string) {
+	kinds, _ := at(body, identityKinds).(string)
+	for kind := range strings.SplitSeq(kinds, ",") {
+		if kind = strings.TrimSpace(kind); kind != "" {
+			paths = append(paths, element(identityKinds, kind))
+		}
+	}
+	users, _ := at(body, identityUsers).(map[string]any)
+	for id := range users {
+		paths = append(paths, element(identityUsers, id))
+	}
+	return paths
 }
 
 // nested are the leaf paths of the elements of lists inside elements of other lists: list is as "properties.a[].properties.b", and within the
@@ -139,6 +160,9 @@ func (s Scope) sendable(id, path string) bool {
 		return known
 	}
 	list, inList := listOf(path)
+	if row.SharedIdentity && (list == pointer(identityKinds) || list == pointer(identityUsers)) {
+		return inList
+	}
 	return inList && slices.ContainsFunc(slices.Concat(row.Carry, texts[row.Name]), func(other string) bool { return pointer(other) == list }) ||
 		slices.ContainsFunc(row.Keep, func(setting string) bool { return pointer(setting) == path })
 }

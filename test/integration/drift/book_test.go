@@ -40,6 +40,7 @@ machines of a resource group share, and costs no request of its own.
 
 Of a paused object nothing is read, repaired or reported until it goes on. Resources that you bring are never changed. Every
 line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which also write this page.
+[Programs that share resources with the provider](shared-resources.md) lists what other programs write, and how.
 
 | Resource | Changed outside | Outcome | |
 |---|---|---|---|

@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+)
+
+// The places of the identities of a resource. An owned kind or identity is named in brackets, as in "identity.type[SystemAssigned]".
+const (
+	identityType  = "identity.type"
+	identityUsers = "identity.userAssignedIdentities"
+	userAssigned  = "UserAssigned"
+)
+
+// identityKinds are the kinds of identities in the type of an identity, as in "SystemAssigned, UserAssigned". "None" is none.
+func identityKinds(value any) (kinds []string) {
+	text, _ := value.(string)
+	for kind := range strings.SplitSeq(text, ",") {
+		if kind = strings.TrimSpace(kind); kind != "" && !strings.EqualFold(kind, "None") {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+func hasKind(kinds []string, kind string) bool {
+	return slices.ContainsFunc(kinds, func(other string) bool { return strings.EqualFold(other, kind) })
+}
+
+// sameIdentityType reports whether a resource has the wanted kinds of identities, and none that the plan sent earlier and wants no more.
+func sameIdentityType(want Want, wanted, have any) bool {
+	kinds, others := identityKinds(wanted), identityKinds(have)
+	for _, kind := range kinds {
+		if !hasKind(others, kind) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(others, func(kind string) bool { return !hasKind(kinds, kind) && owns(want.Owned, identityType, kind) })
+}
+
+// missingIdentities reports user-assigned identities that the plan wants and the resource does not have: their values say nothing.
+func (d *differ) missingIdentities(path string, want map[string]any, have any) {
+	users, _ := have.(map[string]any)
+	for _, id := range sortedKeys(want) {
+		if _, ok := lookup(users, id); !ok {
+			d.add(join(path, id), want[id], nil)
+		}
+	}
+}
+
+// mergeIdentity adds the identities that others assigned to those that the plan sends. Azure keeps of user-assigned identities those that are
+// named, and removes one that is null:
+// https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/qs-configure-rest-vmss
+func mergeIdentity(want Want, body, have map[string]any) {
+	planned, _ := body["identity"].(map[string]any)
+	observed, _ := have["identity"].(map[string]any)
+	users, _ := observed["userAssignedIdentities"].(map[string]any)
+	theirs, dropped := map[string]any{}, false
+	wanted, _ := planned["userAssignedIdentities"].(map[string]any)
+	for id := range users {
+		if _, ok := lookup(wanted, id); ok {
+			continue
+		}
+		theirs[id] = map[string]any{}
+		if owns(want.Owned, identityUsers, id) {
+			theirs[id], dropped = nil, true
+		}
+	}
+	kinds := identityKinds(planned["type"])
+	for _, kind := range identityKinds(observed["type"]) {
+		switch {
+		case hasKind(kinds, kind):
+		case strings.EqualFold(kind, userAssigned):
+			if slices.ContainsFunc(sortedKeys(theirs), func(id string) bool { return theirs[id] != nil }) {
+				kinds = append(kinds, kind)
+			}
+		case owns(want.Owned, identityType, kind):
+			dropped = true
+		default:
+			kinds = append(kinds, kind)
+		}
+	}
+	if planned == nil && !dropped || len(users) == 0 && len(kinds) == len(identityKinds(planned["type"])) {
+		return
+	}
+	merged := map[string]any{}
+	for key, value := range planned {
+		merged[key] = value
+	}
+	slices.Sort(kinds)
+	merged["type"] = "None"
+	if len(kinds) > 0 {
+		merged["type"] = strings.Join(kinds, ", ")
+	}
+	if hasKind(kinds, userAssigned) {
+		all := map[string]any{}
+		for id, value := range wanted {
+			all[id] = value
+		}
+		for id, value := range theirs {
+			all[id] = value
+		}
+		merged["userAssignedIdentities"] = all
+	}
+	body["identity"] = merged
+}

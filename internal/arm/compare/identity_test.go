@@ -1,0 +1,57 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// TestIdentities holds the identities of a scale set that the plan wants against those that others assigned. After the body is sent there is
+// no difference.
+func TestIdentities(t *testing.T) {
+	const ours, theirs = `"/subscriptions/s/ours"`, `"/subscriptions/s/theirs"`
+	ownedUser, ownedSystem := "identity.userAssignedIdentities[/subscriptions/s/ours]", "identity.type[SystemAssigned]"
+	for name, test := range map[string]struct {
+		reason     string
+		want, have string
+		owned      []string
+		differs    bool
+		body       string
+	}{
+		"none and theirs": {"the plan says nothing of identities", `{}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, false, `{}`},
+		"none":            {"nothing is there", `{"identity":{"type":"SystemAssigned"}}`, `{}`, nil, true, `{"identity":{"type":"SystemAssigned"}}`},
+		"same":            {"nothing is others'", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned","principalId":"p"}}`, nil, false, `{"identity":{"type":"SystemAssigned"}}`},
+		"system and theirs": {"Azure Policy adds user-assigned identities", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, false,
+			`{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`},
+		"user and theirs": {"Azure keeps those that are named", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{"clientId":"c"},` + ours + `:{"clientId":"c"}}}}`, nil, false,
+			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{},` + theirs + `:{}}}}`},
+		"user and their system": {"a policy turns the system-assigned one on", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, nil, false,
+			`{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`},
+		"missing": {"ours was taken away", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, true,
+			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{},` + theirs + `:{}}}}`},
+		"ours goes": {"the spec had ours", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{"clientId":"c"},` + theirs + `:{"clientId":"c"}}}}`, []string{ownedUser, "identity.type[UserAssigned]"}, true,
+			`{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:null,` + theirs + `:{}}}}`},
+		"only ours, and it goes": {"the spec had ours", `{}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{"clientId":"c"}}}}`, []string{ownedUser, "identity.type[UserAssigned]"}, true, `{"identity":{"type":"None"}}`},
+		"our system goes": {"the spec had the system-assigned one", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"SystemAssigned"}}`, []string{ownedSystem}, true,
+			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := compare.Want{Type: typeOf(t, types.ScaleSet), Body: decode(t, test.want), Owned: test.owned}
+			have := decode(t, test.have)
+			if got := compare.Paths(compare.Diff(want, have)); (len(got) > 0) != test.differs {
+				t.Errorf("%s: differences %v", test.reason, got)
+			}
+			raw, err := json.Marshal(compare.Merge(want, have))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(decode(t, test.body), decode(t, string(raw))); diff != "" {
+				t.Errorf("%s: body (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}

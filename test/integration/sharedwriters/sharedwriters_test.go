@@ -1,0 +1,76 @@
+package sharedwriters_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// row is an entry that another program writes into a resource of the provider.
+type row struct {
+	// program, resource and entry are the row of the book's page, verb is how the program writes it.
+	program, resource, entry, verb string
+
+	// in is the world of the row, and prepare changes its objects before they are created; nil changes nothing.
+	in      func(*testing.T, func(*world, *setup)) *world
+	prepare func(*world, *setup)
+	// write writes the entry, and kept reports whether it is there.
+	write func(*world)
+	kept  func(*world) bool
+	// change is a change of the spec, for which the provider sends a write that begins with sends, as in "PUT resourceGroups/c1/...". Nil is
+	// that nothing of the spec is written to the resource once it is there.
+	change func(*world)
+	sends  string
+	// after checks what else has to be so after the change; nil checks nothing.
+	after func(*world)
+}
+
+// TestSharedWriters tries each row: the entry stays, nothing is written because of it, and a write that the spec asks for leaves it.
+func TestSharedWriters(t *testing.T) {
+	for _, r := range rows() {
+		t.Run(r.program+": "+r.resource+": "+r.entry, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { try(r.in(t, r.prepare), r) })
+		})
+	}
+}
+
+func try(w *world, r row) {
+	w.T.Helper()
+	r.write(w)
+	if !r.kept(w) {
+		w.T.Fatal("the entry was not written")
+	}
+	w.quiet("other programs wrote", r)
+	if r.change == nil {
+		return
+	}
+	mark := w.Azure.Mark()
+	r.change(w)
+	w.inPlace()
+	if writes := w.writes(mark); !slices.ContainsFunc(writes, func(write string) bool { return strings.HasPrefix(write, r.sends) }) {
+		w.T.Errorf("the spec was changed, and the provider sent %q, want %s", writes, r.sends)
+	}
+	if r.after != nil {
+		r.after(w)
+	}
+	w.quiet("the provider wrote for a change of the spec", r)
+}
+
+// quiet looks at everything and checks that the provider writes nothing, and that the entry is there.
+func (w *world) quiet(since string, r row) {
+	w.T.Helper()
+	mark := w.Azure.Mark()
+	w.looks()
+	if writes := w.writes(mark); len(writes) > 0 {
+		w.T.Errorf("since %s, the provider sent %d writes, want 0:\n%s", since, len(writes), strings.Join(writes, "\n"))
+	}
+	if !r.kept(w) {
+		w.T.Errorf("since %s, the entry is gone", since)
+	}
+}
+
+// rows are all entries, those of one program together.
+func rows() []row {
+	return slices.Concat(cloudProviderRows(), diskRows(), policyRows(), aksRows())
+}

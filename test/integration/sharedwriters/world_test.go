@@ -1,0 +1,296 @@
+package sharedwriters_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// body is a JSON object.
+type body = map[string]any
+
+// Names of the objects of a self-managed cluster, and of an AKS cluster.
+const (
+	clusterName = "c1"
+	machineName = "c1-md"
+	poolName    = "c1-mp"
+	aksName     = "aks"
+	aksPool     = "aks-pool1"
+)
+
+// world is a management cluster in virtual time with one cluster, before an Azure in which other programs write.
+type world struct {
+	*clusters.World
+	player  *harness.PoolPlayer
+	objects []client.Object
+	// balanced is set where nodes reach the internet through the provider's own load balancer, whose pool interfaces are in, too.
+	balanced bool
+}
+
+// setup are the objects of a self-managed cluster, for a row to change before they are created.
+type setup struct {
+	cluster *infrav1.AzureCluster
+	machine *infrav1.AzureMachine
+	pool    *infrav1.AzureMachinePool
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{World: clusters.New(t)}
+	w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+	w.Meanwhile = func() { w.player.Look(w.T.Context()) }
+	for _, name := range []string{"ours", "theirs"} {
+		w.put("resourceGroups/other", body{"location": "eastus"})
+		w.put(identity(name), body{"location": "eastus"})
+	}
+	w.Manage()
+	return w
+}
+
+// selfManaged is a world with a self-managed cluster: one machine and a pool of two VMs. Its outbound load balancer has the name of the cluster,
+// so that cloud-provider-azure uses the same one.
+func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
+	t.Helper()
+	w := newWorld(t)
+	s := &setup{cluster: w.AzureCluster(clusterName), machine: w.AzureMachine(clusterName, machineName), pool: w.AzureMachinePool(clusterName, poolName)}
+	network := &s.cluster.Spec.NetworkSpec
+	network.Subnets = infrav1.Subnets{
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode}},
+	}
+	network.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(1))}
+	s.pool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
+	if prepare != nil {
+		prepare(w, s)
+	}
+	webhook.DefaultAzureCluster(s.cluster)
+	w.CreateCluster(s.cluster)
+	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	owner := &clusterv1.Cluster{}
+	w.Get(owner, clusterName)
+	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	webhook.DefaultAzureMachine(s.machine, w.Azure.SubscriptionID)
+	w.CreateMachine(s.machine, harness.Worker, "")
+	webhook.DefaultAzureMachinePool(s.pool)
+	w.CreatePool(s.pool, 2)
+	w.objects = []client.Object{cluster(), machine(), pool()}
+	w.inPlace()
+	return w
+}
+
+// dualStack gives the cluster IPv6: its nodes then reach the internet through the outbound load balancer and not a NAT gateway.
+func dualStack(w *world, s *setup) {
+	w.balanced = true
+	network := &s.cluster.Spec.NetworkSpec
+	network.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "2001:1234:5678:9a00::/56"}
+	network.Subnets[0].CIDRBlocks = []string{"10.0.0.0/16", "2001:1234:5678:9abc::/64"}
+	network.Subnets[1].CIDRBlocks = []string{"10.1.0.0/16", "2001:1234:5678:9abd::/64"}
+}
+
+// writes are the writes of the provider since a mark. To read by POST is none.
+func (w *world) writes(mark harness.Mark) []string {
+	return slices.DeleteFunc(w.Azure.Writes(mark), func(write string) bool { return strings.Contains(write, "/list") })
+}
+
+// managed is a world with an AKS cluster of two pools.
+func managed(t *testing.T, _ func(*world, *setup)) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.Managed(aksName, 2)
+	w.objects = []client.Object{controlPlane(), managedPool()}
+	w.inPlace()
+	return w
+}
+
+func cluster() *infrav1.AzureCluster {
+	return &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: clusterName}}
+}
+
+func machine() *infrav1.AzureMachine {
+	return &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machineName}}
+}
+
+func pool() *infrav1.AzureMachinePool {
+	return &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}
+}
+
+func controlPlane() *infrav1.AzureManagedControlPlane {
+	return &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: aksName}}
+}
+
+func managedPool() *infrav1.AzureManagedMachinePool {
+	return &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: aksPool}}
+}
+
+// conditioned is an object with conditions.
+type conditioned interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}
+
+// inPlace waits until all objects are Ready as they are stored, and Azure is at nothing.
+func (w *world) inPlace() {
+	w.T.Helper()
+	for _, object := range w.objects {
+		w.Until(object.GetName()+" is in place", func() bool {
+			w.Get(object, object.GetName())
+			ready := harness.Condition(object.(conditioned), infrav1.ReadyCondition)
+			return ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == object.GetGeneration()
+		})
+	}
+	w.pass(2 * time.Minute)
+	w.Still()
+}
+
+// pass lets time go by.
+func (w *world) pass(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		virtual.Wait(nil, 30*time.Second)
+		w.Meanwhile()
+	}
+}
+
+// looks has the provider look at everything: because its objects change, at several resyncs, and at a full one.
+func (w *world) looks() {
+	w.T.Helper()
+	for _, object := range w.objects {
+		harness.Change(w.Stage, object, func(o client.Object) {
+			annotations := o.GetAnnotations()
+			if annotations == nil {
+				annotations = map[string]string{}
+			}
+			annotations["example.com/look"] = fmt.Sprint(time.Now().Unix())
+			o.SetAnnotations(annotations)
+		})
+	}
+	w.pass(w.Full + 2*w.Resync)
+}
+
+func (w *world) version(path string) string {
+	w.T.Helper()
+	row, err := types.Of(w.id(path))
+	if err != nil && strings.Contains(path, "/networkInterfaces/") {
+		// The provider does not ask for interfaces of instances.
+		row, err = types.Of(w.id(nic))
+	}
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return row.APIVersion
+}
+
+// id is the ID of a resource. Paths begin below the subscription.
+func (w *world) id(path string) arm.ID {
+	return arm.SubscriptionID(w.Azure.SubscriptionID) + arm.ID("/"+path)
+}
+
+// reference is how one resource refers to another.
+func (w *world) reference(path string) body { return body{"id": string(w.id(path))} }
+
+// get reads a resource.
+func (w *world) get(path string) (resource body) {
+	w.T.Helper()
+	status, raw := w.Send(http.MethodGet, path, w.version(path), nil)
+	if err := json.Unmarshal(raw, &resource); err != nil || status != http.StatusOK {
+		w.T.Fatalf("GET %s: %d %s", path, status, raw)
+	}
+	return resource
+}
+
+// send has another program write a resource with a verb, and waits until Azure has done it.
+func (w *world) send(method, path, version string, b body) {
+	w.T.Helper()
+	if status, answer := w.Send(method, path, version, b); status > 299 {
+		w.T.Fatalf("%s %s: %d %s", method, path, status, answer)
+	}
+	w.Still()
+}
+
+func (w *world) put(path string, b body) {
+	w.T.Helper()
+	w.send(http.MethodPut, path, w.version(path), b)
+}
+
+func (w *world) patch(path string, b body) {
+	w.T.Helper()
+	w.send(http.MethodPatch, path, w.version(path), b)
+}
+
+// happens has Azure change a resource by itself.
+func (w *world) happens(path string, patch body) {
+	w.T.Helper()
+	if err := w.Azure.AddFault(fault.Rule{Now: true, ID: string(w.id(path)), Kind: fault.Edit, Patch: patch}); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// insert reads a resource, adds an element to a list of its properties, and writes all of it.
+func (w *world) insert(path, list string, elements ...any) {
+	w.T.Helper()
+	w.rewrite(path, func(resource body) {
+		properties, _ := resource["properties"].(body)
+		have, _ := properties[list].([]any)
+		properties[list] = append(have, elements...)
+	})
+}
+
+// rewrite reads a resource, changes it, and writes all of it.
+func (w *world) rewrite(path string, change func(resource body)) {
+	w.T.Helper()
+	resource := w.get(path)
+	change(resource)
+	w.put(path, resource)
+}
+
+// at is the value at a dotted path of a resource, in lists by the name or position of an element; nil when there is none.
+func (w *world) at(path, dotted string) any {
+	w.T.Helper()
+	return at(w.get(path), dotted)
+}
+
+func at(value any, dotted string) any {
+	for part := range strings.SplitSeq(dotted, ".") {
+		switch v := value.(type) {
+		case body:
+			value = v[part]
+		case []any:
+			i := slices.IndexFunc(v, func(item any) bool { return strings.EqualFold(fmt.Sprint(at(item, "name")), part) })
+			if _, err := fmt.Sscanf(part, "%d", new(int)); err == nil && i < 0 {
+				_, _ = fmt.Sscanf(part, "%d", &i)
+			}
+			if i < 0 || i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// has reports whether a list of a resource has an element with this name or ID.
+func (w *world) has(path, list, name string) bool {
+	w.T.Helper()
+	items, _ := w.at(path, list).([]any)
+	return slices.ContainsFunc(items, func(item any) bool {
+		return strings.EqualFold(fmt.Sprint(at(item, "name")), name) || strings.EqualFold(fmt.Sprint(at(item, "id")), name)
+	})
+}
