@@ -215,3 +215,28 @@ func TestWholeReference(t *testing.T) {
 		t.Errorf("the subnet has the range %v", got)
 	}
 }
+
+// TestIdentitiesGo takes user-assigned identities off a scale set: one by null, all by a type without them.
+func TestIdentitiesGo(t *testing.T) {
+	const one, two = groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/one", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/two"
+	a := newAzure(t)
+	a.base()
+	for _, id := range []string{one, two} {
+		a.must("PUT", id, obj{"location": "westus3"})
+	}
+	a.must("PUT", pool, scaleSet(0, func(set, _ obj) {
+		set["identity"] = obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}, two: obj{}}}
+	}))
+	for _, method := range []string{"PUT", "PATCH"} {
+		a.must(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: nil, two: obj{}}}})
+		users, _ := a.do("GET", pool, nil).at("identity.userAssignedIdentities").(obj)
+		if len(users) != 1 || users[two] == nil {
+			t.Errorf("%s: one is null, and the identities are %v", method, users)
+		}
+		a.must(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}}}})
+	}
+	a.must("PUT", pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}})
+	if users := a.do("GET", pool, nil).at("identity.userAssignedIdentities"); users != nil {
+		t.Errorf("the type has no user-assigned identities, and they are %v", users)
+	}
+}

@@ -28,7 +28,7 @@ func Merge(want Want, observed any) any {
 	for _, path := range want.Type.Carry {
 		carry(want, body, have, splitPath(path), "")
 	}
-	for _, path := range slices.Concat(want.Type.CarryWhole, want.Type.Keep) {
+	for _, path := range slices.Concat(want.Type.CarryWhole, want.Type.Keep, want.Type.KeepLast) {
 		steps := splitPath(path)
 		owned := slices.ContainsFunc(want.Owned, func(other string) bool { return strings.EqualFold(other, path) })
 		if value := at(have, steps); !empty(value) && at(body, steps) == nil && !owned {

@@ -53,7 +53,7 @@ var compute = []Type{
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
 	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true,
 		Uses: []string{"properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.subnet.id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.networkSecurityGroup.id"}, ETag: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
-		Keep: []string{"sku.capacity"},
+		KeepLast: []string{"sku.capacity"},
 		// cloud-provider-azure adds its backend pools, so that new instances serve from their start (EnsureHostsInPool in pkg/provider/azure_vmss.go
 		// of sigs.k8s.io/cloud-provider-azure v1.36.5). Azure Policy, Defender and backup add extensions. The Azure CLI adds them the way a PUT
 		// here does, with those that exist as a GET shows them, without protected settings: "az vmss extension set".

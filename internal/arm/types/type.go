@@ -47,6 +47,8 @@ type Type struct {
 	// Keep lists paths of settings that plans leave to others, and that a PUT without them would reset: what was observed
 	// there is sent along unless the plan says something about it or owns it.
 	Keep []string
+	// KeepLast lists paths of settings as Keep does, which plans set at times: a plan that leaves one out later does not take it back.
+	KeepLast []string
 	// Whole lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
 	Whole []string
 	// Fold lists paths of text whose case says nothing: that of enumerations, which the index adds, and what Azure is known

@@ -31,7 +31,7 @@ func TestRowsAreSound(t *testing.T) {
 			if row.DiesWithParent && !child {
 				t.Error("a top-level resource has no parent but the group")
 			}
-			for _, path := range slices.Concat(row.Carry, row.CarryWhole, row.Keep) {
+			for _, path := range slices.Concat(row.Carry, row.CarryWhole, row.Keep, row.KeepLast) {
 				if !strings.HasPrefix(path, "properties.") && !strings.HasPrefix(path, "sku.") {
 					t.Errorf("carry path %q", path)
 				}

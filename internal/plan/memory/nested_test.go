@@ -20,6 +20,21 @@ func template(pools ...any) map[string]any {
 	return out
 }
 
+// TestCapacityStays makes sure that a plan that says nothing of the capacity of a scale set does not take it back.
+func TestCapacityStays(t *testing.T) {
+	const set = group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool"
+	scope := memory.Scope{SubscriptionID: "s", Types: memory.Types{types.ScaleSet: ""}}
+	sized := tagged()
+	sized["sku"] = map[string]any{"capacity": 3}
+	before := graph(arm.Node{ID: set, Body: sized})
+	annotations := memory.Of(nil, scope).Remember(before)
+	after := graph(arm.Node{ID: set, Body: tagged()})
+	memory.Of(annotations, scope).Apply(after)
+	if owned := after.Node(set).Owned; len(owned) > 0 {
+		t.Errorf("owned paths %v", owned)
+	}
+}
+
 // TestNestedLists makes sure that a backend pool in a template goes when the spec wants it no more, although other programs add theirs to the
 // same list. The annotation cannot name more than elements of such lists.
 func TestNestedLists(t *testing.T) {
