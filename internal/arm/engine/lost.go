@@ -239,9 +239,9 @@ func lostMessage(s situation) string {
 		return fmt.Sprintf("%s was made for this cluster and now carries the tag %s of another one instead of %s. %s", s.id, s.rival, tag, left)
 	case !s.row.Taggable:
 		return fmt.Sprintf("%s was made for this cluster, and %s lacks the tag %s that would prove it. %s. To delete it, run: az resource delete --ids %s",
-			s.id, s.inherits, tag, left, s.id)
+			s.id, s.inherits, tag, left, arm.Quoted(string(s.id)))
 	}
-	merge := "az tag update --resource-id " + string(s.id) + " --operation Merge --tags "
+	merge := "az tag update --resource-id " + arm.Quoted(string(s.id)) + " --operation Merge --tags "
 	return fmt.Sprintf("%s was made for this cluster and has lost the tag %s, and nothing else proves that it is the cluster's. %s. "+
-		"To hand it back, run: %s%s. To have it stay in Azure when the cluster is deleted, run: %s%s=%s", s.id, tag, left, merge, tag, merge, s.owner.TagKey, released)
+		"To hand it back, run: %s%s. To have it stay in Azure when the cluster is deleted, run: %s%s=%s", s.id, tag, left, merge, arm.Quoted(tag), merge, arm.Quoted(s.owner.TagKey), released)
 }

@@ -53,10 +53,9 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) { reportGroups(in,
 // Held implements pass.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
 	spec := in.azureCluster.Spec
-	planned := k.planInput(in, subscription)
-	key, value := plan.OwnerTag(planned)
+	key, value := plan.OwnerTag(k.planInput(in, subscription))
 	return deletion.Held{
 		Identity: deletion.Identity(spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
-		Azure: fmt.Sprintf("resource group %s and what else carries the tag %s: %s", plan.ResourceGroupID(planned), key, value),
+		Azure: fmt.Sprintf("all that carries the tag %s=%s", key, value), Groups: true,
 	}
 }

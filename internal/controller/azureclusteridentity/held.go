@@ -63,8 +63,13 @@ func heldBy(object *infrav1.AzureClusterIdentity, users map[string]string) (cond
 	var parts []string
 	if len(known) > 0 {
 		slices.Sort(known)
-		parts = append(parts, "waits for what uses it to be gone: "+deletion.Names(slices.Compact(known))+
+		all := slices.Compact(known)
+		parts = append(parts, "waits for what uses it to be gone: "+deletion.Names(all)+
 			". To let it go, delete their Clusters, or name another identity in spec.identityRef")
+		if !strings.HasSuffix(deletion.Names(all), all[len(all)-1]) {
+			parts[0] += ". To list them, run: kubectl get azureclusters,azuremanagedcontrolplanes --all-namespaces --output " +
+				"custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,IDENTITY:.spec.identityRef.name"
+		}
 	}
 	if len(unknown) > 0 {
 		parts = append(parts, "waits for what is not here, or not for this manager to see. To let it go once nothing uses it, run: "+

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
@@ -58,7 +59,12 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 
 // Held implements pass.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
+	var names []string
+	for _, id := range k.mayHave(in, subscription) {
+		names = append(names, id.Name())
+	}
 	return deletion.Held{
+		Names:    names,
 		Identity: deletion.Identity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
 		Azure: k.inAzure(in, subscription),
 	}
@@ -74,15 +80,24 @@ func (k *Kind) inAzure(in *input, subscription string) string {
 		return "a VM " + azureMachine.Name + ", its network interfaces and its disks"
 	}
 	planned := k.planInput(in, subscription)
-	graph, err := machine.DeletePlan(planned)
-	if err != nil {
-		return string(plan.VMID(planned))
-	}
 	var ids []string
-	for _, node := range graph.Nodes() {
-		if !node.ID.Equal(plan.VMID(planned)) {
-			ids = append(ids, node.ID.Short())
+	for _, id := range k.mayHave(in, subscription) {
+		if !id.Equal(plan.VMID(planned)) {
+			ids = append(ids, id.Short())
 		}
 	}
-	return string(plan.VMID(planned)) + " and, where they are there, " + deletion.Names(ids)
+	return string(plan.VMID(planned)) + " and, where they are there, " + strings.Join(ids, ", ")
+}
+
+// mayHave are the resources that the machine may have in Azure.
+func (k *Kind) mayHave(in *input, subscription string) (out []arm.ID) {
+	planned := k.planInput(in, subscription)
+	graph, err := machine.DeletePlan(planned)
+	if err != nil {
+		return []arm.ID{plan.VMID(planned)}
+	}
+	for _, node := range graph.Nodes() {
+		out = append(out, node.ID)
+	}
+	return out
 }

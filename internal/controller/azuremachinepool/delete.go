@@ -88,6 +88,7 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 func (k *Kind) Held(in *input, _ string) deletion.Held {
 	return deletion.Held{
 		Identity: deletion.Identity(in.home.IdentityRef(), in.azurePool.Namespace), User: in.home.String(), Azure: inAzure(in),
+		Names: []string{pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool})},
 	}
 }
 

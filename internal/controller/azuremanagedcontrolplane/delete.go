@@ -66,6 +66,6 @@ func (k *Kind) Held(in *input, subscription string) deletion.Held {
 	key, value := plan.OwnerTag(planned)
 	return deletion.Held{
 		Identity: deletion.Identity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: managed.ControlPlaneKind + " " + in.controlPlane.Name,
-		Azure: fmt.Sprintf("the AKS cluster %s and what else carries the tag %s: %s", plan.ClusterID(planned), key, value),
+		Azure: fmt.Sprintf("the AKS cluster %s and all else that carries the tag %s=%s", plan.ClusterID(planned), key, value), Groups: true,
 	}
 }

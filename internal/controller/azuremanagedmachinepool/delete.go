@@ -80,9 +80,11 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 
 // Held implements pass.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
+	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	return deletion.Held{
 		Identity: deletion.Identity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: managed.ControlPlaneKind + " " + in.controlPlane.Name,
-		Azure: inAzure(in, subscription),
+		// An agent pool carries no tag, its cluster does.
+		Azure: inAzure(in, subscription), Names: []string{plan.ClusterID(planned).Name()}, Child: "agentPools/" + plan.PoolName(managed.Pool(in.azurePool, in.machinePool)),
 	}
 }
 

@@ -54,7 +54,7 @@ func TestFirst(t *testing.T) {
 		return m
 	}
 	var many []client.Object
-	for i := range 6 {
+	for i := range 21 {
 		many = append(many, machine(fmt.Sprint("m", i), fmt.Sprint("m", i), false))
 	}
 	tests := map[string]struct {
@@ -72,8 +72,10 @@ func TestFirst(t *testing.T) {
 			"waits for what nobody has deleted yet: AzureMachine a. To let it go on, delete the Cluster and all that is its: kubectl delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
 		"cluster gone": {"nobody deletes them but a person", []client.Object{machine("a", "", false)}, true, true,
 			"waits for what nobody has deleted yet: AzureMachine a. To let it go on, delete them: kubectl delete -n ns azuremachine/a"},
-		"many": {"the list is bounded", many, true, true,
-			"waits for what nobody has deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To let it go on, delete them: kubectl delete -n ns machine/m0 machine/m1 machine/m2 machine/m3 and 2 more"},
+		"many": {"the list is bounded, the command is complete", many[:6], true, true,
+			"waits for what nobody has deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To let it go on, delete them: kubectl delete -n ns machine/m0 machine/m1 machine/m2 machine/m3 machine/m4 machine/m5"},
+		"very many": {"a label selects what is too long to name", many, true, true,
+			"waits for what nobody has deleted yet: AzureMachine m0, m1, m10, m11 and 17 more. To let it go on, delete them: kubectl delete -n ns machine --selector cluster.x-k8s.io/cluster-name=c"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

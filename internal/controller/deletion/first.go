@@ -2,6 +2,7 @@ package deletion
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,8 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxNames bounds how many objects a message names.
-const maxNames = 4
+// maxNames bounds how many objects a message lists, and maxCommands how many a command names: more than those it selects by the label of
+// their Cluster, so that it is complete in any case.
+const maxNames, maxCommands = 4, 20
 
 // First are the objects that have to be gone before the deletion of another one begins in Azure.
 type First struct {
@@ -52,9 +54,14 @@ func (f First) Condition(reason string) metav1.Condition {
 
 // way says how those go that are not being deleted.
 func (f First) way(commands []string) string {
-	byName := "kubectl delete -n " + f.Cluster.Namespace + " " + strings.Join(commands[:min(maxNames, len(commands))], " ")
-	if len(commands) > maxNames {
-		byName += fmt.Sprintf(" and %d more", len(commands)-maxNames)
+	byName := "kubectl delete -n " + f.Cluster.Namespace + " " + strings.Join(commands, " ")
+	if len(commands) > maxCommands {
+		kinds := map[string]bool{}
+		for _, command := range commands {
+			kind, _, _ := strings.Cut(command, "/")
+			kinds[kind] = true
+		}
+		byName = fmt.Sprintf("kubectl delete -n %s %s --selector %s=%s", f.Cluster.Namespace, strings.Join(slices.Sorted(maps.Keys(kinds)), ","), clusterv1.ClusterNameLabel, f.Cluster.Name)
 	}
 	switch {
 	case f.ClusterGone:

@@ -29,8 +29,18 @@ type Held struct {
 	Finalizers []string
 	// Identity names the AzureClusterIdentity, User the object that refers to it.
 	Identity, User string
-	// Azure says what of the object may be in Azure.
+	// Azure says what of the object may be in Azure, in words.
 	Azure string
+	// Groups tells that all resources with the tag are the object's, resource groups included. Else only those are that have one of Names.
+	// Child is what the object has below each of those, as "agentPools/pool0", where that is all it has; "" for none.
+	Groups bool
+	Names  []string
+	Child  string
+	// TagKey and TagValue are the tag of resources that are the object's or its Cluster's, and Subscription is where they are, "" for
+	// whatever the user of a command is signed in to.
+	TagKey, TagValue, Subscription string
+	// Left are the resources that a look at Azure has found to be the object's; nil when there was no look.
+	Left []arm.ID
 }
 
 // Identity names the AzureClusterIdentity of an object in namespace.
@@ -56,6 +66,21 @@ func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 		if result.Err != nil {
 			errs = append(errs, result.Err)
 		}
+	}
+	h.Left = nil
+	var names []string
+	for _, result := range outcome.Results {
+		var azure *arm.Error
+		undecided := errors.As(result.Err, &azure) && strings.EqualFold(azure.Code, tagLost)
+		if result.State != arm.Gone && result.State != arm.Foreign && !undecided {
+			h.Left = append(h.Left, result.ID)
+		}
+	}
+	for _, id := range outermost(h.Left) {
+		names = append(names, id.Short())
+	}
+	if len(names) > 0 {
+		h.Azure = Names(names)
 	}
 	ways := h.WaysOut(errs...)
 	if ways == "" {
@@ -83,7 +108,7 @@ func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 }
 
 // WaysOut are what a person can do about errors that hold the deletion up, as a sentence to follow the error's own; "" when
-// they pass by themselves. The last way is always there: to do by hand what the provider cannot.
+// they pass by themselves. The last way is always there: to do without the provider what it cannot.
 func (h Held) WaysOut(errs ...error) string {
 	var ways []string
 	for _, err := range errs {
@@ -94,7 +119,7 @@ func (h Held) WaysOut(errs ...error) string {
 	if len(ways) == 0 {
 		return ""
 	}
-	ways = append(ways[:min(maxWays, len(ways))], h.byHand())
+	ways = append(ways[:min(maxWays, len(ways))], h.withoutProvider())
 	return ". To let it go: " + strings.Join(ways, "; or ")
 }
 
@@ -126,9 +151,9 @@ func (h Held) fill(way string) string {
 	return strings.NewReplacer("{identity}", h.Identity, "{user}", h.User, "{namespace}", h.Object.GetNamespace()).Replace(way)
 }
 
-// byHand is the way that nobody can take away.
-func (h Held) byHand() string {
-	return fmt.Sprintf("delete by hand in Azure %s, and then run: %s", h.Azure, Command(h.Object, h.Kind, h.Finalizers...))
+// withoutProvider is the way that is always there: a person deletes what is left and lets the object go.
+func (h Held) withoutProvider() string {
+	return fmt.Sprintf("delete %s without the provider and let the object go: %s && %s", h.Azure, h.removal(), Command(h.Object, h.Kind, h.Finalizers...))
 }
 
 // Command takes the finalizers off obj, and leaves those of others on it.
@@ -165,11 +190,14 @@ const (
 	permission   = "give {identity} the permission that Azure names, as the role Contributor has it" + another
 	subscription = "give {identity} a role in the subscription, or have the subscription enabled again"
 	inUse        = "delete or detach in Azure what still uses it"
+	// tagLost is the code of a resource of which nothing proves that it is the object's. The error has the commands to decide that.
+	tagLost = "ownershiptaglost"
 )
 
 // azureWays are the ways out of refusals of Azure, by its code in lower case. Codes in use are waiting in the table of
 // classes, because what uses the resource may be on its way out; what is somebody else's is not.
 var azureWays = map[string]string{
+	tagLost:                                     "run one of the commands that the message gives",
 	"scopelocked":                               "remove the lock that Azure names, as by az lock delete",
 	"requestdisallowedbypolicy":                 "exempt it from the policy that Azure names, or change the assignment",
 	"authorizationfailed":                       permission,

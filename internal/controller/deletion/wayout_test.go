@@ -17,6 +17,7 @@ func held(finalizers ...string) deletion.Held {
 	return deletion.Held{
 		Object: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Finalizers: finalizers}}, Kind: "AzureMachine",
 		Finalizers: []string{infrav1.MachineFinalizer}, Identity: "AzureClusterIdentity ns/id", User: "AzureCluster c", Azure: "the VM",
+		Names: []string{"m"}, TagKey: "owner", TagValue: "ns/c/1", Subscription: "s",
 	}
 }
 
@@ -45,6 +46,7 @@ func TestWaysOut(t *testing.T) {
 		"case":       {"Azure's codes differ in case", []error{code(409, "scopelocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
 		"detail":     {"the cause is in the details of the group's deletion", []error{code(409, "ResourceGroupDeletionFailed", "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
 		"in use":     {"it waits, maybe for something that nobody deletes", []error{code(400, "InUseSubnetCannotBeDeleted")}, []string{"delete or detach in Azure what still uses it"}},
+		"lost tag":   {"the error has the commands", []error{code(200, "OwnershipTagLost")}, []string{"run one of the commands that the message gives"}},
 		"unknown":    {"what is refused for good needs a person", []error{code(400, "SomethingNew")}, []string{"change what Azure refuses it for"}},
 		"the same":   {"said once", []error{code(409, "ScopeLocked"), code(409, "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
 		"two causes": {"each has its way", []error{code(409, "ScopeLocked"), code(400, "NicInUse")}, []string{"remove the lock that Azure names, as by az lock delete", "delete or detach in Azure what still uses it"}},
@@ -56,7 +58,8 @@ func TestWaysOut(t *testing.T) {
 			want := ""
 			if test.want != nil {
 				want = ". To let it go: " + strings.Join(test.want, "; or ") +
-					`; or delete by hand in Azure the VM, and then run: kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":[]}}'`
+					`; or delete the VM without the provider and let the object go: for id in $(az resource list --subscription s --tag owner=ns/c/1 --query "[?contains(['m'], name)].id" --output tsv); ` +
+					`do az resource delete --ids "$id"; done && kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":[]}}'`
 			}
 			if got := held(infrav1.MachineFinalizer).WaysOut(test.errs...); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", test.reason, got, want)

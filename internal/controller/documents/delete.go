@@ -28,7 +28,7 @@ func (m *Members) Held(kind string, obj client.Object, subscription string) dele
 	if request.Secret == "" {
 		held.Identity = deletion.Identity(request.Ref, obj.GetNamespace())
 	}
-	held.Azure = fmt.Sprintf("the resources of its spec.resources in subscription %s that carry the tag %s: %s",
+	held.Azure = fmt.Sprintf("the resources of its spec.resources in subscription %s that carry the tag %s=%s",
 		cmp.Or(subscription, "of its credential"), infrav1.ClusterTagKey(m.Cluster.Name), infrav1.TagOwned)
 	return held
 }

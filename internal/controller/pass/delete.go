@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
 // delete takes what is the object's out of Azure, and then lets the object go.
@@ -86,7 +87,7 @@ func (a *azure[O, I]) tellLeft(planned *arm.Graph, outcome arm.Outcome) {
 	for _, result := range outcome.Results {
 		node := planned.Node(result.ID)
 		if result.Untagged && node != nil && node.Foreign == arm.RefuseForeign {
-			ids = append(ids, string(result.ID))
+			ids = append(ids, arm.Quoted(string(result.ID)))
 		}
 	}
 	if len(ids) > 0 {
@@ -134,5 +135,15 @@ func (p *pass[O, I]) finalizers() []string {
 func (a *azure[O, I]) heldUp() deletion.Held {
 	held := a.kind.Held(a.in, a.Access.Subscription(a.subject.Identity.SubscriptionID))
 	held.Object, held.Kind, held.Finalizers = a.object, a.declared.Name, a.finalizers()
+	held.Subscription = a.Access.Subscription(a.subject.Identity.SubscriptionID)
+	owner := a.owner()
+	if held.TagKey, held.TagValue = owner.IDKey, owner.ID; owner.ID == "" {
+		held.TagKey, held.TagValue = owner.TagKey, owner.TagValue
+	}
+	if held.Child == "" {
+		for _, id := range memory.Made(a.object.GetAnnotations()) {
+			held.Names = append(held.Names, id.Name())
+		}
+	}
 	return held
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 )
@@ -44,7 +45,11 @@ func (p *pass[O, I]) judge(ctx context.Context) (outcome, time.Duration, error) 
 			p.story.Failed(v.cause)
 		}
 	case abandons:
-		deletion.Abandon(ctx, p.recorder, p.object, v.why, v.azure)
+		azure := v.azure
+		if cluster := p.subject.Cluster; cluster != nil {
+			azure += ". To list all of the Cluster's resources, run: az resource list --tag " + arm.Quoted(infrav1.ClusterTagKey(cluster.Name)+"="+infrav1.TagOwned) + " --query \"[].id\" --output tsv"
+		}
+		deletion.Abandon(ctx, p.recorder, p.object, v.why, azure)
 		return v.what, 0, p.letGo(ctx)
 	case letsGo:
 		return v.what, 0, p.letGo(ctx)

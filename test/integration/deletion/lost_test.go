@@ -140,7 +140,7 @@ func TestIdentityGone(t *testing.T) {
 			run(stage, message, azureMachine(name))
 		}
 		message := told(stage, azureCluster(), infrav1.IdentityNotFoundReason)
-		has(t, message, "create "+identityName(stage), "/resourceGroups/c1", infrav1.ClusterTagKey("c1")+": owned")
+		has(t, message, "create "+identityName(stage), "az group list --subscription "+stage.Azure.SubscriptionID+" --tag ", infrav1.ClusterTagKey("c1")+"=owned")
 		run(stage, message, azureCluster())
 		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
 		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
@@ -175,7 +175,7 @@ func TestIdentityGone(t *testing.T) {
 		remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
 		gone(stage, azurePool("c1-pool1"), azurePool("c1-pool0"))
 		message = told(stage, controlPlane(), infrav1.IdentityNotFoundReason)
-		has(t, message, "create "+identityName(stage), "managedClusters/c1", infrav1.ClusterTagKey("c1")+": owned")
+		has(t, message, "create "+identityName(stage), "managedClusters/c1", infrav1.ClusterTagKey("c1")+"=owned")
 		run(stage, message, controlPlane())
 		gone(stage, controlPlane())
 	})

@@ -1,6 +1,7 @@
 package deletion_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func TestRefusedCluster(t *testing.T) {
 			refuse(stage, "*/resourcegroups/c1", refusal.status, refusal.code)
 			remove(stage, cluster(), azureCluster())
 			message := told(stage, azureCluster(), infrav1.DeletionFailedReason)
-			has(t, message, refusal.code, "it says why", refusal.advice, "delete by hand in Azure resource group /subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1", "kubectl patch")
+			has(t, message, refusal.code, "it says why", refusal.advice, "az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
 			later(stage, azureCluster())
 			gone(stage, azureCluster())
 			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
@@ -100,7 +101,7 @@ func TestRefusedPool(t *testing.T) {
 	stage := standingManaged(t)
 	refuse(stage, "*/agentpools/pool1", 403, "AuthorizationFailed")
 	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
-	has(t, told(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed", "give AzureClusterIdentity ", "agent pool pool1 of /subscriptions/", "kubectl patch")
+	has(t, told(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed", "give AzureClusterIdentity ", "agentPools/pool1 && kubectl patch")
 	later(stage, azurePool("c1-pool1"))
 	gone(stage, azurePool("c1-pool1"))
 	refuse(stage, "*/resourcegroups/c1", 409, "ScopeLocked")
@@ -128,7 +129,10 @@ func TestInUse(t *testing.T) {
 		}}}},
 	}})
 	remove(stage, cluster(), azureCluster())
-	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach in Azure what still uses it", "delete by hand in Azure", "kubectl patch")
+	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach in Azure what still uses it", "az resource delete --ids /subscriptions/", "c1-vnet && kubectl patch")
+	if message := told(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
+		t.Errorf("the group is the user's: %s", message)
+	}
 	if status, _ := stage.Azure.Get(theirs, networkVersion); status != 200 {
 		t.Errorf("what is theirs is gone: GET answers %d", status)
 	}

@@ -1,0 +1,78 @@
+package deletion
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// maxIDs bounds how many resources a command names by ID. Where there are more, it asks Azure for them by their tag: it is complete in
+// any case.
+const maxIDs = 40
+
+// plainName is what can be part of a query without being quoted. Azure gives no resource a name with other characters but DNS names in
+// other scripts and names of resource groups.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// removal is a shell command that deletes what is left in Azure of a held object. It never deletes by what the object says alone, which
+// users write: IDs are those that a look at Azure found to be the object's, and all else goes by its tag.
+func (h Held) removal() string {
+	left := outermost(h.Left)
+	if len(left) > 0 && len(left) <= maxIDs {
+		return removalOf(left)
+	}
+	tag := arm.Quoted(h.TagKey + "=" + h.TagValue)
+	subscription := ""
+	if h.Subscription != "" {
+		subscription = " --subscription " + arm.Quoted(h.Subscription)
+	}
+	var commands []string
+	if h.Groups {
+		commands = append(commands, fmt.Sprintf(`for g in $(az group list%s --tag %s --query "[].name" --output tsv); do az group delete%s --yes --name "$g"; done`, subscription, tag, subscription))
+	}
+	query := "[].id"
+	if !h.Groups {
+		var names []string
+		for _, name := range h.Names {
+			if plainName.MatchString(name) && !slices.Contains(names, "'"+name+"'") {
+				names = append(names, "'"+name+"'")
+			}
+		}
+		query = "[?contains([" + strings.Join(names, ",") + "], name)].id"
+	}
+	child := ""
+	if h.Child != "" {
+		child = "/" + h.Child
+	}
+	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.Quoted(child))), "; ")
+}
+
+// removalOf is a shell command that deletes resources, resource groups last.
+func removalOf(ids []arm.ID) string {
+	var single, groups []string
+	for _, id := range ids {
+		if id.Type() == arm.ResourceGroupType {
+			groups = append(groups, fmt.Sprintf("az group delete --subscription %s --yes --name %s", arm.Quoted(id.Subscription()), arm.Quoted(id.Name())))
+		} else {
+			single = append(single, arm.Quoted(string(id)))
+		}
+	}
+	var commands []string
+	if len(single) > 0 {
+		commands = append(commands, "az resource delete --ids "+strings.Join(single, " "))
+	}
+	return strings.Join(append(commands, groups...), " && ")
+}
+
+// outermost leaves out what is below another resource of the list and goes with it.
+func outermost(ids []arm.ID) (out []arm.ID) {
+	for _, id := range ids {
+		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.Within(other) && !id.Equal(other) }) && !slices.ContainsFunc(out, id.Equal) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
