@@ -68,7 +68,6 @@ func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 		}
 	}
 	h.Left = nil
-	var names []string
 	for _, result := range outcome.Results {
 		var azure *arm.Error
 		undecided := errors.As(result.Err, &azure) && strings.EqualFold(azure.Code, tagLost)
@@ -76,11 +75,8 @@ func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 			h.Left = append(h.Left, result.ID)
 		}
 	}
-	for _, id := range outermost(h.Left) {
-		names = append(names, id.Short())
-	}
-	if len(names) > 0 {
-		h.Azure = Names(names)
+	if len(h.Left) > 0 {
+		h.Azure = "what is left in Azure" // The command names it.
 	}
 	ways := h.WaysOut(errs...)
 	if ways == "" {

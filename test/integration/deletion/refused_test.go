@@ -106,7 +106,7 @@ func TestRefusedPool(t *testing.T) {
 	gone(stage, azurePool("c1-pool1"))
 	refuse(stage, "*/resourcegroups/c1", 409, "ScopeLocked")
 	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
-	has(t, told(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock", "managedClusters/c1", "kubectl patch")
+	has(t, told(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock", "az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
 	later(stage, controlPlane())
 	gone(stage, controlPlane())
 }
@@ -129,7 +129,7 @@ func TestInUse(t *testing.T) {
 		}}}},
 	}})
 	remove(stage, cluster(), azureCluster())
-	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach in Azure what still uses it", "az resource delete --ids /subscriptions/", "c1-vnet && kubectl patch")
+	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach in Azure what still uses it", "az resource delete --ids /subscriptions/", "/virtualNetworks/c1-vnet ", " && kubectl patch")
 	if message := told(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
 		t.Errorf("the group is the user's: %s", message)
 	}
