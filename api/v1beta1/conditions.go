@@ -39,6 +39,9 @@ const (
 	PrivateEndpointsReadyCondition = "PrivateEndpointsReady"
 	// BastionHostReadyCondition is about the Azure Bastion host.
 	BastionHostReadyCondition = "BastionHostReady"
+	// LeftoversCondition is about load balancers, addresses and volumes that programs in a cluster which is being deleted have left in
+	// a resource group that users brought.
+	LeftoversCondition = "LeftoversDeleted"
 )
 
 // Conditions of an AzureMachine, one per group of Azure resources, beside PublicIPsReady.

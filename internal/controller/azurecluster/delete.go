@@ -38,17 +38,29 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 func (k *Kind) Untouched(in *input) bool { return cluster.Untouched(in.azureCluster) }
 
 // PlanDeletion implements pass.Kind.
-func (k *Kind) PlanDeletion(_ context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
 	in.planned = k.planInput(in, turn.Access.SubscriptionID)
 	graph, err := cluster.DeletePlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &pass.Plan{Graph: graph, WholeGroups: true}, nil
+	found, err := k.findLeftovers(ctx, turn, in, graph)
+	if err != nil {
+		return nil, pass.Unread(err)
+	}
+	in.goes, in.left = collect(in.azureCluster, graph, found)
+	out := &pass.Plan{Graph: graph, WholeGroups: true, Unlabelled: in.goes}
+	if len(in.left) > 0 {
+		out.LeftBehind = leftEvent(plan.ResourceGroupID(in.planned), in.left)
+	}
+	return out, nil
 }
 
 // ReportDeletion implements pass.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) { reportGroups(in, outcome) }
+func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+	reportGroups(in, outcome)
+	reportLeftovers(in)
+}
 
 // Held implements pass.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {

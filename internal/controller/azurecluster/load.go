@@ -9,10 +9,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
 )
 
 // input is what one pass works on.
@@ -23,6 +25,9 @@ type input struct {
 	// controlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
 	controlPlaneSize string
 	planned          plan.ClusterInput
+	// Of what Services and volumes have left in the group of a cluster that is being deleted, goes is deleted with it, and left stays.
+	goes []arm.ID
+	left []leftovers.Leftover
 }
 
 // Load implements pass.Kind.

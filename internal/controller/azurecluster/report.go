@@ -30,6 +30,7 @@ var groups = []string{
 	infrav1.PrivateDNSRecordReadyCondition,
 	infrav1.PrivateEndpointsReadyCondition,
 	infrav1.BastionHostReadyCondition,
+	infrav1.LeftoversCondition,
 }
 
 // Report implements pass.Kind: once everything is in place the endpoint, failure domains and that the infrastructure is

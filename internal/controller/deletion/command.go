@@ -22,7 +22,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 func (h Held) removal() string {
 	left := outermost(h.Left)
 	if len(left) > 0 && len(left) <= maxIDs {
-		return removalOf(left)
+		return Removal(left)
 	}
 	tag := arm.Quoted(h.TagKey + "=" + h.TagValue)
 	subscription := ""
@@ -50,8 +50,8 @@ func (h Held) removal() string {
 	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.Quoted(child))), "; ")
 }
 
-// removalOf is a shell command that deletes resources, resource groups last.
-func removalOf(ids []arm.ID) string {
+// Removal is a shell command that deletes resources, resource groups last.
+func Removal(ids []arm.ID) string {
 	var single, groups []string
 	for _, id := range ids {
 		if id.Type() == arm.ResourceGroupType {

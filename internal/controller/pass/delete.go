@@ -73,6 +73,9 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 			return underWay, outcome.RetryAfter, nil
 		}
 		a.tellLeft(planned.Graph, outcome)
+		if planned.LeftBehind != "" {
+			a.story.LeftBehind(planned.LeftBehind)
+		}
 	}
 	if planned.Gone != nil {
 		planned.Gone()

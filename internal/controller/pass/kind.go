@@ -152,6 +152,8 @@ type Plan struct {
 	// everything planned, when the deletion of something else deletes it whole; "" for none.
 	WholeGroups bool
 	GoesWith    arm.ID
+	// LeftBehind says what of others' making stays in Azure when the object goes; "" for nothing.
+	LeftBehind string
 	// Gone is called when nothing is left in Azure.
 	Gone func()
 }

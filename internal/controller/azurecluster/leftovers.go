@@ -1,0 +1,139 @@
+package azurecluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
+)
+
+// findLeftovers looks for what Services and volumes of the cluster have left in a resource group that users brought. What is in a group of the
+// cluster's goes with that.
+func (k *Kind) findLeftovers(ctx context.Context, turn pass.Turn, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
+	group, c := plan.ResourceGroupID(in.planned), turn.Access.Client
+	body, err := k.Facts.Resource(ctx, c, group)
+	if err != nil || len(body) == 0 {
+		return nil, err
+	}
+	of := leftovers.Cluster{Name: in.cluster.Name, Owner: ownership.Value(in.azureCluster, in.cluster.Name), Planned: graph.Has}
+	if of.Owns(body) {
+		return nil, nil
+	}
+	if of.Network, err = k.Facts.Resource(ctx, c, plan.VNetID(in.planned)); err != nil {
+		return nil, err
+	}
+	var seen leftovers.Seen
+	if seen.Resources, err = k.Facts.Contents(ctx, c, group); err != nil {
+		return nil, err
+	}
+	if !of.Candidates(seen.Resources) {
+		return nil, nil
+	}
+	for resourceType, into := range map[string]*[]json.RawMessage{types.LoadBalancer: &seen.LoadBalancers, types.PublicIPAddress: &seen.Addresses} {
+		if *into, err = k.Facts.OfType(ctx, c, group, resourceType); err != nil {
+			return nil, err
+		}
+	}
+	return leftovers.Find(of, seen), nil
+}
+
+// collect adds to a deletion what is proven to be left by the cluster, if the user asks for it: it goes before the network, which it may be
+// in. It returns what stays.
+func collect(azureCluster *infrav1.AzureCluster, graph *arm.Graph, found []leftovers.Leftover) (goes []arm.ID, stays []leftovers.Leftover) {
+	requested := azureCluster.Annotations[infrav1.DeleteLeftoversAnnotation] == "true"
+	var network []arm.ID
+	for _, node := range graph.Nodes() {
+		if node.Policy != arm.Observe {
+			network = append(network, node.ID)
+		}
+	}
+	for _, one := range found {
+		if !requested || one.Unproven != "" {
+			stays = append(stays, one)
+			continue
+		}
+		goes = append(goes, one.ID)
+	}
+	for _, id := range goes {
+		node := arm.Node{ID: id, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.LeftoversCondition}
+		for _, other := range network {
+			if !id.Within(other) {
+				node.After = append(node.After, other)
+			}
+		}
+		if strings.EqualFold(id.Type(), types.LoadBalancer) {
+			for _, other := range goes {
+				if strings.EqualFold(other.Type(), types.PublicIPAddress) {
+					node.After = append(node.After, other)
+				}
+			}
+		}
+		graph.Add(node)
+	}
+	return goes, stays
+}
+
+// maxReasons bounds how many leftovers a message gives a reason for. Its command names all.
+const maxReasons = 6
+
+// leftText says what stays, why, and how to delete it.
+func leftText(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) string {
+	var ids []arm.ID
+	var reasons []string
+	proven := 0
+	for _, one := range stays {
+		ids = append(ids, one.ID)
+		if one.Unproven == "" {
+			proven++
+		} else if len(reasons) < maxReasons {
+			reasons = append(reasons, one.ID.Short()+" ("+one.Unproven+")")
+		}
+	}
+	text := fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's", len(ids))
+	if proven > 0 {
+		text += fmt.Sprintf(". %d of them are proven to be the cluster's. To have these deleted with it, run: kubectl annotate -n %s azurecluster/%s %s=true",
+			proven, azureCluster.Namespace, azureCluster.Name, infrav1.DeleteLeftoversAnnotation)
+	}
+	if len(reasons) > 0 {
+		text += ". Not proven, so only you can delete them: " + strings.Join(reasons, ", ")
+		if more := len(ids) - proven - len(reasons); more > 0 {
+			text += fmt.Sprintf(" and %d others", more)
+		}
+	}
+	return text + ". To delete all of them after you have looked at them, run: " + deletion.Removal(ids)
+}
+
+// leftEvent is the same when the cluster goes, and short enough for an event.
+func leftEvent(group arm.ID, stays []leftovers.Leftover) string {
+	var names []string
+	for _, one := range stays {
+		names = append(names, one.ID.Short())
+	}
+	return fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's: %s. To list the group, run: "+
+		"az resource list --subscription %s --resource-group %s --output table", len(stays), deletion.Names(names), arm.Quoted(group.Subscription()), arm.Quoted(group.Name()))
+}
+
+// reportLeftovers says what stays.
+func reportLeftovers(in *input) {
+	if len(in.left) == 0 {
+		if len(in.goes) == 0 {
+			conditions.Delete(in.azureCluster, infrav1.LeftoversCondition)
+		}
+		return
+	}
+	conditions.Set(in.azureCluster, metav1.Condition{
+		Type: infrav1.LeftoversCondition, Status: metav1.ConditionFalse, Reason: infrav1.LeftBehindInAzureReason, Message: leftText(in.azureCluster, in.left),
+	})
+}

@@ -1,0 +1,34 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// Contents are all resources of a group as Azure's list shows them, with tags and without properties. There are none of a group that does
+// not exist.
+func (f *Facts) Contents(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	items, err := c.List(ctx, string(group)+"/resources", types.ResourcesAPIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	return items, err
+}
+
+// OfType are the resources of a type in a group.
+func (f *Facts) OfType(ctx context.Context, c *client.Client, group arm.ID, resourceType string) ([]json.RawMessage, error) {
+	of := arm.NewID(group.Subscription(), group.ResourceGroup(), resourceType, "any")
+	row, err := types.Of(of)
+	if err != nil {
+		return nil, err
+	}
+	items, err := c.List(ctx, types.ListPath(of), row.APIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	return items, err
+}

@@ -1,0 +1,239 @@
+// Package leftovers says what programs of a self-managed cluster have left in the resource group of the cluster: load balancers and
+// addresses of Services, and volumes. They go with a group that is the cluster's. In a group that users brought nothing deletes them
+// once the cluster is gone, because what made them ran in it.
+//
+// What belongs to the cluster has to be proven by what Azure shows when its machines are gone. The names and tags that
+// cloud-provider-azure and the CSI drivers write are those of pkg/consts in sigs.k8s.io/cloud-provider-azure and of
+// pkg/azureconstants in sigs.k8s.io/azuredisk-csi-driver.
+//
+// It is pure.
+package leftovers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// Tags of what is left, in lower case.
+const (
+	clusterTag = "k8s-azure-cluster-name"
+	createdTag = "k8s-azure-created-by"
+	volumeTag  = "kubernetes.io-created-for-pvc-name"
+)
+
+// defaultName is what cloud-provider-azure calls a cluster whose --cluster-name nobody has set: it tells no two clusters apart.
+const defaultName = "kubernetes"
+
+// Cluster is whose leftovers are looked for.
+type Cluster struct {
+	// Name is that of the Cluster, which cloud-provider-azure has as --cluster-name. Owner is the value of infrav1.OwnerTag on the
+	// cluster's resources, "" for none.
+	Name, Owner string
+	// Planned tells whether a resource is the cluster's own by its plan, which deletes it.
+	Planned func(arm.ID) bool
+	// Network is the cluster's virtual network as Azure shows it, nil for none.
+	Network json.RawMessage
+}
+
+// Seen is what is in the resource group: all resources as its list shows them, and load balancers and addresses whole.
+type Seen struct{ Resources, LoadBalancers, Addresses []json.RawMessage }
+
+// Leftover is one resource.
+type Leftover struct {
+	ID arm.ID
+	// Unproven is why the resource may be somebody else's, "" for one that is proven to be the cluster's.
+	Unproven string
+}
+
+// resource is what counts of one.
+type resource struct {
+	ID         arm.ID            `json:"id"`
+	Tags       map[string]string `json:"tags"`
+	ManagedBy  string            `json:"managedBy"`
+	Properties struct {
+		// IPConfiguration is what uses an address.
+		IPConfiguration *reference `json:"ipConfiguration"`
+		NATGateway      *reference `json:"natGateway"`
+		Frontends       []struct {
+			Properties struct {
+				PublicIPAddress, Subnet *reference
+			} `json:"properties"`
+		} `json:"frontendIPConfigurations"`
+		Pools []struct {
+			Properties struct {
+				Members   []reference       `json:"backendIPConfigurations"`
+				Addresses []json.RawMessage `json:"loadBalancerBackendAddresses"`
+			} `json:"properties"`
+		} `json:"backendAddressPools"`
+	} `json:"properties"`
+}
+
+type reference struct {
+	ID arm.ID `json:"id"`
+}
+
+// Find lists what is left: load balancers, then addresses, then all else.
+func Find(c Cluster, seen Seen) []Leftover {
+	all, balancers, addresses := decoded(seen.Resources), decoded(seen.LoadBalancers), decoded(seen.Addresses)
+	shared := c.shared(all)
+	own := map[string]bool{} // addresses by the tag that names the cluster
+	for _, address := range addresses {
+		own[address.ID.Key()] = value(address.Tags, clusterTag) == c.Name && !c.others(address)
+	}
+	proven := map[string]bool{}
+	var out []Leftover
+	add := func(id arm.ID, unproven string) {
+		if shared != "" {
+			unproven = shared
+		}
+		proven[id.Key()] = unproven == ""
+		out = append(out, Leftover{ID: id, Unproven: unproven})
+	}
+	for _, lb := range balancers {
+		if c.named(lb.ID) && !c.Planned(lb.ID) && !c.others(lb) {
+			add(lb.ID, c.unprovenBalancer(lb, own))
+		}
+	}
+	for _, address := range addresses {
+		if !own[address.ID.Key()] || c.Planned(address.ID) {
+			continue
+		}
+		unproven := ""
+		if user := usedBy(address); user != "" && !proven[user.Key()] {
+			unproven = "it is used by " + user.Short()
+		}
+		add(address.ID, unproven)
+	}
+	for _, one := range all {
+		switch {
+		case c.Planned(one.ID) || c.others(one) || slices.ContainsFunc(out, func(l Leftover) bool { return l.ID.Equal(one.ID) }):
+		case strings.EqualFold(one.ID.Type(), types.Disk) && value(one.Tags, volumeTag) != "" && one.ManagedBy == "":
+			add(one.ID, "Azure does not show to which VMs a disk was attached")
+		case value(one.Tags, createdTag) != "" && !strings.EqualFold(one.ID.Type(), types.Disk):
+			add(one.ID, "its tags name no cluster")
+		}
+	}
+	return out
+}
+
+// Owns tells whether a resource carries the cluster's tags.
+func (c Cluster) Owns(body json.RawMessage) bool {
+	var one resource
+	// What cannot be read is not the cluster's.
+	_ = json.Unmarshal(body, &one)
+	owner := value(one.Tags, infrav1.OwnerTag)
+	return value(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && (owner == "" || owner == c.Owner)
+}
+
+// Candidates tells whether any of the resources of a group may be a leftover, so that it is worth looking closer.
+func (c Cluster) Candidates(resources []json.RawMessage) bool {
+	return slices.ContainsFunc(decoded(resources), func(one resource) bool {
+		of := one.ID.Type()
+		return strings.EqualFold(of, types.LoadBalancer) && c.named(one.ID) && !c.Planned(one.ID) ||
+			value(one.Tags, clusterTag) == c.Name || value(one.Tags, volumeTag) != "" || value(one.Tags, createdTag) != ""
+	})
+}
+
+// shared says why names of this cluster may be those of another one, "" where they are not. The machines of this one are gone.
+func (c Cluster) shared(all []resource) string {
+	if strings.EqualFold(c.Name, defaultName) {
+		return fmt.Sprintf("%q is the name that cloud-provider-azure gives every cluster", defaultName)
+	}
+	for _, one := range all {
+		machine := strings.EqualFold(one.ID.Type(), types.VirtualMachine) || strings.EqualFold(one.ID.Type(), types.ScaleSet)
+		owner := value(one.Tags, infrav1.OwnerTag)
+		if owner != "" && owner == c.Owner {
+			continue // Lists may still show machines that are gone.
+		}
+		if machine && value(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" || value(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
+			return fmt.Sprintf("%s in the resource group is of another cluster of this name", one.ID.Short())
+		}
+	}
+	return ""
+}
+
+// others tells whether a resource carries the ownership tag of any cluster, which its own provider looks after.
+func (c Cluster) others(one resource) bool {
+	for key := range one.Tags {
+		if infrav1.Marks(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// named tells whether a load balancer has the name of those of Services of the cluster.
+func (c Cluster) named(lb arm.ID) bool {
+	return strings.EqualFold(lb.Name(), c.Name) || strings.EqualFold(lb.Name(), c.Name+"-internal")
+}
+
+// unprovenBalancer is why a load balancer with the cluster's name may be somebody else's. Its own document has to show that each frontend
+// uses something of the cluster's: an address with the cluster's name, or the network that carries the cluster's tags. And nothing may be
+// in its pools, since the cluster's machines are gone.
+func (c Cluster) unprovenBalancer(lb resource, own map[string]bool) string {
+	for _, pool := range lb.Properties.Pools {
+		if len(pool.Properties.Members)+len(pool.Properties.Addresses) > 0 {
+			return "its pools have members, and the cluster's machines are gone"
+		}
+	}
+	if len(lb.Properties.Frontends) == 0 {
+		return "it has no frontend that tells whose it is"
+	}
+	for _, frontend := range lb.Properties.Frontends {
+		address, subnet := frontend.Properties.PublicIPAddress, frontend.Properties.Subnet
+		if !(address != nil && own[address.ID.Key()] || subnet != nil && c.ownNetwork(subnet.ID.Parent())) {
+			return "a frontend of it uses neither an address with the cluster's name nor the cluster's own network"
+		}
+	}
+	return ""
+}
+
+// ownNetwork tells whether a virtual network carries the cluster's tags.
+func (c Cluster) ownNetwork(id arm.ID) bool {
+	var network resource
+	// What cannot be read proves nothing.
+	_ = json.Unmarshal(c.Network, &network)
+	return network.ID.Equal(id) && c.Owns(c.Network)
+}
+
+// usedBy is the load balancer or other resource that uses an address, "" for none.
+func usedBy(address resource) arm.ID {
+	if gateway := address.Properties.NATGateway; gateway != nil {
+		return gateway.ID
+	}
+	if address.Properties.IPConfiguration == nil {
+		return ""
+	}
+	id := address.Properties.IPConfiguration.ID
+	for parent := id.Parent(); parent != "" && parent.Type() != types.ResourceGroup; parent = parent.Parent() {
+		id = parent
+	}
+	return id
+}
+
+func decoded(raw []json.RawMessage) (out []resource) {
+	for _, one := range raw {
+		var r resource
+		// What has another shape is none of what is looked for.
+		if json.Unmarshal(one, &r) == nil && r.ID != "" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// value is the value of a tag, "" for none: names of tags have no case.
+func value(tags map[string]string, key string) string {
+	for other, value := range tags {
+		if strings.EqualFold(other, key) {
+			return value
+		}
+	}
+	return ""
+}

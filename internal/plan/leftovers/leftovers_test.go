@@ -1,0 +1,121 @@
+package leftovers_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
+)
+
+type object = map[string]any
+
+const (
+	group   = "/subscriptions/s/resourceGroups/rg"
+	network = group + "/providers/Microsoft.Network/"
+	vnet    = network + "virtualNetworks/v"
+	me      = "ns/c1/1"
+)
+
+// of is a resource with tags and properties.
+func of(id string, tags object, properties object) object {
+	return object{"id": id, "tags": tags, "properties": properties}
+}
+
+// address is a public address of a Service of a cluster, used by a frontend of a load balancer, "" for none.
+func address(name, cluster, user string) object {
+	properties := object{}
+	if user != "" {
+		properties["ipConfiguration"] = object{"id": network + "loadBalancers/" + user + "/frontendIPConfigurations/f"}
+	}
+	return of(network+"publicIPAddresses/"+name, object{"k8s-azure-cluster-name": cluster, "k8s-azure-service": "default/web"}, properties)
+}
+
+// balancer is a load balancer with frontends, which are addresses and subnets, and with members of its pool.
+func balancer(name string, frontends []string, members ...string) object {
+	var shown, inPool []object
+	for _, used := range frontends {
+		key := "publicIPAddress"
+		if strings.Contains(used, "/subnets/") {
+			key = "subnet"
+		}
+		shown = append(shown, object{"properties": object{key: object{"id": used}}})
+	}
+	for _, member := range members {
+		inPool = append(inPool, object{"id": member})
+	}
+	return of(network+"loadBalancers/"+name, nil, object{"frontendIPConfigurations": shown, "backendAddressPools": []object{{"properties": object{"backendIPConfigurations": inPool}}}})
+}
+
+func raw(objects ...object) (out []json.RawMessage) {
+	for _, one := range objects {
+		encoded, _ := json.Marshal(one)
+		out = append(out, encoded)
+	}
+	return out
+}
+
+// TestFind holds what is found, and what of it is proven, against a table.
+func TestFind(t *testing.T) {
+	ours := object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: me}
+	ip := network + "publicIPAddresses/"
+	disk := object{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{"kubernetes.io-created-for-pvc-name": "data"}}
+	attached := object{"id": group + "/providers/Microsoft.Compute/disks/pvc-2", "tags": object{"kubernetes.io-created-for-pvc-name": "data"}, "managedBy": "/vm"}
+	for name, test := range map[string]struct {
+		reason    string
+		cluster   string
+		network   object
+		resources []object
+		balancers []object
+		addresses []object
+		want      map[string]string
+	}{
+		"Service": {"its address names the cluster, and its load balancer uses the address", "c1", nil, nil,
+			[]object{balancer("c1", []string{ip + "a"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": ""}},
+		"internal Service": {"the load balancer is in the cluster's own network", "c1", of(vnet, ours, nil), nil,
+			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": ""}},
+		"internal Service in a network of others": {"anything may be in that", "c1", of(vnet, nil, nil), nil,
+			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}},
+		"network of a namesake": {"its tag names another owner", "c1", of(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), nil,
+			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}},
+		"members": {"the cluster's machines are gone, so they are somebody else's", "c1", nil, nil,
+			[]object{balancer("c1", []string{ip + "a"}, "/nic")}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "have members", "publicIPAddresses/a": "used by loadBalancers/c1"}},
+		"one frontend of others": {"one of two is not enough", "c1", nil, nil,
+			[]object{balancer("c1", []string{ip + "a", ip + "theirs"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "neither an address", "publicIPAddresses/a": "used by"}},
+		"load balancer of that name": {"a name is no proof", "c1", nil, nil, []object{balancer("c1", nil)}, nil, map[string]string{"loadBalancers/c1": "no frontend"}},
+		"other names":                {"they are somebody else's", "c1", nil, nil, []object{balancer("c2", []string{ip + "a"})}, []object{address("b", "c2", "")}, map[string]string{}},
+		"planned":                    {"the cluster's own outbound load balancer has the same name, and goes with the plan", "c1", nil, nil, []object{balancer("planned", []string{ip + "a"})}, nil, map[string]string{}},
+		"of another cluster's":       {"its own provider looks after it", "c1", nil, nil, []object{of(network+"loadBalancers/c1", object{infrav1.ClusterTagKey("other"): "owned"}, nil)}, nil, map[string]string{}},
+		"default name":               {"all clusters have it that nobody gave another one", "kubernetes", nil, nil, nil, []object{address("a", "kubernetes", "")}, map[string]string{"publicIPAddresses/a": "every cluster"}},
+		"machines of a namesake": {"the cluster's own are gone", "c1", nil, []object{of(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned"}, nil)},
+			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualMachines/m in the resource group is of another cluster"}},
+		"machines that a list still shows": {"they carry this owner's tag", "c1", nil, []object{of(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned", infrav1.OwnerTag: me}, nil)},
+			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": ""}},
+		"network of a namesake in the group": {"its owner is another one", "c1", nil, []object{of(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil)},
+			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualNetworks/v in the resource group is of another cluster"}},
+		"volumes": {"nothing in Azure tells whose a disk was; one that is attached is in use", "c1", nil, []object{disk, attached}, nil, nil, map[string]string{"disks/pvc-1": "does not show to which VMs"}},
+		"accounts": {"their tags name no cluster", "c1", nil, []object{{"id": group + "/providers/Microsoft.Storage/storageAccounts/f1", "tags": object{"k8s-azure-created-by": "azure"}}},
+			nil, nil, map[string]string{"storageAccounts/f1": "name no cluster"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := leftovers.Cluster{Name: test.cluster, Owner: me, Planned: func(id arm.ID) bool { return id.Name() == "planned" }}
+			if test.network != nil {
+				c.Network = raw(test.network)[0]
+			}
+			got := map[string]string{}
+			for _, one := range leftovers.Find(c, leftovers.Seen{Resources: raw(append(append(test.resources, test.balancers...), test.addresses...)...), LoadBalancers: raw(test.balancers...), Addresses: raw(test.addresses...)}) {
+				got[one.ID.Short()] = one.Unproven
+			}
+			same := cmp.Comparer(func(a, b string) bool {
+				return a == b || a != "" && b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
+			})
+			if diff := cmp.Diff(test.want, got, same); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
