@@ -19,8 +19,17 @@ func (f *Facts) Contents(ctx context.Context, c *client.Client, group arm.ID) ([
 	return items, err
 }
 
-// OfType are the resources of a type in a group.
-func (f *Facts) OfType(ctx context.Context, c *client.Client, group arm.ID, resourceType string) ([]json.RawMessage, error) {
+// LoadBalancers are those of a group.
+func (f *Facts) LoadBalancers(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.ofType(ctx, c, group, types.LoadBalancer)
+}
+
+// PublicIPAddresses are those of a group.
+func (f *Facts) PublicIPAddresses(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.ofType(ctx, c, group, types.PublicIPAddress)
+}
+
+func (f *Facts) ofType(ctx context.Context, c *client.Client, group arm.ID, resourceType string) ([]json.RawMessage, error) {
 	of := arm.NewID(group.Subscription(), group.ResourceGroup(), resourceType, "any")
 	row, err := types.Of(of)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
 )
 
 // Deleting implements pass.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
@@ -48,7 +49,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	if err != nil {
 		return nil, pass.Unread(err)
 	}
-	in.goes, in.left = collect(in.azureCluster, graph, found)
+	in.goes, in.left = leftovers.Collect(in.azureCluster, graph, found)
 	out := &pass.Plan{Graph: graph, WholeGroups: true, Unlabelled: in.goes}
 	if len(in.left) > 0 {
 		out.LeftBehind = leftEvent(plan.ResourceGroupID(in.planned), in.left)

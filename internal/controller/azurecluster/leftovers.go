@@ -2,7 +2,6 @@ package azurecluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -41,48 +39,13 @@ func (k *Kind) findLeftovers(ctx context.Context, turn pass.Turn, in *input, gra
 	if !of.Candidates(seen.Resources) {
 		return nil, nil
 	}
-	for resourceType, into := range map[string]*[]json.RawMessage{types.LoadBalancer: &seen.LoadBalancers, types.PublicIPAddress: &seen.Addresses} {
-		if *into, err = k.Facts.OfType(ctx, c, group, resourceType); err != nil {
-			return nil, err
-		}
+	if seen.LoadBalancers, err = k.Facts.LoadBalancers(ctx, c, group); err != nil {
+		return nil, err
+	}
+	if seen.Addresses, err = k.Facts.PublicIPAddresses(ctx, c, group); err != nil {
+		return nil, err
 	}
 	return leftovers.Find(of, seen), nil
-}
-
-// collect adds to a deletion what is proven to be left by the cluster, if the user asks for it: it goes before the network, which it may be
-// in. It returns what stays.
-func collect(azureCluster *infrav1.AzureCluster, graph *arm.Graph, found []leftovers.Leftover) (goes []arm.ID, stays []leftovers.Leftover) {
-	requested := azureCluster.Annotations[infrav1.DeleteLeftoversAnnotation] == "true"
-	var network []arm.ID
-	for _, node := range graph.Nodes() {
-		if node.Policy != arm.Observe {
-			network = append(network, node.ID)
-		}
-	}
-	for _, one := range found {
-		if !requested || one.Unproven != "" {
-			stays = append(stays, one)
-			continue
-		}
-		goes = append(goes, one.ID)
-	}
-	for _, id := range goes {
-		node := arm.Node{ID: id, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.LeftoversCondition}
-		for _, other := range network {
-			if !id.Within(other) {
-				node.After = append(node.After, other)
-			}
-		}
-		if strings.EqualFold(id.Type(), types.LoadBalancer) {
-			for _, other := range goes {
-				if strings.EqualFold(other.Type(), types.PublicIPAddress) {
-					node.After = append(node.After, other)
-				}
-			}
-		}
-		graph.Add(node)
-	}
-	return goes, stays
 }
 
 // maxReasons bounds how many leftovers a message gives a reason for. Its command names all.
