@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
 
 // managedClusterID is the AKS cluster that the flavors make: in a resource group of the cluster's name.
@@ -18,9 +19,14 @@ func managedClusterID(group, name string) string {
 // generate renders a flavor with clusterctl.
 func (l *lab) generate(name, flavor, version string, workers int) string {
 	l.t.Helper()
-	return l.run("clusterctl", "generate", "cluster", name, "--config", l.settings().ClusterctlConfig(),
-		"--infrastructure", "azure:"+settings.ProviderVersion, "--flavor", flavor, "--target-namespace", "default",
-		"--kubernetes-version", version, "--worker-machine-count", strconv.Itoa(workers))
+	args := []string{
+		"generate", "cluster", name, "--config", l.settings().ClusterctlConfig(), "--infrastructure", "azure:" + settings.ProviderVersion,
+		"--target-namespace", "default", "--kubernetes-version", version, "--worker-machine-count", strconv.Itoa(workers),
+	}
+	if flavor != workload.DefaultFlavor {
+		args = append(args, "--flavor", flavor)
+	}
+	return l.run("clusterctl", args...)
 }
 
 func (l *lab) apply(manifest string) {

@@ -59,7 +59,12 @@ type Guest struct {
 	ResourceGroup     string `json:"resourceGroup"`
 	PowerState        string `json:"powerState"`
 	ProvisioningState string `json:"provisioningState"`
-	Status            struct {
+	NICs              []struct {
+		LoadBalancerBackendPools []struct {
+			ID string `json:"id"`
+		} `json:"loadBalancerBackendPools"`
+	} `json:"nics"`
+	Status struct {
 		// Phase is Booting, Running or Failed.
 		Phase    string `json:"phase"`
 		Message  string `json:"message"`
