@@ -68,6 +68,10 @@ func TestEveryKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Cluster API asks for this to see whether a cluster can be reached.
+	if err := typed.Discovery().RESTClient().Get().AbsPath("/").Do(t.Context()).Error(); err != nil {
+		t.Errorf("GET /: %v", err)
+	}
 	_, lists, err := typed.Discovery().ServerGroupsAndResources()
 	if err != nil {
 		t.Fatal(err)
