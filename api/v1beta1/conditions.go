@@ -116,6 +116,9 @@ const (
 	ScaleSetScalingUpReason      = "ScaleSetScalingUp"
 	ScaleSetScalingDownReason    = "ScaleSetScalingDown"
 	ScaleSetModelOutOfDateReason = "ScaleSetModelOutOfDate"
+	// ScaleSetModelLimitReason is the reason of a pool whose VMs are of nearly as many models of the scale set as Azure allows. The
+	// message says what is done about that.
+	ScaleSetModelLimitReason = "ScaleSetModelLimit"
 	// NodeProvisioningReason is the reason of a VM whose Node is not there yet, NodeConditionsFailedReason that of one whose
 	// Node is not Ready.
 	NodeProvisioningReason     = "NodeProvisioning"

@@ -42,7 +42,7 @@ type Kind struct {
 	Facts    *facts.Facts
 	Features plan.Features
 
-	removals  removals
+	requests  requests
 	passwords selfmanaged.Passwords
 }
 

@@ -97,6 +97,7 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 		return err
 	}
 	known.ScaleSetExists, known.PrincipalID = in.scaleSet.Exists, in.scaleSet.PrincipalID
+	known.ScaleSet = in.scaleSet.Body
 	known.BootstrapDataHash = in.scaleSet.Tags[strings.ToLower(infrav1.CustomDataHashTag)]
 	return nil
 }
@@ -125,13 +126,13 @@ func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
 	if err != nil {
 		return err
 	}
-	in.limits = spec.Limits
-	in.stale = in.unchecked || k.removals.unseen(turn.Name, in.vms)
+	in.wanted = spec
+	in.stale = in.unchecked || k.requests.unseen(turn.Name, in.vms)
 	in.actions = rollout.Decide(spec, rollout.Seen{
 		Stale: in.stale, Outdated: outdated, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
 	})
-	if !flexible(in) && k.removals.underWay(turn.Name, in.vms) {
-		// A uniform scale set does one thing at a time; it wakes the pool when the VMs are gone.
+	if !flexible(in) && k.requests.underWay(turn.Name, in.vms) {
+		// A uniform scale set does one thing at a time; it wakes the pool when the VMs are gone, or of the latest model.
 		in.actions.Capacity = nil
 	}
 	in.planned.Capacity = in.actions.Capacity
@@ -155,6 +156,9 @@ func flexible(in *input) bool {
 func (in *input) rollout() (rollout.Spec, error) {
 	replicas := pool.Replicas(in.planned)
 	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: in.scaledElsewhere()}
+	if !flexible(in) {
+		spec.MaxModels = rollout.MaxModels
+	}
 	strategy := in.planned.AzureMachinePool.Spec.Strategy.RollingUpdate
 	if strategy == nil {
 		strategy = &infrav1.MachineRollingUpdateDeployment{}

@@ -69,7 +69,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (_ *
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	out := &pass.Plan{Graph: graph, Gone: func() { k.removals.forget(turn.Name) }}
+	out := &pass.Plan{Graph: graph, Gone: func() { k.requests.forget(turn.Name) }}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
 		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)
 	}

@@ -33,10 +33,10 @@ type input struct {
 	again   error
 
 	planned pool.Input
-	// scaleSet and vms are as Azure has them, actions what is to be done about single VMs, limits how far that may go.
+	// scaleSet and vms are as Azure has them, actions what is to be done about single VMs, wanted what that is decided from.
 	scaleSet facts.ScaleSet
 	vms      []pool.Instance
-	limits   rollout.Limits
+	wanted   rollout.Spec
 	actions  rollout.Actions
 	// gone are the names of members whose VM the list leaves out, and Azure does not have either.
 	gone map[string]bool

@@ -105,6 +105,7 @@ func (in *input) instances() []rollout.Instance {
 		}
 		out = append(out, rollout.Instance{
 			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
+			Model: vm.Model, Upgradable: vm.Upgradable,
 			Ready: known.Ready, Marked: known.Marked, Held: known.Held, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
 		})
 	}

@@ -43,25 +43,25 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 		pass.Summarize(in.azurePool, summed)
 		return 0, nil
 	}
-	in.again = k.removals.take(turn.Name).last
+	in.again = k.requests.take(turn.Name).last
 	if err := k.keepMachines(ctx, in); err != nil {
 		return 0, err
 	}
 	// A deletion lowers the size of the scale set, so it must not meet a write that says what that was before.
-	removing, failed := k.remove(ctx, turn, in, result.Wrote == "")
+	requesting, about, failed := k.request(ctx, turn, in, result.Wrote == "")
 	if err := k.follow(ctx, in); err != nil {
 		return 0, err
 	}
 	in.report(result)
 	if failed != nil {
-		condition, after := report.Problem(infrav1.ScaleSetDesiredReplicasCondition, failed)
+		condition, after := report.Problem(about, failed)
 		conditions.Set(in.azurePool, condition)
 		pass.Summarize(in.azurePool, summed)
 		return 0, pass.Again(after, failed)
 	}
 	pass.Summarize(in.azurePool, summed)
 	switch {
-	case removing, in.stale, in.moving(), !in.stands():
+	case requesting, in.stale, in.moving(), !in.stands():
 		return 0, pass.Again(movingRetry, nil)
 	case in.scaledElsewhere():
 		return scaledResync, nil
@@ -118,11 +118,12 @@ func (in *input) report(result arm.Result) {
 	if outdated > 0 {
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
 		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; at most %d more and %d fewer than %d are there meanwhile",
-			outdated, len(providerIDs), ready, in.limits.MaxSurge, in.limits.MaxUnavailable, wanted)
+			outdated, len(providerIDs), ready, in.wanted.MaxSurge, in.wanted.MaxUnavailable, wanted)
 		if held > 0 {
 			model.Message += fmt.Sprintf("; %d are paused and stay as they are", held)
 		}
 	}
+	in.addModels(&model)
 	if len(providerIDs) == wanted {
 		status.LastReconciledReplicas = new(int32(wanted))
 	}
@@ -167,7 +168,7 @@ func (in *input) moving() bool {
 
 // stands tells whether there is no object without a VM, and nothing that was decided is still to show.
 func (in *input) stands() bool {
-	return len(in.orphans()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && in.actions.Capacity == nil
+	return len(in.orphans()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && len(in.actions.Upgrade) == 0 && in.actions.Capacity == nil
 }
 
 func (in *input) scaledElsewhere() bool {

@@ -238,7 +238,7 @@ func Summary(conditionType string, conditions []metav1.Condition) metav1.Conditi
 			return 3
 		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
 			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,
-			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason:
+			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason, infrav1.ScaleSetModelLimitReason:
 			return 2
 		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason:
 			return 1

@@ -1,6 +1,8 @@
 package pool
 
 import (
+	"encoding/json"
+
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -42,6 +44,8 @@ type Facts struct {
 	// ScaleSetExists tells whether the scale set exists, and BootstrapDataHash is its CustomDataHashTag then.
 	ScaleSetExists    bool
 	BootstrapDataHash string
+	// ScaleSet is the scale set as Azure shows it, nil for none. It tells which VMs are of its model.
+	ScaleSet json.RawMessage
 
 	// PrincipalID is the principal of the scale set's system-assigned identity, "" until it has one.
 	PrincipalID string

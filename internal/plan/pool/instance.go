@@ -34,6 +34,9 @@ type Instance struct {
 	Created    time.Time
 	// Outdated tells that it is not as the spec wants VMs.
 	Outdated bool
+	// Model and Upgradable are those of rollout.Instance.
+	Model      string
+	Upgradable bool
 }
 
 // Extension is one of a VM.
@@ -46,6 +49,10 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 	if err != nil {
 		return nil, err
 	}
+	latest, err := latestModelOf(in)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Instance, 0, len(list))
 	for _, raw := range list {
 		var shown struct {
@@ -54,10 +61,12 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 			Name       string   `json:"name"`
 			Zones      []string `json:"zones"`
 			Properties struct {
-				ProvisioningState string          `json:"provisioningState"`
-				TimeCreated       time.Time       `json:"timeCreated"`
-				InstanceView      json.RawMessage `json:"instanceView"`
-				OSProfile         struct {
+				ProvisioningState string    `json:"provisioningState"`
+				TimeCreated       time.Time `json:"timeCreated"`
+				// VMs of a flexible scale set do not have it.
+				LatestModelApplied *bool           `json:"latestModelApplied"`
+				InstanceView       json.RawMessage `json:"instanceView"`
+				OSProfile          struct {
 					ComputerName string `json:"computerName"`
 				} `json:"osProfile"`
 			} `json:"properties"`
@@ -78,10 +87,17 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 		if err != nil {
 			return nil, err
 		}
+		model, upgradable := "", false
+		if shown.Properties.LatestModelApplied != nil && !*shown.Properties.LatestModelApplied {
+			if model, upgradable, err = latest.of(raw); err != nil {
+				return nil, err
+			}
+		}
 		instance := Instance{
 			ID: shown.ID, Number: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()), ProviderID: plan.ProviderID(shown.ID),
 			State: shown.Properties.ProvisioningState, Power: plan.PowerState(shown.Properties.InstanceView),
 			Host: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
+			Model: model, Upgradable: upgradable,
 		}
 		for _, resource := range shown.Resources {
 			instance.Extensions = append(instance.Extensions, Extension{Name: resource.ID.Name(), State: resource.Properties.ProvisioningState})

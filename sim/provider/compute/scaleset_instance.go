@@ -151,7 +151,7 @@ func applyModel(set, r *store.Resource) {
 	body.Set(r.Body, "properties.osProfile.computerName", body.String(profile, "osProfile.computerNamePrefix")+machineNumber(n))
 	delete(r.Secret, customized)
 	setInterfaceConfigurations(r, body.Get(profile, "networkProfile.networkInterfaceConfigurations"))
-	for _, k := range []string{"customData", "userData", "model"} {
+	for _, k := range []string{"customData", "userData", "model", "shape"} {
 		delete(r.Secret, k)
 		if v := body.String(set.Secret, k); v != "" {
 			r.Secret[k] = v
@@ -318,14 +318,15 @@ func guestResult(c *provider.Call, op *store.Operation, set, r *store.Resource) 
 	return nil, pending
 }
 
-// upgrade brings an instance to the latest model when it has another one; it boots anew.
+// upgrade brings an instance to the latest model when it has another one; it boots anew if the model changes more than data and tags.
 func upgrade(c *provider.Call, set, r *store.Resource) {
 	if r == nil || leaving(r) || upToDate(set, r) {
 		return
 	}
+	boots := restarts(set, r)
 	applyModel(set, r)
 	applyInterfaceConfigurations(c, r)
-	if body.String(r.Secret, "power") == "running" {
+	if boots {
 		boot(c, r)
 	}
 	c.Save(r)

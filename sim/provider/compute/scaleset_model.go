@@ -1,10 +1,7 @@
 package compute
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -105,8 +102,9 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"doNotRunExtensionsOnOverprovisionedVMs", false)
 	body.Default(d.New, p+"platformFaultDomainCount", map[bool]int{true: 1, false: 5}[len(body.Strings(d.New, "zones")) > 0])
 	body.Set(d.New, profilePath+".timeCreated", body.String(d.New, p+"timeCreated"))
-	d.Secret["model"] = fingerprint(d)
-	return nil
+	before := body.String(d.Secret, "model")
+	rememberModel(d)
+	return checkModels(c, d, before)
 }
 
 // isSpot tells whether the VMs of a scale set may be evicted. Without a word they are Regular.
@@ -344,13 +342,4 @@ func prepareScaleSetExtension(_ *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, "properties.autoUpgradeMinorVersion", false)
 	body.Default(d.New, "properties.settings", body.Object{})
 	return nil
-}
-
-// fingerprint stands for the model that instances are made by. Two models with the same one make the same instances.
-func fingerprint(d *provider.Draft) string {
-	profile := body.Clone(body.Child(d.New, profilePath))
-	body.Delete(profile, "timeCreated")
-	raw, _ := json.Marshal([]any{profile, body.String(d.New, "sku.name"), d.Secret["customData"]})
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8])
 }

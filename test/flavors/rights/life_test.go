@@ -1,10 +1,12 @@
 package rights_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -34,8 +36,8 @@ func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.DeleteCluster(cluster.Name, cluster.Machines[:len(cluster.Machines)-1]...)
 }
 
-// pooled is the life of a machine pool: it comes up, gets another tag, a VM more and one less, another size, and goes with its
-// cluster.
+// pooled is the life of a machine pool: it comes up, gets VMs with other bootstrap data each time until there are so many models of them
+// that they are brought together, fewer VMs, another tag and size, and goes with its cluster.
 func pooled(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	stage.T.Helper()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
@@ -47,7 +49,16 @@ func pooled(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	pool.Spec.OrchestrationMode = mode
 	stage.CreatePool(pool, 2)
 	stage.WaitPool("pool", 2)
-	for _, replicas := range []int32{3, 1} {
+	mark := stage.Azure.Mark()
+	for _, replicas := range []int32{3, 4, 5, 6, 1} {
+		harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(s *corev1.Secret) {
+			s.Data = map[string][]byte{"value": fmt.Appendf(nil, "#cloud-config token %d", replicas)}
+		})
+		if replicas == 1 && mode == infrav1.UniformOrchestration {
+			stage.Eventually("VMs are brought to the latest model", func() bool {
+				return slices.ContainsFunc(stage.Azure.Since(mark), func(request string) bool { return strings.Contains(request, "/manualupgrade ") })
+			})
+		}
 		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 		stage.WaitPool("pool", int(replicas))
 	}

@@ -10,6 +10,8 @@
 //   - A mark, cluster.x-k8s.io/delete-machine, only orders VMs when the pool gets smaller. Alone it changes nothing.
 //   - Azure never chooses which VM goes: VMs go by name, and the size of the scale set is only lowered to the number of VMs
 //     that there are.
+//   - A model that Azure would refuse is never sent: VMs are of at most Spec.MaxModels models. Close to that, VMs that differ in bootstrap
+//     data and tags only are brought to the latest model in place. When there are none, those of the oldest model are replaced.
 //   - Nothing is decided from a list that is older than what was last written.
 //   - Where VMs come up, everything ends with Replicas VMs of the latest model.
 //

@@ -25,6 +25,8 @@ type Spec struct {
 	// ScaledElsewhere says that an autoscaler owns the number of VMs: neither is it written, nor does a VM go but one that
 	// somebody else deletes.
 	ScaledElsewhere bool
+	// MaxModels is how many models the VMs may be of, 0 for any number.
+	MaxModels int
 }
 
 // Seen is the scale set and its VMs as Azure and the workload cluster have them.
@@ -46,6 +48,10 @@ type Instance struct {
 	Created time.Time
 	// Outdated says that it is of an older model than the scale set.
 	Outdated bool
+	// Model tells apart the models of the scale set that VMs are of. "" is the latest one. Upgradable says that Azure can bring the VM to
+	// the latest model in place: it differs in bootstrap data and tags only.
+	Model      string
+	Upgradable bool
 	// Ready says that its node is Ready, Broken that it will not become so by itself: Azure failed to make it, stopped it or
 	// took it away. One that is Ready is not broken, whatever Azure says of it.
 	Ready, Broken bool
@@ -67,6 +73,8 @@ type Actions struct {
 	Retire []string
 	// Delete are the VMs that Azure is to delete.
 	Delete []string
+	// Upgrade are the VMs that Azure is to bring to the latest model in place.
+	Upgrade []string
 	// Capacity is the size that the scale set is to have, nil for the one it has.
 	Capacity *int
 }
@@ -82,15 +90,30 @@ func Decide(spec Spec, seen Seen) Actions {
 			out.Delete = append(out.Delete, vm.ID)
 		}
 	}
-	if spec.ScaledElsewhere {
-		return out
+	var inPlace []string
+	if Crowded(spec, seen.Instances) {
+		inPlace = Upgradable(seen.Instances)
 	}
-	staying := pick(seen.Instances, func(vm Instance) bool { return !vm.Leaving && !vm.Deleting })
-	order(staying, spec.Policy)
-	out.Retire = retire(spec, seen, staying)
-	left := pick(staying, func(vm Instance) bool { return !slices.Contains(out.Retire, vm.ID) })
-	out.Capacity = capacity(spec, seen, left)
+	if TooManyApart(spec, seen.Instances) && !seen.Outdated {
+		seen.Instances = replaceOldestModel(seen.Instances)
+	}
+	if !spec.ScaledElsewhere {
+		out.Retire, out.Capacity = resize(spec, seen)
+	}
+	// A uniform scale set does one thing at a time, and VMs that are added have somebody wait for them.
+	if out.Capacity == nil && len(out.Delete) == 0 && !seen.Updating {
+		out.Upgrade = inPlace
+	}
 	return out
+}
+
+// resize says which Machines are to be deleted, and the size that the scale set is to have.
+func resize(spec Spec, seen Seen) (retired []string, size *int) {
+	staying := pick(seen.Instances, func(vm Instance) bool { return !vm.Leaving && !vm.Deleting })
+	order(staying, spec.Policy, sizeOfModels(spec, seen.Instances))
+	retired = retire(spec, seen, staying)
+	left := pick(staying, func(vm Instance) bool { return !slices.Contains(retired, vm.ID) })
+	return retired, capacity(spec, seen, left)
 }
 
 // coming is how many VMs Azure is about to make.
@@ -187,6 +210,9 @@ func capacity(spec Spec, seen Seen, left []Instance) *int {
 	room := spec.Replicas + spec.MaxSurge - len(seen.Instances) - coming
 	switch more := min(missing, room); {
 	case more > 0 && !seen.Updating:
+		if !MayAdd(spec, seen.Instances) {
+			return nil
+		}
 		return new(there + more)
 	case !seen.Updating && seen.Capacity > there && missing <= 0:
 		// Azure gave up on the rest, and nobody wants it any more.
@@ -200,8 +226,9 @@ func (vm Instance) broken() bool { return vm.Broken && !vm.Ready && !vm.Held }
 // old VMs are to be replaced.
 func (vm Instance) old() bool { return vm.Outdated && !vm.Held }
 
-// order puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, and then by policy.
-func order(vms []Instance, policy Policy) {
+// order puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, those of the smallest model if sizes has
+// any, and then by policy.
+func order(vms []Instance, policy Policy, sizes map[string]int) {
 	slices.SortStableFunc(vms, func(a, b Instance) int {
 		age := a.Created.Compare(b.Created)
 		switch policy {
@@ -210,7 +237,7 @@ func order(vms []Instance, policy Policy) {
 		case Random:
 			age = 0
 		}
-		return cmp.Or(first(a.broken(), b.broken()), first(a.old(), b.old()), first(!a.Ready, !b.Ready), age, cmp.Compare(a.ID, b.ID))
+		return cmp.Or(first(a.broken(), b.broken()), first(a.old(), b.old()), first(!a.Ready, !b.Ready), cmp.Compare(sizes[a.Model], sizes[b.Model]), age, cmp.Compare(a.ID, b.ID))
 	})
 }
 

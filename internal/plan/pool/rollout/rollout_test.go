@@ -35,6 +35,9 @@ func told(actions rollout.Actions) string {
 	if len(actions.Delete) > 0 {
 		out = append(out, "delete "+strings.Join(actions.Delete, " "))
 	}
+	if len(actions.Upgrade) > 0 {
+		out = append(out, "upgrade "+strings.Join(actions.Upgrade, " "))
+	}
 	if actions.Capacity != nil {
 		out = append(out, "capacity "+strconv.Itoa(*actions.Capacity))
 	}

@@ -1,0 +1,40 @@
+package azuremachinepool
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+)
+
+// addModels adds to the condition what is done because the VMs are of nearly as many models of the scale set as Azure allows.
+func (in *input) addModels(condition *metav1.Condition) {
+	vms := in.instances()
+	inPlace, apart, mayAdd := rollout.Upgradable(vms), rollout.TooManyApart(in.wanted, vms), rollout.MayAdd(in.wanted, vms)
+	if !apart && mayAdd && (len(inPlace) == 0 || !rollout.Crowded(in.wanted, vms)) {
+		return
+	}
+	message := fmt.Sprintf("The VMs are of %d models of the scale set, and Azure allows %d.", rollout.Models(vms), in.wanted.MaxModels)
+	if len(inPlace) > 0 {
+		message += fmt.Sprintf(" Azure brings %d VMs to the latest model in place. They differ in bootstrap data or tags only and are not restarted.", len(inPlace))
+	}
+	switch {
+	case apart && in.wanted.ScaledElsewhere:
+		message += " An autoscaler owns the number of VMs, so none is replaced: delete Machines of old VMs."
+	case apart:
+		condition.Status = metav1.ConditionFalse
+		message += " VMs of old models are replaced within the limits of spec.strategy."
+	}
+	if !mayAdd {
+		message += " No VMs are added meanwhile."
+	}
+	if condition.Message != "" {
+		message = condition.Message + ". " + message
+	}
+	condition.Message = message
+	if condition.Reason == infrav1.ReadyReason {
+		condition.Reason = infrav1.ScaleSetModelLimitReason
+	}
+}

@@ -1,0 +1,92 @@
+package rollout
+
+import "slices"
+
+// MaxModels is how many models the VMs of a uniform scale set may be of; Azure refuses every other model after that.
+// https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4958 and https://github.com/MicrosoftDocs/azure-docs/issues/103472,
+// which says that the limit is one of uniform orchestration. Assumption: a flexible scale set has none, because its VMs are resources of
+// their own.
+const MaxModels = 10
+
+// modelsMargin is how many models before the limit VMs are replaced that cannot be brought to the latest model in place. VMs are added with
+// the current bootstrap data, which may be another model each time: one that comes in exchange, and one more before the first one is
+// brought to the latest model.
+const modelsMargin = 2
+
+// Models counts the models that VMs are of. VMs that are being deleted count until they are gone.
+func Models(vms []Instance) int {
+	var models []string
+	for _, vm := range vms {
+		if !slices.Contains(models, vm.Model) {
+			models = append(models, vm.Model)
+		}
+	}
+	return len(models)
+}
+
+// Crowded tells whether the VMs are of so many models that those which can are brought to the latest one in place: half of what Azure
+// allows, because a change of the template leaves as many models behind that cannot.
+func Crowded(spec Spec, vms []Instance) bool {
+	return spec.MaxModels > 0 && Models(vms) >= spec.MaxModels/2
+}
+
+// MayAdd tells whether VMs of one more model may be added. The last models before the limit are for VMs that come in exchange for others,
+// when no VM can be brought to the latest model in place.
+func MayAdd(spec Spec, vms []Instance) bool {
+	free := spec.MaxModels - Models(vms)
+	return spec.MaxModels == 0 || free > modelsMargin || free > 0 && len(Upgradable(vms)) == 0
+}
+
+// Upgradable are the VMs that Azure can bring to the latest model in place. Those that are broken are replaced instead.
+func Upgradable(vms []Instance) []string {
+	var out []string
+	for _, vm := range vms {
+		if vm.Upgradable && vm.Model != "" && !vm.Held && !vm.Deleting && !vm.broken() {
+			out = append(out, vm.ID)
+		}
+	}
+	return out
+}
+
+// TooManyApart tells whether the VMs are of too many models even once all that can are brought to the latest one in place, so that those of
+// the oldest model are to be replaced. VMs that go already do not count.
+func TooManyApart(spec Spec, vms []Instance) bool {
+	apart := pick(vms, func(vm Instance) bool { return vm.Model != "" && !vm.Upgradable && !vm.Leaving && !vm.Deleting })
+	return spec.MaxModels > 0 && Models(apart)+1 >= spec.MaxModels-modelsMargin
+}
+
+// replaceOldestModel is vms with those of the oldest model outdated, so that they are replaced as old ones are. While other VMs are
+// replaced it is vms: that brings the number of models down as well.
+func replaceOldestModel(vms []Instance) []Instance {
+	var oldest *Instance
+	for i, vm := range vms {
+		switch {
+		case vm.Leaving, vm.Deleting, vm.Held:
+		case vm.Outdated:
+			return vms
+		case vm.Model != "" && !vm.Upgradable && (oldest == nil || vm.Created.Before(oldest.Created)):
+			oldest = &vms[i]
+		}
+	}
+	if oldest == nil {
+		return vms
+	}
+	out := slices.Clone(vms)
+	for i := range out {
+		out[i].Outdated = out[i].Model == oldest.Model
+	}
+	return out
+}
+
+// sizeOfModels is how many VMs are of each model when there are nearly as many as may be, else nil. VMs of the smallest ones go first then,
+// so that there are soon fewer.
+func sizeOfModels(spec Spec, vms []Instance) map[string]int {
+	if spec.MaxModels == 0 || Models(vms) < spec.MaxModels-modelsMargin {
+		return nil
+	}
+	sizes := map[string]int{}
+	for _, vm := range vms {
+		sizes[vm.Model]++
+	}
+	return sizes
+}

@@ -1,0 +1,284 @@
+package rollout_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+)
+
+// TestDecideModels has VMs of several models of a scale set that allows four, so that they are brought together from two on. A digit is the
+// model of a VM, none the latest one; u(pgradable) VMs can be brought to the latest model in place.
+func TestDecideModels(t *testing.T) {
+	type seen = rollout.Seen
+	surge, unavailable := rollout.Limits{MaxSurge: 1}, rollout.Limits{MaxUnavailable: 1}
+	tests := map[string]struct {
+		reason   string
+		limits   rollout.Limits
+		replicas int
+		vms      string
+		seen     seen
+		change   func(*rollout.Spec)
+		want     string
+	}{
+		"all of the latest":            {"there is nothing to bring together", surge, 2, "r r", seen{Capacity: 2}, nil, ""},
+		"few models":                   {"Azure allows more", surge, 2, "r ru1", seen{Capacity: 2}, func(s *rollout.Spec) { s.MaxModels = 10 }, ""},
+		"near the limit":               {"all that can are brought to the latest model", surge, 3, "r ru1 ru2", seen{Capacity: 3}, nil, "upgrade b c"},
+		"no limit":                     {"VMs of a flexible scale set are resources of their own", surge, 3, "r ru1 ru2", seen{Capacity: 3}, func(s *rollout.Spec) { s.MaxModels = 0 }, ""},
+		"while VMs come":               {"a scale set does one thing at a time", surge, 3, "r ru1 ru2", seen{Capacity: 3, Updating: true}, nil, ""},
+		"while a VM goes":              {"a scale set does one thing at a time", surge, 2, "rlf1 ru2 r", seen{Capacity: 3}, nil, "delete a"},
+		"bigger":                       {"VMs are added first while the limit allows it", surge, 4, "r ru1 ru2", seen{Capacity: 3}, func(s *rollout.Spec) { s.MaxModels = 6 }, "capacity 4"},
+		"bigger, at the limit":         {"VMs of other models are brought together first", surge, 4, "r ru1 ru2", seen{Capacity: 3}, nil, "upgrade b c"},
+		"paused":                       {"it stays as it is", surge, 3, "r ruh1 ru2", seen{Capacity: 3}, nil, "upgrade c"},
+		"being deleted":                {"it counts until it is gone", surge, 2, "rud1 ru2 r", seen{Capacity: 2}, nil, "upgrade b"},
+		"being drained":                {"that may take hours", surge, 2, "rul1 ru2 r", seen{Capacity: 3}, nil, "upgrade a b"},
+		"not in place":                 {"one comes in exchange for one of the oldest model", surge, 3, "r1 r2 r", seen{Capacity: 3}, nil, "capacity 4"},
+		"not in place, one more":       {"the oldest goes", surge, 3, "r2 r1 r r", seen{Capacity: 4}, nil, "retire a"},
+		"not in place, of one model":   {"all of the oldest model go", unavailable, 3, "r1 r1 r2", seen{Capacity: 3}, nil, "retire a"},
+		"not in place, VMs wanted":     {"the last model before the limit is used, because nothing else helps", surge, 4, "r1 r2 r", seen{Capacity: 3}, nil, "capacity 5"},
+		"not in place, limit reached":  {"Azure would refuse another model", surge, 4, "r1 r2 r3 r", seen{Capacity: 4}, nil, ""},
+		"not in place, may be fewer":   {"the oldest goes, and then there is room for another model", unavailable, 4, "r1 r2 r3 r", seen{Capacity: 4}, nil, "retire a"},
+		"not in place, smallest model": {"the number of models falls soonest that way", surge, 3, "ro1 ro1 ro2 r", seen{Capacity: 4}, nil, "retire c"},
+		"some in place":                {"the others wait, since that may suffice", surge, 3, "r1 ru2 r", seen{Capacity: 3}, nil, "upgrade b"},
+		"some outdated":                {"the rollout brings the number down as it is", unavailable, 3, "r1 ro2 r", seen{Capacity: 3}, nil, "retire b"},
+		"model not stored":             {"what would come is of the old template", surge, 3, "r1 r2 r", seen{Capacity: 3, Outdated: true}, nil, ""},
+		"scaled elsewhere":             {"no VM goes, and none is restarted", surge, 3, "r1 ru2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, "upgrade b"},
+		"scaled elsewhere, in vain":    {"no VM goes", surge, 3, "r1 r2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, ""},
+		"stale":                        {"nothing is decided from what was before the last write", surge, 3, "r ru1 ru2", seen{Capacity: 3, Stale: true}, nil, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.seen.Instances = vms(test.vms)
+			for i, word := range strings.Fields(test.vms) {
+				test.seen.Instances[i].Model = word[strings.LastIndexAny(word, "abcdefghijklmnopqrstuvwxyz")+1:]
+				test.seen.Instances[i].Upgradable = strings.Contains(word, "u")
+			}
+			before := cmp.Diff(nil, test.seen)
+			spec := rollout.Spec{Limits: test.limits, Replicas: test.replicas, Policy: rollout.Oldest, MaxModels: 4}
+			if test.change != nil {
+				test.change(&spec)
+			}
+			if diff := cmp.Diff(test.want, told(rollout.Decide(spec, test.seen))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if after := cmp.Diff(nil, test.seen); before != after {
+				t.Errorf("what was seen was changed:\n%s", after)
+			}
+		})
+	}
+}
+
+// member is a VM of one of several models.
+type member struct {
+	// model is 0 for the latest one. apart tells that the VM cannot be brought to the latest model in place.
+	model uint8
+	apart bool
+	state vm
+}
+
+// models is a scale set whose VMs are of several models, and how often the user may still change its template and its size.
+type models struct {
+	spec               rollout.Spec
+	capacity           int
+	updating           bool
+	all                [8]member
+	count              int
+	templates, resizes int
+	// outdated tells that VMs of other templates are to be replaced anyway.
+	outdated bool
+}
+
+func (m models) members() []member { return m.all[:m.count] }
+
+// with is the scale set with these VMs. Models are numbered in the order of the VMs that are of them.
+func (m models) with(list []member) models {
+	slices.SortFunc(list, func(a, b member) int {
+		return slices.Compare([]int{b2i(a.apart), int(a.state), int(a.model)}, []int{b2i(b.apart), int(b.state), int(b.model)})
+	})
+	numbers := map[uint8]uint8{0: 0}
+	m.all, m.count = [8]member{}, len(list)
+	for i, each := range list {
+		if _, known := numbers[each.model]; !known {
+			numbers[each.model] = uint8(len(numbers))
+		}
+		each.model = numbers[each.model]
+		m.all[i] = each
+	}
+	if m.there() >= m.capacity {
+		m.updating = false
+	}
+	return m
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (m models) there() (n int) {
+	for _, each := range m.members() {
+		if !each.state.is(deleting) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m models) seen() rollout.Seen {
+	seen := rollout.Seen{Capacity: m.capacity, Updating: m.updating}
+	for i, each := range m.members() {
+		v := rollout.Instance{
+			ID: ids[i], Ready: each.state.is(ready), Leaving: each.state.is(leaving), Free: each.state.is(free), Deleting: each.state.is(deleting),
+			Upgradable: each.model != 0 && !each.apart, Outdated: m.outdated && each.apart,
+		}
+		if each.model != 0 {
+			v.Model = fmt.Sprint(each.model)
+		}
+		seen.Instances = append(seen.Instances, v)
+	}
+	return seen
+}
+
+// newModel is the VMs once the scale set has another model: with apart one of another template, else one of other bootstrap data only.
+func (m models) newModel(apart bool) []member {
+	list := slices.Clone(m.members())
+	for i := range list {
+		if list[i].model == 0 {
+			list[i].model = 9
+		}
+		list[i].apart = list[i].apart || apart
+	}
+	return list
+}
+
+// used is how many models VMs are of.
+func (m models) used() int { return rollout.Models(m.seen().Instances) }
+
+// next are the scale sets that come of this one, by what happens.
+func (m models) next() map[string][]models {
+	out := map[string][]models{}
+	for i, each := range m.members() {
+		list := slices.Clone(m.members())
+		switch {
+		case each.state.is(deleting):
+			out["progress"] = append(out["progress"], m.with(slices.Delete(list, i, i+1)))
+		case each.state.is(leaving) && !each.state.is(free):
+			list[i].state |= free
+			out["progress"] = append(out["progress"], m.with(list))
+		case !each.state.is(leaving | ready):
+			list[i].state |= ready
+			out["progress"] = append(out["progress"], m.with(list))
+		}
+	}
+	if m.updating && m.there() < m.capacity {
+		out["progress"] = append(out["progress"], m.with(append(slices.Clone(m.members()), member{})))
+	}
+	// A template that is changed while VMs of so many others are replaced may have to wait until fewer are left.
+	if m.templates > 0 && m.used() <= m.spec.MaxModels-2 {
+		changed := m
+		changed.templates--
+		out["user"] = append(out["user"], changed.with(m.newModel(true)))
+	}
+	if m.resizes > 0 {
+		for _, replicas := range []int{m.spec.Replicas - 1, m.spec.Replicas + 1} {
+			changed := m
+			changed.resizes--
+			changed.spec.Replicas = replicas
+			if replicas >= 0 && replicas <= 4 {
+				out["user"] = append(out["user"], changed)
+			}
+		}
+	}
+	return out
+}
+
+// do does what was decided. refused tells that Azure refuses a write, because VMs are of as many models as there may be.
+func (m models) do(actions rollout.Actions) (after models, refused bool) {
+	list := slices.Clone(m.members())
+	if actions.Capacity != nil {
+		if more := *actions.Capacity > m.capacity; more {
+			// VMs are added with other bootstrap data each time.
+			refused = m.used() >= m.spec.MaxModels
+			list, m.updating = m.newModel(false), true
+		}
+		m.capacity = *actions.Capacity
+	}
+	for _, id := range actions.Retire {
+		list[slices.Index(ids, id)].state |= leaving
+	}
+	for _, id := range actions.Delete {
+		list[slices.Index(ids, id)].state |= deleting
+		m.capacity--
+	}
+	for _, id := range actions.Upgrade {
+		list[slices.Index(ids, id)].model = 0
+	}
+	return m.with(list), refused
+}
+
+// TestModelOfModels walks through every state that a scale set which allows four models can come to, with bootstrap data that differ
+// whenever VMs are added and a user who changes the template and the size. Azure refuses no write, and everything settles.
+func TestModelOfModels(t *testing.T) {
+	for _, limits := range []rollout.Limits{{MaxSurge: 1}, {MaxUnavailable: 1}, {MaxSurge: 1, MaxUnavailable: 1}, {MaxSurge: 2}} {
+		for _, outdated := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%+v, templates roll out %t", limits, outdated), func(t *testing.T) {
+				t.Parallel()
+				start := models{
+					spec:     rollout.Spec{Limits: limits, Replicas: 3, Policy: rollout.Random, MaxModels: 4},
+					capacity: 3, templates: 1, resizes: 2, outdated: outdated,
+				}
+				start = start.with([]member{{state: ready}, {state: ready}, {state: ready}})
+				t.Logf("%d states", exploreModels(t, start))
+			})
+		}
+	}
+}
+
+func exploreModels(t *testing.T, start models) int {
+	t.Helper()
+	known := map[models]bool{start: true}
+	for queue := []models{start}; len(queue) > 0; {
+		m := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		after, refused := m.do(rollout.Decide(m.spec, m.seen()))
+		if refused {
+			t.Fatalf("Azure refuses the model that is sent: %+v", m.seen())
+		}
+		if !m.settles() {
+			t.Fatalf("never settles: %+v\n%+v", m.spec, m.seen())
+		}
+		next := m.next()
+		for _, each := range slices.Concat(next["progress"], next["user"], []models{after}) {
+			if !known[each] {
+				known[each] = true
+				queue = append(queue, each)
+			}
+		}
+	}
+	return len(known)
+}
+
+// settles tells whether the pool is as wanted in the end when the user changes nothing any more.
+func (m models) settles() bool {
+	for range 200 {
+		actions := rollout.Decide(m.spec, m.seen())
+		after, _ := m.do(actions)
+		progress := m.next()["progress"]
+		switch {
+		case told(actions) != "":
+			m = after
+		case len(progress) > 0:
+			m = progress[0]
+		default:
+			return m.count == m.spec.Replicas && m.capacity == m.spec.Replicas && m.used() < m.spec.MaxModels &&
+				!slices.ContainsFunc(m.members(), func(each member) bool { return each.state != ready })
+		}
+	}
+	return false
+}

@@ -1,0 +1,60 @@
+package compute
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// maxModels is how many models the instances of a uniform scale set may be of. Its text is that of
+// https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4958. https://github.com/MicrosoftDocs/azure-docs/issues/103472
+// says that the limit is one of uniform orchestration and that it is not documented. Assumptions: status and code of the answer, and
+// that Azure refuses a write of a new model once instances are of ten others, and no write of one that instances have already.
+const maxModels = 10
+
+// rememberModel stores what tells models of a scale set apart: "model" is the model with custom data and tags, "shape" is the model
+// without. Scale sets of AKS have tags of their own, which instances follow at once.
+func rememberModel(d *provider.Draft) {
+	profile := body.Clone(body.Child(d.New, profilePath))
+	body.Delete(profile, "timeCreated")
+	sizeAndProfile := []any{profile, body.String(d.New, "sku.name")}
+	d.Secret["shape"] = fingerprint(sizeAndProfile)
+	tags := body.Child(d.New, "tags")
+	if body.Bool(d.Secret, "managed") {
+		tags = nil
+	}
+	d.Secret["model"] = fingerprint(append(sizeAndProfile, d.Secret["customData"], tags))
+}
+
+func fingerprint(of []any) string {
+	raw, _ := json.Marshal(of)
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// checkModels refuses a new model while the instances are of as many models as there may be.
+func checkModels(c *provider.Call, d *provider.Draft, before string) error {
+	now := body.String(d.Secret, "model")
+	if d.Old == nil || now == before || flexible(d.New) || body.Bool(d.Secret, "managed") {
+		return nil
+	}
+	used := map[string]bool{}
+	for _, r := range instancesOf(c, d.ID) {
+		used[body.String(r.Secret, "model")] = true
+	}
+	if len(used) < maxModels || used[now] {
+		return nil
+	}
+	return provider.Errorf(409, "OperationNotAllowed", "Virtual Machine Scale Set '%s' has reached its limit of %d models that may be referenced by one or more VMs belonging to the Virtual Machine Scale Set. Upgrade the VMs to the latest model of the Virtual Machine Scale Set before trying again.", d.Name, maxModels)
+}
+
+// restarts tells whether an instance boots anew when it is brought to the model of its scale set. One that differs in custom data or
+// tags only does not: instances get new custom data when they are reimaged, not when they are upgraded.
+// https://learn.microsoft.com/azure/virtual-machines/custom-data
+func restarts(set, r *store.Resource) bool {
+	return body.String(r.Secret, "power") == "running" && body.String(set.Secret, "shape") != body.String(r.Secret, "shape")
+}

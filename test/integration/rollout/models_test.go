@@ -1,0 +1,224 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestManyModels makes a pool larger by one VM again and again, with other bootstrap data each time, as a bootstrap provider renews tokens.
+// Azure refuses an eleventh model of VMs. The pool never gets there, no VM is replaced or restarted, and none falls far behind.
+func TestManyModels(t *testing.T) {
+	for _, times := range []int{12, 20} {
+		t.Run(fmt.Sprintf("%d times", times), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := three
+				s.replicas = 1
+				w := newWorld(t, s)
+				w.startWhole()
+				w.rules.end()
+				models := w.watchModels()
+				mark := w.Azure.Mark()
+				boots, sent := map[string]string{}, []string{w.latestModel()}
+				for n := range times {
+					w.renew(n)
+					w.settings.replicas++
+					w.resize()
+					w.until("the pool is larger", w.whole)
+					sent = append(sent, w.latestModel())
+					for name, boot := range w.boots() {
+						if before, there := boots[name]; there && before != boot {
+							t.Errorf("%s booted anew", name)
+						}
+						boots[name] = boot
+					}
+				}
+				w.until("nothing is left to do", w.whole)
+				asked := calls(w.Azure, mark)
+				t.Logf("%d scale-ups: at most %d models in use, no VM more than %d models behind at the end: %s", times, models.most(), w.behind(sent), figures(asked))
+				if asked["PUT refused"] > 0 || asked["POST refused"] > 0 || asked["POST"] == 0 {
+					t.Errorf("VMs are brought to the latest model, and no write is refused: %s", figures(asked))
+				}
+				if most := models.most(); most >= rollout.MaxModels {
+					t.Errorf("VMs were of %d models at a time, and Azure allows %d", most, rollout.MaxModels)
+				}
+				if behind := w.behind(sent); behind >= rollout.MaxModels/2 {
+					t.Errorf("a VM is %d models behind at the end", behind)
+				}
+				if len(boots) != times+1 || len(w.names()) != times+1 {
+					t.Errorf("VMs were replaced: %d were seen, %d are there", len(boots), len(w.names()))
+				}
+				if !models.said() {
+					t.Error("no condition said that VMs were brought to the latest model")
+				}
+			})
+		})
+	}
+}
+
+// TestManyTemplates makes a pool larger again and again, with another template each time that VMs get only when they are made anew. Azure
+// refuses an eleventh model of VMs. VMs of the oldest models are replaced before that, within the limits of the rollout.
+func TestManyTemplates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := three
+		w := newWorld(t, s)
+		w.startWhole()
+		models := w.watchModels()
+		mark := w.Azure.Mark()
+		for n := range 12 {
+			harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) {
+				p.Spec.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{
+					StorageAccountType: infrav1.UserManagedDiagnosticsStorage, UserManaged: &infrav1.UserManagedBootDiagnostics{StorageAccountURI: fmt.Sprintf("https://logs%d.blob.core.windows.net/", n)},
+				}}
+			})
+			w.renew(n)
+			w.rules.end()
+			w.settings.replicas++
+			w.resize()
+			w.until("the pool is larger", w.grown)
+			w.rules.begin()
+			w.until("no VM is of a model too many", w.whole)
+			w.rules.check(fmt.Sprintf("template %d", n))
+		}
+		asked := calls(w.Azure, mark)
+		t.Logf("12 templates: at most %d models in use: %s", models.most(), figures(asked))
+		if asked["PUT refused"] > 0 || models.most() >= rollout.MaxModels {
+			t.Errorf("VMs were of %d models at a time, and Azure allows %d: %s", models.most(), rollout.MaxModels, figures(asked))
+		}
+		if names := w.names(); slices.Contains(names, poolName+"-0") || !slices.Contains(names, poolName+"-14") {
+			t.Errorf("the oldest VM has to be replaced, and few others: %v", names)
+		}
+	})
+}
+
+// grown tells whether there are as many Ready VMs as are wanted, or more.
+func (w *world) grown() bool {
+	vms := &infrav1.AzureMachinePoolMachineList{}
+	if err := w.Kubernetes.List(w.t.Context(), vms); err != nil {
+		w.t.Fatal(err)
+	}
+	ready := 0
+	for _, vm := range vms.Items {
+		if vm.Status.Ready && vm.DeletionTimestamp.IsZero() {
+			ready++
+		}
+	}
+	return ready >= int(w.settings.replicas)
+}
+
+// renew gives the VMs that come next other bootstrap data.
+func (w *world) renew(n int) {
+	w.t.Helper()
+	harness.Change(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(s *corev1.Secret) {
+		s.Data = map[string][]byte{"value": fmt.Appendf(nil, "#cloud-config token %d", n)}
+	})
+}
+
+// resize gives the MachinePool the replicas of the settings.
+func (w *world) resize() {
+	w.t.Helper()
+	harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(w.settings.replicas) })
+}
+
+// behind is by how many of the models the oldest model of a VM is behind the last one.
+func (w *world) behind(models []string) (most int) {
+	for _, vm := range w.rules.instances() {
+		most = max(most, len(models)-1-slices.Index(models, modelOf(vm)))
+	}
+	return most
+}
+
+// latestModel is the model of the scale set.
+func (w *world) latestModel() string {
+	for _, resource := range w.Sim.State() {
+		if strings.HasSuffix(body.String(resource, "id"), "/virtualMachineScaleSets/"+poolName) {
+			return modelOf(resource)
+		}
+	}
+	return ""
+}
+
+// modelOf tells apart the models of VMs whose templates differ in bootstrap data only.
+func modelOf(resource body.Object) string {
+	return body.String(resource, "tags."+infrav1.CustomDataHashTag)
+}
+
+// boots are the boots of the VMs.
+func (w *world) boots() map[string]string {
+	w.t.Helper()
+	recorder := httptest.NewRecorder()
+	w.Sim.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/_sim/guests", nil))
+	var page struct{ Guests []server.Guest }
+	if err := json.Unmarshal(recorder.Body.Bytes(), &page); err != nil {
+		w.t.Fatalf("guests: %v: %s", err, recorder.Body)
+	}
+	out := map[string]string{}
+	for _, guest := range page.Guests {
+		out[guest.VMID] = guest.BootID
+	}
+	return out
+}
+
+// models watches of how many models the VMs are.
+type models struct {
+	mu    sync.Mutex
+	count int
+	shown bool
+}
+
+func (m *models) most() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.count
+}
+
+func (m *models) said() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shown
+}
+
+// watchModels looks after each write to Azure.
+func (w *world) watchModels() *models {
+	m, written := &models{}, w.Written
+	w.Written = func(request *http.Request) {
+		written(request)
+		var hashes []string
+		for _, vm := range w.rules.instances() {
+			if hash := modelOf(vm); !slices.Contains(hashes, hash) {
+				hashes = append(hashes, hash)
+			}
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.count = max(m.count, len(hashes))
+	}
+	w.meanwhile = func() {
+		azurePool := &infrav1.AzureMachinePool{}
+		if w.Kubernetes.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: poolName}, azurePool) != nil {
+			return
+		}
+		condition := harness.Condition(azurePool, infrav1.ScaleSetModelUpdatedCondition)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.shown = m.shown || condition.Reason == infrav1.ScaleSetModelLimitReason && condition.Status == metav1.ConditionTrue && condition.Message != ""
+	}
+	return m
+}
