@@ -3,9 +3,13 @@ package setup
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"time"
 
+	"golang.org/x/sync/semaphore"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -13,45 +17,132 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 )
 
-// guarded is a webhook server that answers for its webhooks where to read the object would take all memory.
-type guarded struct{ webhook.Server }
+// Bounds of admission requests. The API server asks mutating webhooks before it applies the maxima of a schema, and any pod that reaches
+// the port can send a request.
+const (
+	// maxReview is the size of the largest request in bytes: an object of 3 MiB, the API server's limit for a request body, beside a
+	// stored one of 1.5 MiB, etcd's limit.
+	maxReview = 5 << 20
+	// maxReading is how many bytes of requests are read at once.
+	maxReading = 2 * maxReview
+	// readReview is how long a client may take to send a request.
+	readReview = 5 * time.Second
+	// Any number of requests up to these sizes are decoded at once, and one larger one.
+	smallReview  = 64 << 10 // bytes
+	smallObjects = 1000
+)
+
+// guarded is a webhook server that bounds what its webhooks decode.
+type guarded struct {
+	webhook.Server
+	reading  *semaphore.Weighted // bytes
+	decoding *semaphore.Weighted // large requests
+}
+
+func newGuarded(server webhook.Server) guarded {
+	return guarded{Server: server, reading: semaphore.NewWeighted(maxReading), decoding: semaphore.NewWeighted(1)}
+}
 
 // Register implements webhook.Server.
-func (g guarded) Register(path string, hook http.Handler) { g.Server.Register(path, guard(hook)) }
+func (g guarded) Register(path string, hook http.Handler) { g.Server.Register(path, g.guard(hook)) }
 
-// largest is what the API server sends at most: an object, and what it was, of 3 MiB each.
-const largest = 7 << 20
-
-// guard refuses objects with quantities that cannot be read.
-func guard(hook http.Handler) http.Handler {
+// guard refuses requests whose objects would take all memory or time to decode and default, before anything does. It handles one large
+// request at a time.
+func (g guarded) guard(hook http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
+		body, status, err := g.readBody(w, r)
 		if err != nil {
-			http.Error(w, "read the request: "+err.Error(), http.StatusBadRequest)
+			http.Error(w, err.Error(), status)
 			return
 		}
-		if maxima.Quantity(body) == "" {
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			hook.ServeHTTP(w, r)
+		size := maxima.Measure(body)
+		if len(body) > smallReview || size.Objects > smallObjects {
+			if err := g.decoding.Acquire(r.Context(), 1); err != nil {
+				http.Error(w, "too many large requests; try again", http.StatusTooManyRequests)
+				return
+			}
+			defer g.decoding.Release(1)
+		}
+		suspicious := maxima.Quantity(body) != "" || size.Excess() != ""
+		if !suspicious && len(body) <= smallReview && size.Objects <= smallObjects {
+			ask(hook, w, r, body)
 			return
 		}
-		// The objects stay as they are.
-		var review admissionv1.AdmissionReview
+		var review admissionv1.AdmissionReview // Its objects stay JSON.
 		if err := json.Unmarshal(body, &review); err != nil || review.Request == nil {
-			http.Error(w, "this is no admission review", http.StatusBadRequest)
+			http.Error(w, "the body is not an admission review", http.StatusBadRequest)
 			return
 		}
-		answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}}
-		// Who corrects an object, or deletes it, may.
-		if name := maxima.Quantity(review.Request.Object.Raw); name != "" {
+		request := review.Request
+		answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}}
+		message := tooMuch(request.Object.Raw)
+		switch {
+		case message != "":
 			answer.Response.Allowed = false
 			answer.Response.Result = &metav1.Status{
-				Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
-				Message: name + ": Invalid value: a quantity has at most 32 digits, and an exponent of at most 2",
+				Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: message,
 			}
+		case suspicious || exceeds(request.Kind.Kind, request.Object.Raw) || exceeds(request.Kind.Kind, request.OldObject.Raw):
+			// The API server holds the object against its schema, which names the field. An update that corrects a stored object,
+			// and a deletion, are allowed.
+		default:
+			ask(hook, w, r, body)
+			return
 		}
 		w.Header().Set("Content-Type", "application/json")
 		// A client that has gone gets no answer.
 		_ = json.NewEncoder(w).Encode(answer)
 	})
+}
+
+// ask has a webhook answer a request whose body was read.
+func ask(hook http.Handler, w http.ResponseWriter, r *http.Request, body []byte) {
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	hook.ServeHTTP(w, r)
+}
+
+// exceeds returns true for an object that is beyond a maximum of the schema of its kind.
+func exceeds(kind string, object []byte) bool {
+	var decoded any
+	return json.Unmarshal(object, &decoded) == nil && len(maxima.Exceeded(kind, decoded)) > 0
+}
+
+// reviewSize is the size of a request in bytes, or the largest one if the client does not tell.
+func reviewSize(r *http.Request) int64 {
+	if r.ContentLength < 0 || r.ContentLength > maxReview {
+		return maxReview
+	}
+	return r.ContentLength
+}
+
+// readBody reads a request within the bounds of size and time. status is that of the answer if err is set.
+func (g guarded) readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+	size := reviewSize(r)
+	if err := g.reading.Acquire(r.Context(), size); err != nil {
+		return nil, http.StatusTooManyRequests, errors.New("too many large requests; try again")
+	}
+	defer g.reading.Release(size)
+	// Writers of tests have no deadline.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readReview))
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxReview))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes; split the object", int64(maxReview))
+	case err != nil:
+		return nil, http.StatusBadRequest, fmt.Errorf("read the request: %w", err)
+	}
+	return body, http.StatusOK, nil
+}
+
+// tooMuch is the message for an object that must not be decoded, "" for one that may be.
+func tooMuch(object []byte) string {
+	if message := maxima.Measure(object).Excess(); message != "" {
+		return message
+	}
+	if name := maxima.Quantity(object); name != "" {
+		return name + ": Invalid value: a quantity has at most 32 digits, and an exponent of at most 2"
+	}
+	return ""
 }

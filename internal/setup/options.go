@@ -43,6 +43,7 @@ type Options struct {
 	HealthAddress               string
 	WebhookPort                 int
 	WebhookCertDir              string
+	WebhookClientCA             string
 	DisabledControllers         []string
 	KubernetesQPS               float32
 	KubernetesBurst             int
@@ -93,6 +94,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/", "Folder with tls.crt and tls.key of the webhook server.")
+	fs.StringVar(&o.WebhookClientCA, "webhook-client-ca", "", "File in --webhook-cert-dir with the CA certificates of webhook clients. If it is set, only clients with a certificate of these CAs, such as the API server's, can call webhooks. Empty lets every client call them.")
 	addTenancyFlags(fs, &o.Identity)
 	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
 	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 500, "Queries per second to the Kubernetes API server.")
@@ -159,9 +161,9 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
 		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
-		WebhookServer: guarded{webhook.NewServer(webhook.Options{
-			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions,
-		})},
+		WebhookServer: newGuarded(webhook.NewServer(webhook.Options{
+			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions, ClientCAName: o.WebhookClientCA,
+		})),
 	}, tlsOptions, nil
 }
 

@@ -93,6 +93,12 @@ func token(t *testing.T, in, name string) string {
 // Azure, and the namespace of the lease, which a pod reads from a file.
 func start(stage *harness.Stage, t *testing.T, binary string, more ...string) *harness.Program {
 	t.Helper()
+	return startWithFiles(stage, t, binary, nil, more...)
+}
+
+// startWithFiles is start with further files beside the certificate of the webhooks.
+func startWithFiles(stage *harness.Stage, t *testing.T, binary string, files map[string][]byte, more ...string) *harness.Program {
+	t.Helper()
 	spec := deployment(t, install(t)).Spec.Template.Spec
 	container := spec.Containers[0]
 	var variables []string
@@ -103,7 +109,7 @@ func start(stage *harness.Stage, t *testing.T, binary string, more ...string) *h
 	}
 	arguments := append(slices.Clone(container.Args), "--leader-election-namespace="+namespace)
 	p := stage.StartProgram(harness.ProgramOptions{
-		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: token(t, namespace, spec.ServiceAccountName),
+		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: token(t, namespace, spec.ServiceAccountName), Files: files,
 	})
 	stage.Eventually("the manager is ready", func() bool { return answers("http://" + p.Health + "/readyz") })
 	listens(stage, p.Diagnostics)

@@ -1,6 +1,10 @@
 package deployment_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // TestPod makes the Deployment's pod, as it is and less safe, in the namespace that the manifests make.
@@ -107,5 +113,35 @@ func TestMemory(t *testing.T) {
 	}
 	if !container.Resources.Limits.Cpu().IsZero() {
 		t.Errorf("a limit of processors makes leases run out: %v", container.Resources.Limits)
+	}
+}
+
+// TestWebhookSources runs the command of docs/book/manager.md that restricts who reaches the webhooks.
+func TestWebhookSources(t *testing.T) {
+	install(t)
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "manager.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^ *(kubectl patch networkpolicy .*)$`).FindSubmatch(page)
+	if command == nil {
+		t.Fatal("docs/book/manager.md has no command that patches the NetworkPolicy")
+	}
+	run := exec.CommandContext(t.Context(), "bash", "-c", string(command[1]))
+	run.Env = append(os.Environ(), "KUBECONFIG="+environment.Kubeconfig(t, t.TempDir()))
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	policy := &networkingv1.NetworkPolicy{}
+	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "capz-controller-manager"}, policy); err != nil {
+		t.Fatal(err)
+	}
+	rule := policy.Spec.Ingress[0]
+	if len(rule.From) != 1 || rule.From[0].IPBlock == nil || rule.Ports[0].Port.StrVal != "webhook-server" {
+		t.Errorf("the rule for webhooks is %+v, want one source", rule)
 	}
 }

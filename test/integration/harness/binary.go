@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Kubeconfig writes the way to the API server into a file of the folder, for a manager that is a process of its own.
@@ -48,4 +50,21 @@ func FreeAddress(tb testing.TB) string {
 	}
 	defer listener.Close()
 	return listener.Addr().String()
+}
+
+// ServiceAccountKey is the file with the private key that signs tokens of ServiceAccounts.
+func (e *Environment) ServiceAccountKey() string {
+	return filepath.Join(e.envtest.ControlPlane.GetAPIServer().CertDir, "sa-signer.key")
+}
+
+// ClientWith returns a client that authenticates with a token.
+func (e *Environment) ClientWith(tb testing.TB, token string) client.Client {
+	tb.Helper()
+	config := rest.AnonymousClientConfig(e.Config)
+	config.BearerToken = token
+	out, err := client.New(config, client.Options{Scheme: newScheme()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
 }

@@ -48,6 +48,8 @@ type ProgramOptions struct {
 	Arguments, Environment []string
 	// Token is what it shows to the API server; "" makes it the administrator.
 	Token string
+	// Files are written beside the certificate of the webhooks, by their names.
+	Files map[string][]byte
 }
 
 // StartProgram starts a manager that talks to the stage's simulator. It is ended with the test.
@@ -64,6 +66,11 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 	}
 	defer log.Close()
 	s.writeCertificate(folder)
+	for name, content := range o.Files {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			s.T.Fatal(err)
+		}
+	}
 	_, port, err := net.SplitHostPort(p.Webhooks)
 	if err != nil {
 		s.T.Fatal(err)

@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,10 +15,12 @@ import (
 	"sync"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
@@ -51,6 +54,27 @@ func (e *Environment) bindRights(root string) error {
 		}
 		if err := e.waitGranted(role); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return e.bindPolicy(root)
+}
+
+// bindPolicy has the API server enforce the release's admission policy for Secrets that managers write.
+func (e *Environment) bindPolicy(root string) error {
+	raw, err := os.ReadFile(filepath.Join(root, "config", "policy", "secret_types.yaml"))
+	if err != nil {
+		return err
+	}
+	policy, binding, ok := strings.Cut(string(raw), "\n---\n")
+	if !ok {
+		return errors.New("config/policy/secret_types.yaml is not a policy and its binding")
+	}
+	for text, object := range map[string]client.Object{policy: &admissionregistrationv1.ValidatingAdmissionPolicy{}, binding: &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}} {
+		if err := yaml.UnmarshalStrict([]byte(text), object); err != nil {
+			return fmt.Errorf("secret_types.yaml: %w", err)
+		}
+		if err := e.Client.Create(context.Background(), object); err != nil {
+			return fmt.Errorf("secret_types.yaml: %w", err)
 		}
 	}
 	return nil
