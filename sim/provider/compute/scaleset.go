@@ -49,7 +49,8 @@ func scaleSetTypes() []*provider.Type {
 				}
 				return provider.OK(out), nil
 			},
-			"osupgradehistory": func(*provider.Call, *provider.Item) (*provider.Reply, error) { return provider.OK([]any{}), nil },
+			"publicipaddresses": publicIPAddresses,
+			"osupgradehistory":  func(*provider.Call, *provider.Item) (*provider.Reply, error) { return provider.OK([]any{}), nil },
 		},
 	}
 	extension := &provider.Type{
@@ -76,7 +77,7 @@ func scaleSetTypes() []*provider.Type {
 	cfg := &provider.Type{
 		Name: ScaleSetInterfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.ipConfigurations", ReadOnly: true,
 	}
-	return []*provider.Type{set, extension, instance, nic, cfg}
+	return []*provider.Type{set, extension, instance, nic, cfg, scaleSetPublicIPType()}
 }
 
 // Instances lists the instances of a scale set by their number. Those on their way out are included.

@@ -202,6 +202,7 @@ func addInterfaces(c *provider.Call, set, r *store.Resource) error {
 			return err
 		}
 		nic.Type, nic.Location = ScaleSetInterfaces, r.Location
+		addPublicIPs(c, nic, cfg)
 		c.Save(nic)
 	}
 	return nil

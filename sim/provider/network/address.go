@@ -130,8 +130,8 @@ func claim(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owner strin
 	return invalid("PrivateIPAddressNotInSubnet", "Private static IP address %s does not belong to the range of subnet prefix %v of subnet %s.", a, nets, subnet.ID)
 }
 
-// nextPublic hands out public addresses, one after the other, from 20.0.0.0/8, or 2603:1000::/32 for IPv6.
-func nextPublic(c *provider.Call, v6 bool) string {
+// NextPublic hands out public addresses, one after the other, from 20.0.0.0/8, or 2603:1000::/32 for IPv6.
+func NextPublic(c *provider.Call, v6 bool) string {
 	var n int64
 	c.Meta("publicAddresses", &n)
 	n++

@@ -136,7 +136,7 @@ func usages(c *provider.Call, location string, _ []string) (*provider.Reply, err
 
 // checkLabel answers whether a DNS label is free in a region.
 func checkLabel(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
-	fqdn := hostName(c.Query.Get("domainNameLabel"), location)
+	fqdn := HostName(c.Query.Get("domainNameLabel"), location)
 	for _, r := range c.List(PublicIPs, "") {
 		if equalFold(body.String(r.Body, "properties.dnsSettings.fqdn"), fqdn) {
 			return provider.OK(body.Object{"available": false}), nil

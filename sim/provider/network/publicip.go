@@ -45,7 +45,7 @@ func publicIPTypes() []*provider.Type {
 		},
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			if body.String(r.Body, "properties.ipPrefix") == "" {
-				a := netip.MustParseAddr(nextPublic(c, body.String(r.Body, "properties.publicIPAddressVersion") == "IPv6"))
+				a := netip.MustParseAddr(NextPublic(c, body.String(r.Body, "properties.publicIPAddressVersion") == "IPv6"))
 				body.Set(r.Body, "properties.ipPrefix", netip.PrefixFrom(a, body.Int(r.Body, "properties.prefixLength")).Masked().String())
 			}
 			return nil
@@ -98,7 +98,7 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		if !dnsLabel.MatchString(label) {
 			return invalid("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
 		}
-		fqdn := hostName(label, d.Location)
+		fqdn := HostName(label, d.Location)
 		for _, r := range c.List(PublicIPs, "") {
 			if !store.Same(r.ID, d.ID) && equalFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
 				return invalid("DnsRecordInUse", "DNS record %s is already used by another public IP.", fqdn)
@@ -120,8 +120,8 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// hostName is the DNS name that a label gets in a region, in the domain of the region's cloud.
-func hostName(label, location string) string {
+// HostName is the DNS name that a label gets in a region, in the domain of the region's cloud.
+func HostName(label, location string) string {
 	domain := "cloudapp.azure.com"
 	if strings.HasPrefix(location, "usgov") {
 		domain = "cloudapp.usgovcloudapi.net"
@@ -138,7 +138,7 @@ func finishPublicIP(c *provider.Call, _ *store.Operation, r *store.Resource) err
 		return fromPrefix(c, r, id)
 	}
 	// A dynamic address exists only while the resource is attached; it is reserved here and shown by the view.
-	body.Set(r.Body, p+"ipAddress", nextPublic(c, body.String(r.Body, p+"publicIPAddressVersion") == "IPv6"))
+	body.Set(r.Body, p+"ipAddress", NextPublic(c, body.String(r.Body, p+"publicIPAddressVersion") == "IPv6"))
 	return nil
 }
 

@@ -45,7 +45,7 @@ var computeRows = map[string]row{
 		},
 	},
 	"Microsoft.Compute/hostGroups":    {wire: synchronous},
-	"Microsoft.Compute/sshPublicKeys": {wire: synchronous},
+	"Microsoft.Compute/sshPublicKeys": {wire: keyPairs},
 }
 
 // connected are the connections of private endpoints to a resource, as recorded of disk accesses.
