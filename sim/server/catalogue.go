@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/msi"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/network"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/privatedns"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/publicdns"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resourcehealth"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/standin"
@@ -23,6 +24,7 @@ func (s *Server) catalogue() []*provider.Provider {
 		network.Provider(),
 		compute.Provider(),
 		privatedns.Provider(),
+		publicdns.Provider(),
 		msi.Provider(),
 		authorization.Provider(s.knownObject),
 		containerservice.Provider(),
