@@ -73,6 +73,9 @@ func TestTypesWithTheSDK(t *testing.T) {
 var withoutSDK = map[string][]string{
 	"no module of the SDK is required for it": {
 		"Microsoft.ManagedIdentity/userAssignedIdentities", "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials", "Microsoft.Authorization/locks",
+		// TestPublicDNS makes zones and record sets.
+		"Microsoft.Network/dnsZones", "Microsoft.Network/dnsZones/A", "Microsoft.Network/dnsZones/AAAA", "Microsoft.Network/dnsZones/CAA", "Microsoft.Network/dnsZones/CNAME",
+		"Microsoft.Network/dnsZones/MX", "Microsoft.Network/dnsZones/NS", "Microsoft.Network/dnsZones/PTR", "Microsoft.Network/dnsZones/SOA", "Microsoft.Network/dnsZones/SRV", "Microsoft.Network/dnsZones/TXT",
 	},
 	"it is there by itself": {"Microsoft.Authorization/roleDefinitions", "Microsoft.Network/privateDnsZones/SOA", "Microsoft.ResourceHealth/availabilityStatuses"},
 	"it is part of another resource, with which it is made": {
@@ -81,6 +84,7 @@ var withoutSDK = map[string][]string{
 		"Microsoft.Network/loadBalancers/outboundRules", "Microsoft.Network/loadBalancers/inboundNatPools",
 		"Microsoft.Compute/virtualMachineScaleSets/virtualMachines", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces",
 		"Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/ipConfigurations",
+		"Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/ipConfigurations/publicIPAddresses",
 	},
 	// The tests of package standin make each of them.
 	"it is stood in for by its definition": {
