@@ -12,6 +12,8 @@ type Code string
 const (
 	// IdentityNotFound means that there is no identityRef, or that the object it names does not exist.
 	IdentityNotFound Code = infrav1.IdentityNotFoundReason
+	// IdentityBeingDeleted means that the identity waits to be gone, so that nothing new can use it.
+	IdentityBeingDeleted Code = "IdentityBeingDeleted"
 	// NamespaceNotAllowedByIdentity means that spec.allowedNamespaces of the identity leaves the namespace out.
 	NamespaceNotAllowedByIdentity Code = infrav1.NamespaceNotAllowedByIdentityReason
 	// SecretNotFound means that the Secret or file that the identity names does not exist.

@@ -9,6 +9,10 @@ var (
 		// A pass waits for answers of Azure and never for operations, so that few take longer than seconds.
 		Buckets: []float64{.01, .05, .1, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"kind", "result"})
+	statusWritesFailed = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "capz_status_writes_failed_total",
+		Help: "Statuses that could not be written, by the object's kind: the object does not show what became of it.",
+	}, []string{"kind"})
 	timeToReady = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "capz_time_to_ready_seconds",
 		Help: "How long objects took from their creation until they were ready for the first time, by kind.",
@@ -21,6 +25,9 @@ var (
 func Pass(kind, result string, seconds float64) {
 	passDuration.WithLabelValues(kind, result).Observe(seconds)
 }
+
+// StatusWriteFailed counts a status of an object of a kind that could not be written.
+func StatusWriteFailed(kind string) { statusWritesFailed.WithLabelValues(kind).Inc() }
 
 // Ready counts an object of a kind that has become ready for the first time, and how long that took from its creation.
 func Ready(kind string, seconds float64) { timeToReady.WithLabelValues(kind).Observe(seconds) }

@@ -7,7 +7,7 @@ import (
 
 // collectors are all of the provider's own.
 var collectors = []prometheus.Collector{
-	passDuration, timeToReady,
+	passDuration, timeToReady, statusWritesFailed,
 	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,
 	drifted, repaired, kept,
 }

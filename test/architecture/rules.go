@@ -106,7 +106,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/controller/azure*/..."},
-		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
+		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
 			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/documents", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/published", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",

@@ -46,6 +46,7 @@ type Manager struct {
 
 	client client.Client
 	cache  cache.Cache
+	log    logr.Logger
 	added  []ctrlmanager.Runnable
 
 	cancel context.CancelFunc
@@ -72,13 +73,28 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	m.Killed = m.killed
 	view := w.Kubernetes.show(w.Lag)
 	live := interceptor.NewClient(w.Kubernetes, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			if err := w.refused("get", obj); err != nil {
+				return err
+			}
+			return c.Get(ctx, key, obj, options...)
+		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+			if err := w.refused("create", obj); err != nil {
+				return err
+			}
 			return m.act(func() error { return c.Create(ctx, obj, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if err := w.refused("patch", obj); err != nil {
+				return err
+			}
 			return m.act(func() error { return c.Patch(ctx, obj, patch, options...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+			if err := w.refused("delete", obj); err != nil {
+				return err
+			}
 			return m.act(func() error {
 				if w.Deleting != nil {
 					w.Deleting(ctx, obj)
@@ -87,17 +103,26 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 			})
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			if err := w.refused("patch status", obj); err != nil {
+				return err
+			}
 			return m.act(func() error { return c.Status().Patch(ctx, obj, patch, options...) })
 		},
 	})
 	m.client = interceptor.NewClient(live, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 			if view.sees(obj) {
+				if err := w.refused("get", obj); err != nil {
+					return err
+				}
 				return view.reader.Get(ctx, key, obj, options...)
 			}
 			return c.Get(ctx, key, obj, options...)
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if err := w.refused("list", list); err != nil {
+				return err
+			}
 			if view.sees(list) {
 				return view.reader.List(ctx, list, options...)
 			}
@@ -115,12 +140,13 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, Full: w.Full})
 	m.Gate = &access.Gate{
 		Kubernetes: m.client, Fresh: live,
-		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live}),
+		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live, SubscriptionID: w.Azure.SubscriptionID}),
 		Clients:    identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
+	m.log = logr.New(&failures{world: w})
 	recorder := w.Recorder
 	if recorder == nil {
-		recorder = &events.FakeRecorder{}
+		recorder = told{w}
 	}
 	m.Services = pass.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return recorder }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
@@ -232,7 +258,7 @@ func (m *Manager) GetClient() client.Client       { return m.client }
 func (m *Manager) GetCache() cache.Cache          { return m.cache }
 func (m *Manager) GetScheme() *runtime.Scheme     { return m.client.Scheme() }
 func (m *Manager) GetRESTMapper() meta.RESTMapper { return m.client.RESTMapper() }
-func (m *Manager) GetLogger() logr.Logger         { return logr.Discard() }
+func (m *Manager) GetLogger() logr.Logger         { return m.log }
 
 // GetControllerOptions implements manager.Manager. The priority queue of controller-runtime 0.24 waits for ever when it is shut down
 // while it hands something out: it has counted on who has left meanwhile. A bubble waits for it.

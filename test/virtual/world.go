@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,9 +43,16 @@ type World struct {
 	Written  func(*http.Request)
 	// Committed is called after each change of Azure's state, before another request sees it; nil is not called.
 	Committed func([]server.Change)
+	// Refuse returns the error that the API server answers a request of a manager with; nil is that it answers as usual. The verb is get, list,
+	// create, patch, delete or "patch status". Nil refuses nothing.
+	Refuse func(verb string, object runtime.Object) error
+	// Failed is told of each reconciliation that ended with an error, after it. Nil is nobody.
+	Failed func(Failure)
+	// Told is told of each event, unless Recorder is set. Nil is nobody.
+	Told func(Event)
 
 	handler http.Handler
-	// Recorder records the events of managers; nil drops them.
+	// Recorder records the events of managers; nil has Told hear of them.
 	Recorder events.EventRecorder
 }
 

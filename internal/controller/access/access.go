@@ -95,18 +95,31 @@ func (g *Gate) Subscription(specified string) string {
 }
 
 // Hold puts the finalizer of owner on the identity, so that it outlives what it is needed to delete, and takes it off those
-// that the owner named before. prefix is the finalizer of the owner's kind.
+// that the owner named before. prefix is the finalizer of the owner's kind. It returns an *identity.Error for an identity that is being
+// deleted and that the owner did not hold before: the API server takes no new finalizers then.
 func (g *Gate) Hold(ctx context.Context, access *Access, prefix string, owner client.Object) error {
 	if access.OfSecret {
 		return g.Release(ctx, prefix, client.ObjectKeyFromObject(owner))
 	}
+	current := identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName())
+	legacy := identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName())
+	refused := false
 	err := g.patch(ctx, access.Identity, func(object client.Object) bool {
-		added := controllerutil.AddFinalizer(object, identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
-		removed := controllerutil.RemoveFinalizer(object, identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName()))
-		return added || removed
+		if !object.GetDeletionTimestamp().IsZero() {
+			// The finalizer of the established provider holds the identity as well.
+			refused = !controllerutil.ContainsFinalizer(object, current) && !controllerutil.ContainsFinalizer(object, legacy)
+			return false
+		}
+		added := controllerutil.AddFinalizer(object, current)
+		return controllerutil.RemoveFinalizer(object, legacy) || added
 	})
 	if err != nil {
 		return err
+	}
+	if refused {
+		return &identity.Error{Code: identity.IdentityBeingDeleted, Message: fmt.Sprintf(
+			"spec.identityRef: %s %s is being deleted, so nothing new can use it. Name another identity, or create it again once it is gone",
+			identity.Kind, client.ObjectKeyFromObject(access.Identity))}
 	}
 	return g.release(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
 }

@@ -110,6 +110,35 @@ func TestManyHoldAtOnce(t *testing.T) {
 	}
 }
 
+// TestIdentityBeingDeleted has an identity that waits to be gone: those that hold it go on, and nothing new can.
+func TestIdentityBeingDeleted(t *testing.T) {
+	ours, legacy := identity.FinalizerKey(prefix, storetest.Namespace, "c1"), identity.LegacyFinalizerKey(prefix, storetest.Namespace, "c1")
+	for name, test := range map[string]struct {
+		reason string
+		has    []string
+		want   identity.Code
+	}{
+		"new":                  {"the API server takes no new finalizers", []string{"example.com/other"}, identity.IdentityBeingDeleted},
+		"held":                 {"the cluster needs it until it is gone itself", []string{ours}, ""},
+		"held in the old form": {"the established provider's finalizer holds as well", []string{legacy}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leaving := storetest.Deleting(identityOf("id", test.has...))
+			// The cache may still show the identity as it was before.
+			cached := identityOf("id", test.has...)
+			store := storetest.New(t, leaving)
+			gate := &access.Gate{Kubernetes: store, Fresh: store}
+			err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix, clusterOf(storetest.Namespace, "c1", nil))
+			if identity.CodeOf(err) != test.want || test.want == "" && err != nil {
+				t.Errorf("%s: %v, want %q", test.reason, err, test.want)
+			}
+			if diff := cmp.Diff(slices.Sorted(slices.Values(leaving.Finalizers)), finalizers(t, store, "id")); diff != "" {
+				t.Errorf("%s: finalizers (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
 func TestIdentityThatIsGone(t *testing.T) {
 	store := storetest.New(t)
 	gate := &access.Gate{Kubernetes: store, Fresh: store}

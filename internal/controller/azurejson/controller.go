@@ -113,7 +113,7 @@ func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request
 	}
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
 	if err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{}, r.told(ctx, template, client.IgnoreNotFound(err))
 	}
 	return r.reconcile(ctx, cluster, template, template.Spec.Template.Spec.ManagedIdentities)
 }
@@ -146,7 +146,7 @@ func (r *Reconciler) reconcileOf(ctx context.Context, owner client.Object, ident
 		if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
 			return ctrl.Result{}, nil
 		}
-		return ctrl.Result{}, fmt.Errorf("get the Cluster of %s: %w", client.ObjectKeyFromObject(owner), err)
+		return ctrl.Result{}, r.told(ctx, owner, fmt.Errorf("get the Cluster of %s: %w", client.ObjectKeyFromObject(owner), err))
 	}
 	return r.reconcile(ctx, cluster, owner, identities)
 }
@@ -169,8 +169,14 @@ func (r *Reconciler) describes(found home.Home, cluster *clusterv1.Cluster, owne
 	return pool && selfmanaged.Provisioned(cluster)
 }
 
-// reconcile writes the Secret of owner, which describes a machine with these identities.
+// reconcile is keep that tells an error on owner.
 func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
+	result, err := r.keep(ctx, cluster, owner, spec)
+	return result, r.told(ctx, owner, err)
+}
+
+// keep writes the Secret of owner, which describes a machine with these identities.
+func (r *Reconciler) keep(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	if cluster == nil || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
 	}
@@ -213,10 +219,13 @@ func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, 
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("azure.json of %s: %w", owner.GetName(), err)
 	}
-	r.teller.Fine(owner, cannotWrite)
-	return ctrl.Result{}, r.write(ctx, cluster, owner, map[string][]byte{
+	err = r.write(ctx, cluster, owner, map[string][]byte{
 		"control-plane-azure.json": controlPlane,
 		"worker-node-azure.json":   worker,
 		"azure.json":               controlPlane,
 	})
+	if err == nil {
+		r.teller.Fine(owner, cannotWrite)
+	}
+	return ctrl.Result{}, err
 }

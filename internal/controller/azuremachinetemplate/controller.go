@@ -30,6 +30,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
@@ -80,7 +81,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	changes := patch.Follow(r.Client, nil, template)
 	if len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil {
-		return ctrl.Result{}, changes.Finish(ctx)
+		return ctrl.Result{}, r.finish(ctx, template, changes)
 	}
 	in, opened, err := r.load(ctx, template)
 	if err != nil {
@@ -105,7 +106,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	r.teller.Fine(template, noNode)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
-	return ctrl.Result{}, changes.Finish(ctx)
+	return ctrl.Result{}, r.finish(ctx, template, changes)
+}
+
+// finish writes the status. A template has no conditions, so an event tells that this failed.
+func (r *Reconciler) finish(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
+	err := changes.Finish(ctx)
+	if story.IsFailure(ctx, err) {
+		metrics.StatusWriteFailed("AzureMachineTemplate")
+		r.warn(ctx, template, "StatusWriteFailed", err)
+	}
+	return err
 }
 
 // load reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing
@@ -132,6 +143,9 @@ const noNode = "node"
 
 // fail says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
 func (r *Reconciler) fail(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
+	if !story.IsFailure(ctx, err) {
+		return ctrl.Result{}, err
+	}
 	_, after := report.Problem("", err)
 	r.warn(ctx, template, reason, err)
 	return ctrl.Result{RequeueAfter: after}, nil

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
@@ -169,7 +170,11 @@ func (a *azure[O, I]) hold(ctx context.Context) error {
 	if a.declared.Users == nil {
 		return nil
 	}
-	if err := a.Access.Hold(ctx, a.turn.Access, a.declared.Finalizer, a.object); err != nil {
+	err := a.Access.Hold(ctx, a.turn.Access, a.declared.Finalizer, a.object)
+	if identity.CodeOf(err) != "" {
+		return Unread(err)
+	}
+	if err != nil {
 		return fmt.Errorf("hold the identity: %w", err)
 	}
 	return nil

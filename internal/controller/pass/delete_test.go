@@ -55,7 +55,7 @@ func TestDeleting(t *testing.T) {
 		"abandoned":           {reason: "a person has to know what may be left", verdict: Abandon("nobody can ask", "the VM m"), event: "Look there for the VM m"},
 		"waits":               {reason: "others go first, and it says which", verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true, want: "WaitingForX"},
 		"moved":               {reason: "another management cluster has it", verdict: Nothing(), stays: true},
-		"error":               {reason: "it is tried again", verdict: broken, stays: true, err: broken},
+		"error":               {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken", err: broken},
 		"without a finalizer": {reason: "it is not ours any more, and neither are those from before", without: true, verdict: broken},
 	}
 	for name, test := range tests {

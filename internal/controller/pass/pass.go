@@ -23,6 +23,8 @@ type pass[O Object, I any] struct {
 	// changes are those of the pass to the object, story what events tell of it.
 	changes *patch.Changes
 	story   *story.Pass
+	// shown is set when the object shows the error of the pass.
+	shown bool
 	// held is what a person has to know who wants the object to go; nil of one that has nothing in Azure.
 	held func() deletion.Held
 }

@@ -30,6 +30,8 @@ type told struct {
 	load     error
 	subject  Subject
 	show     func(*infrav1.AzureMachine) error
+	// change has the work change an annotation of the object.
+	change bool
 }
 
 func (k *told) Declare() Declaration       { return k.declared }
@@ -93,7 +95,7 @@ func TestVerdicts(t *testing.T) {
 		"again, seldom":   {reason: "what is not in order is not looked at less often than what is", err: Again(2*time.Hour, nil), after: time.Hour},
 		"again":           {reason: "a cause may be in a condition of the kind's own", err: Again(time.Second, cause), after: time.Second, event: "no route to host"},
 		"waiting":         {reason: "what it waits for wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
-		"error":           {reason: "that is for the manager's log and its back-off", err: broken, wantErr: broken},
+		"error":           {reason: "the object shows what is tried again with back-off", err: broken, want: "Failed the manager's own trouble", wantErr: broken, event: "Warning Failed the manager's own trouble"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

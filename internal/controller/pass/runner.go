@@ -125,30 +125,48 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	return nil
 }
 
-// Reconcile does one pass over one object.
+// Reconcile does one pass over one object. Every error that it returns is shown on the object, but those that IsFailure of package story
+// leaves out, and those of an object that could not be read or is gone.
 func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
 	begun := time.Now()
 	ended := nothing
 	defer func() { r.measure(begun, ended, err) }()
 	p, err := r.load(ctx, request)
-	if err != nil || p == nil {
+	if p == nil {
 		return ctrl.Result{}, err
 	}
-	p.changes, result, err = lifecycle.Enter(ctx, r.Client, &r.written, p.subject.Cluster, p.object, r.declared.Finalizer)
-	if kind, ok := r.loader.(Pausing[I]); ok && err == nil && annotations.IsPaused(p.subject.Cluster, p.object) {
-		return result, kind.Paused(ctx, p.in)
+	if err == nil {
+		ended, result, err = p.run(ctx)
 	}
-	if err != nil || p.changes == nil {
-		return result, err
+	if err != nil {
+		p.showFailure(ctx, err)
 	}
-	defer p.changes.End(ctx, &result, &err)
-	p.story = r.teller.Begin(ctx, p.object)
-	defer p.end()
-	ended, result.RequeueAfter, err = p.judge(ctx)
 	return result, err
 }
 
-// load reads the object and what it belongs to. It returns nil when there is nothing to do.
+// run enters the pass, does its work and writes what it found. It sets p.shown when the object shows the error that it returns.
+func (p *pass[O, I]) run(ctx context.Context) (ended outcome, result ctrl.Result, err error) {
+	p.changes, result, err = lifecycle.Enter(ctx, p.Client, &p.written, p.subject.Cluster, p.object, p.declared.Finalizer)
+	if kind, ok := p.loader.(Pausing[I]); ok && err == nil && annotations.IsPaused(p.subject.Cluster, p.object) {
+		return nothing, result, kind.Paused(ctx, p.in)
+	}
+	if err != nil || p.changes == nil {
+		return nothing, result, err
+	}
+	p.story = p.teller.Begin(ctx, p.object)
+	ended, result.RequeueAfter, err = p.judge(ctx)
+	if story.IsFailure(ctx, err) && !p.ofStatus(err) {
+		p.fail(err)
+	}
+	p.end()
+	if err = p.write(ctx, err); err != nil {
+		return ended, ctrl.Result{}, err
+	}
+	return ended, result, nil
+}
+
+// load reads the object and what it belongs to. It returns nil when there is nothing to do, and a pass with the error that kept it from
+// reading what the object belongs to.
 func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O, I], error) {
 	p := &pass[O, I]{Runner: r, key: request.NamespacedName, object: r.loader.New()}
 	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
@@ -176,7 +194,7 @@ func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O,
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", r.declared.Name, p.key, err)
+		return p, fmt.Errorf("%s %s: %w", r.declared.Name, p.key, err)
 	}
 	return p, nil
 }

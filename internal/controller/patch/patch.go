@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/conditions"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -43,6 +42,35 @@ func (p *Changes) Write(ctx context.Context) error {
 	return nil
 }
 
+// Stored returns the object as it was last read or written: a copy, in which what is not written yet is missing.
+func (p *Changes) Stored() client.Object { return p.before.DeepCopyObject().(client.Object) }
+
+// withStatus returns a copy of an object with the status of another one of its kind. Types without a status have nothing to copy.
+func withStatus(object, of client.Object) client.Object {
+	out := object.DeepCopyObject().(client.Object)
+	if status := reflect.ValueOf(out).Elem().FieldByName("Status"); status.IsValid() {
+		status.Set(reflect.ValueOf(of.DeepCopyObject()).Elem().FieldByName("Status"))
+	}
+	return out
+}
+
+// StatusError is a write of an object's status that failed. There is no other place where the object could show that.
+type StatusError struct {
+	Object client.Object
+	Err    error
+}
+
+// IsOf reports whether the error is about the status of this object.
+func (e *StatusError) IsOf(object client.Object) bool {
+	return reflect.TypeOf(e.Object) == reflect.TypeOf(object) && client.ObjectKeyFromObject(e.Object) == client.ObjectKeyFromObject(object)
+}
+
+// Error implements error.
+func (e *StatusError) Error() string { return "status: " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *StatusError) Unwrap() error { return e.Err }
+
 // observer is an object whose status says what of it was looked at.
 type observer interface {
 	GetObserved() *infrav1.ObservedStatus
@@ -62,18 +90,6 @@ func (p *Changes) observed(generation int64) {
 		*object.GetObserved() = infrav1.ObservedStatus{
 			ObservedGeneration: generation, LastHandledReconcileAt: p.obj.GetAnnotations()[infrav1.ReconcileRequestedAnnotation],
 		}
-	}
-}
-
-// End is Finish for the defer of a pass that returns *result and *err, and fails the pass when that cannot be written. A
-// pass that failed has not looked at everything.
-func (p *Changes) End(ctx context.Context, result *ctrl.Result, err *error) {
-	write := p.Finish
-	if *err != nil {
-		write = p.Write
-	}
-	if failure := write(ctx); failure != nil && *err == nil {
-		*result, *err = ctrl.Result{}, failure
 	}
 }
 
@@ -99,9 +115,10 @@ func (p *Changes) write(ctx context.Context) error {
 			if gone(err) {
 				return nil
 			}
-			return fmt.Errorf("status: %w", err)
+			return &StatusError{Object: obj, Err: err}
 		}
 		p.written.wrote(written)
+		p.before = withStatus(p.before, obj)
 		return nil
 	}
 	rest := func() error {
@@ -116,6 +133,7 @@ func (p *Changes) write(ctx context.Context) error {
 			return err
 		}
 		p.written.wrote(written)
+		p.before = withStatus(obj, p.before)
 		if written.GetGeneration() == before.GetGeneration()+1 {
 			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || p.finished || statusChanged
 			if p.finished {

@@ -34,7 +34,25 @@ func Put(obj Object, condition metav1.Condition) {
 	if condition.Status == metav1.ConditionUnknown && !obj.GetDeletionTimestamp().IsZero() {
 		condition.Status = metav1.ConditionFalse
 	}
-	conditions.Set(obj, judged(conditions.Get(obj, condition.Type), condition))
+	conditions.Set(obj, judged(conditions.Get(obj, condition.Type), condition, unasked(condition)))
+}
+
+// Broken returns the condition for an error that has nothing to do with Azure, as a write that the API server refuses. It is Unknown:
+// PutBroken decides what stays.
+func Broken(conditionType string, err error) metav1.Condition {
+	return metav1.Condition{
+		Type: conditionType, Status: metav1.ConditionUnknown, Reason: infrav1.FailedReason,
+		Message: err.Error() + ". The manager tries again, with a delay that grows",
+	}
+}
+
+// PutBroken sets conditions for such an error. A condition that was True stays so and has the error in its message: the error is no news
+// about the resources.
+func PutBroken(obj Object, err error, conditionTypes ...string) {
+	for _, conditionType := range conditionTypes {
+		condition := Broken(conditionType, err)
+		conditions.Set(obj, judged(conditions.Get(obj, conditionType), condition, "the last reconciliation failed: "+condition.Message))
+	}
 }
 
 // Object is of a kind that has conditions.
@@ -43,16 +61,25 @@ type Object interface {
 	conditions.Setter
 }
 
-// judged is the condition to set after last, which may be nil.
-func judged(last *metav1.Condition, found metav1.Condition) metav1.Condition {
+// silent reports whether Azure only did not answer.
+func silent(found metav1.Condition) bool {
+	return found.Reason == infrav1.WaitingReason || found.Reason == infrav1.ThrottledReason
+}
+
+// unasked is why a verdict is old.
+func unasked(found metav1.Condition) string {
+	if silent(found) {
+		return "Azure does not answer: " + found.Message
+	}
+	return "Azure cannot be asked: " + found.Message
+}
+
+// judged is the condition to set after last, which may be nil. cause is why a verdict is old.
+func judged(last *metav1.Condition, found metav1.Condition, cause string) metav1.Condition {
 	if found.Status != metav1.ConditionUnknown {
 		return found
 	}
-	silent := found.Reason == infrav1.WaitingReason || found.Reason == infrav1.ThrottledReason
-	cause := "Azure cannot be asked: " + found.Message
-	if silent {
-		cause = "Azure does not answer: " + found.Message
-	}
+	silent := silent(found)
 	switch {
 	case last != nil && last.Status == metav1.ConditionTrue:
 		found.Status, found.Reason, found.Message = metav1.ConditionTrue, infrav1.LastSeenReason, old(last.Message, cause)

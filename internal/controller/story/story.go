@@ -16,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
@@ -64,6 +65,11 @@ type Pass struct {
 // Begin begins to follow a pass over obj, as it is stored.
 func (t *Teller) Begin(ctx context.Context, obj Object) *Pass {
 	return &Pass{teller: t, ctx: ctx, obj: obj, before: slices.Clone(obj.GetConditions())}
+}
+
+// Again begins to follow what else is to be said at the end of the same pass, over obj, which may be another copy. What was told stays told.
+func (p *Pass) Again(obj Object) *Pass {
+	return &Pass{teller: p.teller, ctx: p.ctx, obj: obj, before: p.before}
 }
 
 // Saw is what the engine found and did.
@@ -143,6 +149,12 @@ func (p *Pass) errors() (covered []string) {
 		p.cause("pass", nil, condition.Reason, err.Error(), err)
 	}
 	return covered
+}
+
+// IsFailure reports whether an error that ends a reconciliation is one to show on the object. A conflict is not: the object is reconciled
+// again in its newer form. Neither is an error while the context is cancelled, because the manager ends.
+func IsFailure(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !apierrors.IsConflict(err)
 }
 
 // tellable tells whether an error is one that people should know of: other operations that end by themselves are not, and

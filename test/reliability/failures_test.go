@@ -1,0 +1,371 @@
+package reliability_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// call is a kind of request of the manager to the API server.
+type call struct{ verb, kind string }
+
+func (c call) String() string { return c.verb + " " + c.kind }
+
+// failing is a world with objects of all kinds, in which one kind of call fails from a stage on.
+type failing struct {
+	*clusters.World
+	mu sync.Mutex
+	// calls are those that were made, by stage.
+	calls map[string]map[call]bool
+	stage string
+	// refuse fails from stage since on.
+	refuse call
+	since  string
+	family string
+
+	failures []virtual.Failure
+	// warnings are counted by stage and text.
+	warnings map[string]map[string]int
+	problems map[string]bool
+}
+
+// families are the clusters whose objects are tried together.
+var families = []string{"self-managed", "aks", "documents"}
+
+// phases are the stages of the objects of a failing world.
+var phases = []string{"create", "pause", "resume", "delete"}
+
+// sequence has objects of all kinds come and go while calls of one kind fail. The zero call lets all succeed.
+func sequence(t *testing.T, family string, refuse call, since string) *failing {
+	w := &failing{family: family, World: clusters.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since, warnings: map[string]map[string]int{}, problems: map[string]bool{}}
+	w.World.Refuse, w.Failed, w.Told = w.answer, w.failed, w.told
+	w.Start(w.register)
+	w.create()
+	w.pass(20 * time.Minute)
+	w.begin("pause")
+	w.pause(new(true))
+	w.pass(2 * time.Minute)
+	w.begin("resume")
+	w.pause(nil)
+	w.pass(12 * time.Minute)
+	w.begin("delete")
+	w.delete()
+	return w
+}
+
+func (w *failing) begin(stage string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stage = stage
+}
+
+// pass has Cluster API play its part about pools for a time.
+func (w *failing) pass(d time.Duration) {
+	player := harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+	for end := time.Now().Add(d); time.Now().Before(end); virtual.Wait(nil, 15*time.Second) {
+		player.Look(w.T.Context())
+	}
+}
+
+func (w *failing) register(ctx context.Context, m *virtual.Manager) error {
+	options := controller.Options{SkipNameValidation: new(true)}
+	if err := pass.NewLocal(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
+		return err
+	}
+	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}
+	if err := secrets.SetupWithManager(ctx, m, options, azurejson.Kinds{Machines: true, Pools: true}); err != nil {
+		return err
+	}
+	templates := &azuremachinetemplate.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts}
+	if err := templates.SetupWithManager(ctx, m, options); err != nil {
+		return err
+	}
+	return clusters.Register(ctx, m)
+}
+
+func (w *failing) create() {
+	switch w.family {
+	case "aks":
+		w.AKS("c1", 1)
+		return
+	case "documents":
+		w.CreateDocuments(w.Documents("c1", "pool0"))
+		return
+	}
+	w.Network("c1", nil)
+	w.pass(5 * time.Minute)
+	harness.ChangeStatus(w.Stage, w.cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}
+	template.Spec.Template.Spec = w.AzureMachine("c1", "t1").Spec
+	w.Create(template)
+	w.PlayCluster("c1", template)
+	w.Machine("c1", "m1", harness.ControlPlane)
+	azurePool := w.AzureMachinePool("c1", "pool")
+	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
+	webhook.DefaultAzureMachinePool(azurePool)
+	w.CreatePool(azurePool, 1)
+}
+
+func (w *failing) cluster(name string) *clusterv1.Cluster {
+	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+func (w *failing) pause(paused *bool) {
+	harness.Change(w.Stage, w.cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = paused })
+}
+
+// delete deletes everything in the order of Cluster API, whether it goes or not.
+func (w *failing) delete() {
+	w.Remove(w.cluster("c1"))
+	for _, list := range [][]client.ObjectList{
+		{&clusterv1.MachineList{}, &clusterv1.MachinePoolList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}},
+		{&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureASOManagedControlPlaneList{}},
+		{&infrav1.AzureClusterList{}, &infrav1.AzureManagedClusterList{}, &infrav1.AzureASOManagedClusterList{}},
+		{&infrav1.AzureClusterIdentityList{}},
+	} {
+		for _, each := range list {
+			if err := w.Kubernetes.List(w.T.Context(), each, client.InNamespace(w.Namespace)); err != nil {
+				w.T.Fatal(err)
+			}
+			_ = meta.EachListItem(each, func(item runtime.Object) error {
+				if object := item.(client.Object); object.GetDeletionTimestamp().IsZero() {
+					w.Remove(object)
+				}
+				return nil
+			})
+		}
+		w.pass(10 * time.Minute)
+	}
+}
+
+// answer notes a call of the manager, and refuses those that are to fail.
+func (w *failing) answer(verb string, object runtime.Object) error {
+	gvk, err := w.Kubernetes.GroupVersionKindFor(object)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := call{verb, strings.TrimSuffix(gvk.Kind, "List")}
+	if w.calls[w.stage] == nil {
+		w.calls[w.stage] = map[call]bool{}
+	}
+	w.calls[w.stage][c] = true
+	if c != w.refuse || slices.Index(phases, w.stage) < slices.Index(phases, w.since) {
+		return nil
+	}
+	return apierrors.NewInternalError(fmt.Errorf("refused: %s", c))
+}
+
+// failed holds a reconciliation that ended with an error against what its object shows then.
+func (w *failing) failed(f virtual.Failure) {
+	if apierrors.IsConflict(f.Err) || f.Kind == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	// An object that cannot be read, or whose status cannot be written, shows nothing.
+	if w.refuse == (call{"get", f.Kind}) || w.refuse == (call{"patch status", f.Kind}) {
+		return
+	}
+	w.failures = append(w.failures, f)
+	object, err := w.Kubernetes.Scheme().New(infrav1.GroupVersion.WithKind(f.Kind))
+	if err != nil {
+		w.problems[err.Error()] = true
+		return
+	}
+	if err := w.Kubernetes.Get(context.Background(), f.Object, object.(client.Object)); err != nil {
+		return // It is gone.
+	}
+	conditioned, ok := object.(interface{ GetConditions() []metav1.Condition })
+	if !ok || strings.HasPrefix(f.Controller, "azurejson") || f.Kind == "AzureMachineTemplate" {
+		return // The event is all there is.
+	}
+	if ready := harness.Condition(conditioned, infrav1.ReadyCondition); !strings.Contains(ready.Message, f.Err.Error()) {
+		w.problems[fmt.Sprintf("%s %s: Ready is %s, %s, %q after %q", f.Kind, f.Object.Name, ready.Status, ready.Reason, ready.Message, f.Err)] = true
+	}
+}
+
+func (w *failing) told(event virtual.Event) {
+	if event.Type != "Warning" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.warnings[w.stage] == nil {
+		w.warnings[w.stage] = map[string]int{}
+	}
+	w.warnings[w.stage][event.Kind+" "+event.Name+" "+event.Note]++
+}
+
+// noteOf is the note of the Warning that tells a failure.
+func noteOf(f virtual.Failure) string {
+	switch {
+	case strings.HasPrefix(f.Controller, "azurejson"):
+		return "azure.json cannot be written: " + f.Err.Error()
+	case f.Kind == "AzureMachineTemplate":
+		return "the cluster autoscaler cannot be told what a node is: " + f.Err.Error()
+	}
+	return f.Err.Error()
+}
+
+// check reports failures that no Warning tells, or more than one in a stage. A stage may end a failure and the next one bring it back, which
+// is told again.
+func (w *failing) check(t *testing.T) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.failures {
+		told := false
+		for stage, warnings := range w.warnings {
+			if count := warnings[f.Kind+" "+f.Object.Name+" "+noteOf(f)]; count > 1 {
+				w.problems[fmt.Sprintf("%s %s: %d Warnings tell %q while objects are to %s", f.Kind, f.Object.Name, count, f.Err, stage)] = true
+			}
+			for warning := range warnings {
+				// A Warning with more of the same error tells it as well.
+				told = told || strings.HasPrefix(warning, f.Kind+" "+f.Object.Name+" ") && strings.Contains(warning, f.Err.Error())
+			}
+		}
+		if !told {
+			w.problems[fmt.Sprintf("%s %s: no Warning tells %q", f.Kind, f.Object.Name, f.Err)] = true
+		}
+	}
+	for _, problem := range slices.Sorted(maps.Keys(w.problems)) {
+		t.Error(problem)
+	}
+}
+
+// TestIdentityBeingDeleted has a cluster of each kind name an identity that waits to be gone.
+func TestIdentityBeingDeleted(t *testing.T) {
+	for family, object := range map[string]interface {
+		client.Object
+		GetConditions() []metav1.Condition
+	}{
+		"self-managed": &infrav1.AzureCluster{}, "aks": &infrav1.AzureManagedControlPlane{}, "documents": &infrav1.AzureASOManagedCluster{},
+	} {
+		t.Run(family, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &failing{family: family, World: clusters.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
+				w.Failed, w.Told = w.failed, w.told
+				identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}
+				harness.Change(w.Stage, identity, func(i *infrav1.AzureClusterIdentity) { i.Finalizers = []string{"example.com/keeps"} })
+				w.Remove(identity)
+				w.Start(w.register)
+				switch family {
+				case "self-managed":
+					w.Network("c1", nil)
+				case "aks":
+					w.AKS("c1", 1)
+				case "documents":
+					documents := w.Documents("c1", "pool0")
+					documents.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
+					// A Secret that the documents name goes before the identity.
+					for _, resources := range [][]runtime.RawExtension{documents.Infrastructure.Spec.Resources, documents.ControlPlane.Spec.Resources, documents.Pools[0].Spec.Resources} {
+						resources[0].Raw = bytes.ReplaceAll(resources[0].Raw, []byte("serviceoperator.azure.com/credential-from"), []byte("example.com/unused"))
+					}
+					w.CreateDocuments(documents)
+				}
+				w.pass(10 * time.Minute)
+				w.Get(object, "c1")
+				ready := harness.Condition(object, infrav1.ReadyCondition)
+				if ready.Status != metav1.ConditionFalse || ready.Reason != "IdentityBeingDeleted" {
+					t.Errorf("Ready is %s, %s, %q", ready.Status, ready.Reason, ready.Message)
+				}
+				told := 0
+				for warning, count := range w.warnings[w.stage] {
+					if strings.Contains(warning, " c1 ") && strings.Contains(warning, "is being deleted, so nothing new can use it") {
+						told += count
+					}
+				}
+				if told != 1 || len(w.failures) > 0 {
+					t.Errorf("%d Warnings tell it, and %d reconciliations ended with an error: %v", told, len(w.failures), w.warnings)
+				}
+			})
+		})
+	}
+}
+
+// inSample reports whether a row is one of those that are tried without -every.
+func inSample(row string) bool {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(row))
+	return hash.Sum32()%12 == 0
+}
+
+// TestFailuresAreShown has each kind of call to the API server fail that the controllers of all kinds make while objects are created, paused,
+// resumed and deleted. Each reconciliation that ends with an error sets Ready, and one Warning tells it. What an AzureMachineTemplate cannot
+// show in a condition, and what the controllers of azure.json cannot, is told by the Warning alone.
+func TestFailuresAreShown(t *testing.T) {
+	shown, tried := map[string]bool{}, 0
+	for _, family := range families {
+		calls := map[string]map[call]bool{}
+		synctest.Test(t, func(t *testing.T) {
+			w := sequence(t, family, call{}, "")
+			w.check(t)
+			for _, f := range w.failures {
+				t.Errorf("%s %s fails although nothing is refused: %v", f.Kind, f.Object.Name, f.Err)
+			}
+			calls = w.calls
+		})
+		for _, phase := range phases {
+			for _, c := range slices.SortedFunc(maps.Keys(calls[phase]), func(a, b call) int { return strings.Compare(a.String(), b.String()) }) {
+				if phase == "resume" || phase == "pause" && !strings.HasPrefix(c.verb, "patch") {
+					continue // The other phases make the same calls at the same places.
+				}
+				row := family + "/" + phase + "/" + c.String()
+				if !wide() && !inSample(row) {
+					continue
+				}
+				tried++
+				t.Run(row, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := sequence(t, family, c, phase)
+						w.check(t)
+						for _, f := range w.failures {
+							shown[f.Kind+": "+phase+", "+c.String()] = true
+						}
+					})
+				})
+			}
+		}
+	}
+	t.Logf("%d kinds of calls failed; %d pairs of a kind of object and a call ended reconciliations with an error", tried, len(shown))
+	if !wide() {
+		return
+	}
+	// An AzureClusterIdentity is reconciled from what is in the cache and a Secret, whose absence is a condition.
+	for _, kind := range []string{
+		"AzureCluster", "AzureMachine", "AzureMachinePool", "AzureMachineTemplate", "AzureManagedCluster", "AzureManagedControlPlane",
+		"AzureManagedMachinePool", "AzureASOManagedCluster", "AzureASOManagedControlPlane", "AzureASOManagedMachinePool",
+	} {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(key string) bool { return strings.HasPrefix(key, kind+": ") }) {
+			t.Errorf("no reconciliation of kind %s ended with an error", kind)
+		}
+	}
+}
