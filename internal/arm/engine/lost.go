@@ -29,11 +29,19 @@ func (p *pass) lost(w *work) bool {
 		return false
 	}
 	if !w.row.Taggable {
+		// One in what users brought, as a subnet in their network, is the object's by the inventory alone.
 		above := p.inherits(w.id)
-		return above != "" && p.found[above.Key()].Exists && p.rival(above) == ""
+		own := p.seen[above.Key()] || w.node != nil && w.node.Foreign == arm.AdoptForeign
+		return own && above != "" && p.found[above.Key()].Exists && p.rival(above) == "" && !p.tiedToOthers(w.id, w.row)
 	}
 	_, has := tagOf(p.found[key].Body, p.request.Owner.TagKey)
 	return !has
+}
+
+// tiedToOthers tells whether a resource is there for one that carries another owner's tag.
+func (p *pass) tiedToOthers(id arm.ID, row types.Type) bool {
+	body, err := arm.Decode(p.found[id.Key()].Body)
+	return err == nil && slices.ContainsFunc(row.Ties, func(path string) bool { return p.rival(arm.ID(textAt(body, path))) != "" })
 }
 
 // untagged tells whether a resource of the object's lacks the ownership tag, which is to be restored.
@@ -236,12 +244,12 @@ func lostMessage(s situation) string {
 	}
 	switch {
 	case s.rival != "":
-		return fmt.Sprintf("%s was made for this cluster and now carries the tag %s of another one instead of %s. %s", s.id, s.rival, tag, left)
+		return fmt.Sprintf("By the object's annotations %s was made for this cluster, and now it carries the tag %s of another one instead of %s. %s", s.id, s.rival, tag, left)
 	case !s.row.Taggable:
-		return fmt.Sprintf("%s was made for this cluster, and %s lacks the tag %s that would prove it. %s. To delete it, run: az resource delete --ids %s",
+		return fmt.Sprintf("By the object's annotations %s was made for this cluster, but %s lacks the tag %s that would prove it. %s. If it is the cluster's, delete it: az resource delete --ids %s",
 			s.id, s.inherits, tag, left, arm.Quoted(string(s.id)))
 	}
 	merge := "az tag update --resource-id " + arm.Quoted(string(s.id)) + " --operation Merge --tags "
-	return fmt.Sprintf("%s was made for this cluster and has lost the tag %s, and nothing else proves that it is the cluster's. %s. "+
-		"To hand it back, run: %s%s. To have it stay in Azure when the cluster is deleted, run: %s%s=%s", s.id, tag, left, merge, arm.Quoted(tag), merge, arm.Quoted(s.owner.TagKey), released)
+	return fmt.Sprintf("By the object's annotations %s was made for this cluster, but it has lost the tag %s, and nothing else in Azure proves it. %s. "+
+		"If it is the cluster's, hand it back: %s%s. If not, or to have it stay when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.Quoted(tag), merge, arm.Quoted(s.owner.TagKey), released)
 }

@@ -39,7 +39,7 @@ func decideRemoval(s situation) decision {
 	case !s.owned && s.namesake != "":
 		return decision{do: report, state: arm.Foreign, message: "stays: it belongs to " + s.namesake}
 	case !s.owned:
-		return decision{do: report, state: arm.Foreign, untagged: s.row.Taggable && s.rival == ""}
+		return decision{do: report, state: arm.Foreign, untagged: s.unclaimed}
 	}
 	doing, _ := observe.Provisioning(s.found.Body)
 	switch {

@@ -47,11 +47,11 @@ func TestDecideRemoval(t *testing.T) {
 		"unreadable as another": {"what every request meets is said once", of(theVNet, repair, going, unread(errBusy), func(s *situation) { s.same = theGroup }),
 			decision{do: report, state: arm.Blocked, blockedBy: theGroup, unseen: true}},
 		"gone":                    {"that is what was wanted", of(theVNet, repair, going, notThere, waiting), decision{do: forget, state: arm.Gone}},
-		"foreign":                 {"what is not ours is never deleted", of(theVNet, repair, going, foreign), decision{do: report, state: arm.Foreign, untagged: true}},
+		"foreign":                 {"what is not ours is never deleted", of(theVNet, repair, going, foreign, unclaimedByTag), decision{do: report, state: arm.Foreign, untagged: true}},
 		"foreign, without tags":   {"it cannot tell", of(theSubnet, repair, going, foreign), decision{do: report, state: arm.Foreign}},
 		"another's":               {"its tag tells whose it is", of(theVNet, repair, going, foreign, rival), decision{do: report, state: arm.Foreign}},
 		"lost its tag":            {"the object made it, so it does not go without it", of(theVNet, repair, going, foreign, func(s *situation) { s.lost = true }), somebodyActs(like(CodeTagLost), 8*time.Minute)},
-		"foreign, being deleted":  {"nor waited for", of(theVNet, repair, going, foreign, state("Deleting")), decision{do: report, state: arm.Foreign, untagged: true}},
+		"foreign, being deleted":  {"nor waited for", of(theVNet, repair, going, foreign, unclaimedByTag, state("Deleting")), decision{do: report, state: arm.Foreign, untagged: true}},
 		"being deleted by others": {"as after a restart", of(theVNet, repair, going, state("Deleting"), waiting), decision{do: follow, state: arm.Deleting, wait: 5 * time.Minute}},
 
 		// What keeps a deletion back.

@@ -56,6 +56,8 @@ type situation struct {
 	// rival is the tag by which the resource is another cluster's or owner's, "" for none. namesake is the owner it says where
 	// that is one with a cluster of the same name.
 	rival, namesake string
+	// unclaimed means that a resource which is not the object's is nobody's by any tag: it carries none, or cannot and is in the record.
+	unclaimed bool
 	// lost means that the resource was seen as the object's own, and nothing in Azure proves that it still is. untagged means that it is
 	// the object's by other proof than the ownership tag, which is missing. inherits is the resource above whose tag would prove it, for
 	// one that cannot carry tags.
@@ -145,7 +147,7 @@ type decision struct {
 	message   string
 	blockedBy arm.ID
 	unseen    bool
-	// untagged means that a deletion leaves a resource that carries no tag of any owner.
+	// untagged means that a deletion leaves a resource that may be the object's for all that its tags tell.
 	untagged bool
 	drift    []string
 	// wait is when to look again if nothing wakes the object before; 0 is when something it depends on has moved.

@@ -63,24 +63,25 @@ func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 // What rows change. Each does one thing.
 type change = func(*situation)
 
-func going(s *situation)      { s.remove = true }
-func notThere(s *situation)   { s.found = observe.Observation{Observed: observe.Observed{ID: s.id}} }
-func listed(s *situation)     { notThere(s); s.found.FromList = true }
-func unseen(s *situation)     { s.found = observe.Observation{} }
-func outdated(s *situation)   { s.outdated = true }
-func rival(s *situation)      { s.rival = ownerPrefix + "other" }
-func foreign(s *situation)    { s.owned, s.ownedAbove = false, false }
-func adopts(s *situation)     { s.node.Foreign = arm.AdoptForeign }
-func marked(s *situation)     { s.node.Marked = true }
-func uses(s *situation)       { s.node.Foreign = arm.UseForeign }
-func bodiless(s *situation)   { s.node.Body = nil }
-func noTag(s *situation)      { s.tagged = false }
-func waiting(s *situation)    { s.blocker = theGroup }
-func unexamined(s *situation) { s.compared = false }
-func pointless(s *situation)  { s.pointless = true }
-func overtaken(s *situation)  { s.overtaken = true }
-func oldETag(s *situation)    { s.oldETag = true }
-func unclaimed(s *situation)  { s.claimed = false }
+func going(s *situation)          { s.remove = true }
+func notThere(s *situation)       { s.found = observe.Observation{Observed: observe.Observed{ID: s.id}} }
+func listed(s *situation)         { notThere(s); s.found.FromList = true }
+func unseen(s *situation)         { s.found = observe.Observation{} }
+func outdated(s *situation)       { s.outdated = true }
+func rival(s *situation)          { s.rival = ownerPrefix + "other" }
+func unclaimedByTag(s *situation) { s.unclaimed = true }
+func foreign(s *situation)        { s.owned, s.ownedAbove = false, false }
+func adopts(s *situation)         { s.node.Foreign = arm.AdoptForeign }
+func marked(s *situation)         { s.node.Marked = true }
+func uses(s *situation)           { s.node.Foreign = arm.UseForeign }
+func bodiless(s *situation)       { s.node.Body = nil }
+func noTag(s *situation)          { s.tagged = false }
+func waiting(s *situation)        { s.blocker = theGroup }
+func unexamined(s *situation)     { s.compared = false }
+func pointless(s *situation)      { s.pointless = true }
+func overtaken(s *situation)      { s.overtaken = true }
+func oldETag(s *situation)        { s.oldETag = true }
+func unclaimed(s *situation)      { s.claimed = false }
 
 func state(provisioning string) change {
 	return func(s *situation) {

@@ -33,6 +33,7 @@ func (p *pass) look(id arm.ID) *work {
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
 	w.namesake = p.namesake(id)
 	w.lost, w.untagged, w.inherits = p.lost(w), p.untagged(w), p.inherits(id)
+	w.unclaimed = !w.owned && w.rival == "" && (w.row.Taggable || p.seen[key] && !p.tiedToOthers(id, w.row))
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
 		w.under = p.underway(op)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -98,6 +99,18 @@ func TestForgedStatus(t *testing.T) {
 	})
 	stage.WaitClusterProvisioned("c1")
 	stands(t, stage, before, subnets()...)
+	mark := stage.Azure.Mark()
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told", func(c *infrav1.AzureCluster) bool {
+		return harness.Condition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason
+	})
+	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		t.Errorf("nothing is claimed, but: %q", writes)
+	}
+	// The group may be the cluster's, so the cluster waits until somebody who may tag it says that it is not.
+	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(""), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): "shared"}}}); err != nil {
+		t.Fatal(err)
+	}
+	stage.Advance(time.Hour)
 	stage.DeleteCluster("c1")
 	stands(t, stage, before, subnets()...)
 	if now := stage.Azure.Resources(); len(now) != len(before) {
