@@ -50,7 +50,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 		return nil, pass.Unread(err)
 	}
 	in.goes, in.left = leftovers.Collect(in.azureCluster, graph, found)
-	out := &pass.Plan{Graph: graph, WholeGroups: true, Unlabelled: in.goes}
+	out := &pass.Plan{Graph: graph, Sent: cluster.Memory(in.planned), WholeGroups: true, Unlabelled: in.goes}
 	if len(in.left) > 0 {
 		out.LeftBehind = leftEvent(plan.ResourceGroupID(in.planned), in.left)
 	}
