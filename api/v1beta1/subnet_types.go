@@ -59,7 +59,8 @@ type SubnetClassSpec struct {
 
 // SubnetSpec describes a subnet.
 type SubnetSpec struct {
-	// id is the Azure resource ID of an existing subnet. No NAT gateway is made for a subnet with an ID.
+	// id is the Azure resource ID of an existing subnet. A subnet with an id gets no default NAT gateway, also where the value is no
+	// Azure ID.
 	// +optional
 	ID string `json:"id,omitempty"`
 

@@ -44,3 +44,10 @@ func MadeSubnet(c *infrav1.AzureCluster, name string) bool {
 		return strings.EqualFold(id.Type(), types.Subnet) && strings.EqualFold(id.Name(), name)
 	})
 }
+
+// SentNATGateway tells whether a plan of the cluster had a NAT gateway of this name.
+func SentNATGateway(c *infrav1.AzureCluster, name string) bool {
+	return slices.ContainsFunc(memory.Remembered(c.Annotations, c.Spec.SubscriptionID), func(id arm.ID) bool {
+		return strings.EqualFold(id.Type(), types.NATGateway) && strings.EqualFold(id.Name(), name)
+	})
+}

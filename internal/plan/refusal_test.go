@@ -92,12 +92,28 @@ func TestClusterCheck(t *testing.T) {
 			want:   []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... overlaps 10.1.4.0/24 of subnet "others"`},
 		},
 		"brought subnet has another range": {
-			reason: "what is asked for is not there",
+			reason: "the ranges of subnets that exist are Azure's, and the spec of an installer has its own",
 			from:   "brought-network",
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].CIDRBlocks = []string{"10.7.0.0/16"}
 			},
-			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.7.0.0/16" ... has 10.1.0.0/16: correct the block or leave cidrBlocks out`},
+		},
+		"bare name in the ID of a brought network": {
+			reason: "an installer writes the name of the network there",
+			from:   "brought-network",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.Vnet.ID = "c1-vnet" },
+		},
+		"marker in the ID of a subnet": {
+			reason: "it asks for no NAT gateway, and names nothing that has to exist",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.Subnets[1].ID = "UNKNOWN" },
+		},
+		"ID of another subnet": {
+			reason: "an ID of Azure that is not what the names lead to would be ignored",
+			from:   "brought-network",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].ID = group + "c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/others"
+			},
+			want: []string{"spec.networkSpec.subnets[1].id ... subnets/others ... is not " + group + "c1/"},
 		},
 		"no CIDR block": {
 			reason: "typing errors",

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 const (
@@ -79,7 +80,7 @@ func defaultSubnets(c *infrav1.AzureCluster) {
 		case infrav1.SubnetCluster:
 			defaultSubnet(subnet, c.Name+"-subnet", defaultClusterCIDR, c.Name+"-nsg")
 			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-routetable")
-			defaultNatGateway(subnet, c.Name+"-natgw")
+			defaultNatGateway(c, subnet, c.Name+"-natgw")
 		case infrav1.SubnetControlPlane:
 			if c.Spec.ControlPlaneEnabled {
 				defaultSubnet(subnet, c.Name+"-controlplane-subnet", defaultControlPlaneCIDR, c.Name+"-controlplane-nsg")
@@ -88,7 +89,7 @@ func defaultSubnets(c *infrav1.AzureCluster) {
 			nodes++
 			defaultSubnet(subnet, fmt.Sprintf("%s-node-subnet-%d", c.Name, nodes), fmt.Sprintf(defaultNodeCIDRFormat, nodes), c.Name+"-node-nsg")
 			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-node-routetable")
-			defaultNatGateway(subnet, fmt.Sprintf("%s-node-natgw-%d", c.Name, nodes))
+			defaultNatGateway(c, subnet, fmt.Sprintf("%s-node-natgw-%d", c.Name, nodes))
 		}
 		defaultDirections(subnet.SecurityGroup.SecurityRules)
 	}
@@ -104,10 +105,11 @@ func defaultSubnet(subnet *infrav1.SubnetSpec, name, cidr, securityGroup string)
 	defaultCIDR(&subnet.CIDRBlocks, cidr)
 }
 
-// defaultNatGateway gives a subnet of ours a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out
-// through a load balancer.
-func defaultNatGateway(subnet *infrav1.SubnetSpec, name string) {
-	if subnet.ID != "" || hasIPv6(subnet.CIDRBlocks) {
+// defaultNatGateway gives a subnet a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out
+// through a load balancer. An id, whatever its value, asks for no NAT gateway. It takes away none that was made before: the
+// established provider writes IDs into the spec later.
+func defaultNatGateway(c *infrav1.AzureCluster, subnet *infrav1.SubnetSpec, name string) {
+	if hasIPv6(subnet.CIDRBlocks) || subnet.ID != "" && !plan.SentNATGateway(c, cmp.Or(subnet.NatGateway.Name, name)) {
 		return
 	}
 	subnet.NatGateway.Name = cmp.Or(subnet.NatGateway.Name, name)

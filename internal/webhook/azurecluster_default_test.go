@@ -142,6 +142,48 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 				APIServer: publicLB,
 			},
 		},
+		"marker instead of an ID": {
+			reason: "an installer asks for no NAT gateway this way",
+			c: newCluster(func(c *infrav1.AzureCluster) {
+				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets[1].ID = "UNKNOWN"
+			}),
+			want: names{
+				Subnets: []subnetNames{
+					{"cp", "10.0.0.0/16 ", "c1-controlplane-nsg", "c1-node-routetable", "", ""},
+					{"nodes", "10.1.0.0/16 ", "c1-node-nsg", "c1-node-routetable", "", ""}},
+				APIServer: publicLB,
+			},
+		},
+		"ID that was written later": {
+			reason: "an ID in the spec takes no NAT gateway away that a plan had",
+			c: newCluster(func(c *infrav1.AzureCluster) {
+				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
+				c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1/providers/Microsoft.Network/natGateways/c1-node-natgw-1":[]}`}
+			}),
+			want: names{
+				Subnets: []subnetNames{
+					{"cp", "10.0.0.0/16 ", "c1-controlplane-nsg", "c1-node-routetable", "", ""},
+					{"nodes", "10.1.0.0/16 ", "c1-node-nsg", "c1-node-routetable", "c1-node-natgw-1", "pip-c1-node-natgw-1"}},
+				APIServer: publicLB,
+			},
+		},
+		"ID and a name that was stored": {
+			reason: "the established provider stored the names of the NAT gateway before it wrote the ID",
+			c: newCluster(func(c *infrav1.AzureCluster) {
+				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
+				c.Spec.NetworkSpec.Subnets[1].NatGateway.Name = "c1-node-natgw-1"
+				c.Spec.NetworkSpec.Subnets[1].NatGateway.NatGatewayIP.Name = "pip-c1-node-natgw-1"
+			}),
+			want: names{
+				Subnets: []subnetNames{
+					{"cp", "10.0.0.0/16 ", "c1-controlplane-nsg", "c1-node-routetable", "", ""},
+					{"nodes", "10.1.0.0/16 ", "c1-node-nsg", "c1-node-routetable", "c1-node-natgw-1", "pip-c1-node-natgw-1"}},
+				APIServer: publicLB,
+			},
+		},
 		"two control-plane subnets": {
 			reason: "each subnet keeps what it says, also where several have one role",
 			c: newCluster(func(c *infrav1.AzureCluster) {

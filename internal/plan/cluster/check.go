@@ -42,11 +42,11 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 		return nil
 	}
 	text := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created", plan.VNetResourceGroup(in))
-	if vnet.ID != "" {
+	if isAzureID(vnet.ID) {
 		return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(text, path.Child("id")))}
 	}
 	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
-		if subnet.ID != "" {
+		if isAzureID(subnet.ID) {
 			where := field.NewPath("spec", "networkSpec", "subnets").Index(i).Child("id")
 			return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(text, where))}
 		}
@@ -55,7 +55,8 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 }
 
 // checkIDs refuses IDs that lead elsewhere than the names: resources are found by name, and an ID that is not looked at
-// would be a wish ignored.
+// would be a wish ignored. In networks and subnets, the established provider takes any value: the OpenShift installer writes the
+// bare name of a network there, and a marker into subnets, which counts in defaulting only. Such a value leads nowhere.
 func checkIDs(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	check := func(path *field.Path, have string, want arm.ID) {
@@ -65,9 +66,13 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 	}
 	network := in.AzureCluster.Spec.NetworkSpec
 	path := field.NewPath("spec", "networkSpec")
-	check(path.Child("vnet", "id"), network.Vnet.ID, plan.VNetID(in))
+	if isAzureID(network.Vnet.ID) {
+		check(path.Child("vnet", "id"), network.Vnet.ID, plan.VNetID(in))
+	}
 	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
-		check(path.Child("id"), subnet.ID, plan.SubnetID(in, subnet.Name))
+		if isAzureID(subnet.ID) {
+			check(path.Child("id"), subnet.ID, plan.SubnetID(in, subnet.Name))
+		}
 		check(path.Child("securityGroup", "id"), subnet.SecurityGroup.ID, plan.SecurityGroupID(in, subnet.SecurityGroup.Name))
 		check(path.Child("routeTable", "id"), subnet.RouteTable.ID, plan.RouteTableID(in, subnet.RouteTable.Name))
 		check(path.Child("natGateway", "id"), subnet.NatGateway.ID, plan.NATGatewayID(in, subnet.NatGateway.Name))
@@ -82,6 +87,9 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	return errs
 }
+
+// isAzureID tells whether a value is meant as the ID of an Azure resource, which starts with a slash.
+func isAzureID(value string) bool { return strings.HasPrefix(value, "/") }
 
 // eachSubnet calls f for every subnet of the spec with its path, the bastion host's last.
 func eachSubnet(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.SubnetSpec)) {

@@ -29,8 +29,8 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 	errs = append(errs, bad...)
 	var blocks []block
 	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
-		if have, exists := existingSubnet(in, subnet.Name); exists {
-			errs = append(errs, checkExistingSubnet(in, path, subnet, have)...)
+		// Of a subnet that the user brought, the ranges that Azure has count, whatever the spec has.
+		if _, exists := existingSubnet(in, subnet.Name); exists {
 			return
 		}
 		if len(subnet.CIDRBlocks) == 0 {
@@ -91,43 +91,6 @@ func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	return out, errs
 }
 
-// checkExistingSubnet compares what the spec asks of a subnet that the user brought with what it has. The ranges that
-// defaulting fills in ask for nothing, because users who bring subnets leave them out.
-func checkExistingSubnet(in plan.ClusterInput, path *field.Path, subnet infrav1.SubnetSpec, have []string) field.ErrorList {
-	if len(subnet.CIDRBlocks) == 0 || defaulted(in, subnet) {
-		return nil
-	}
-	var errs field.ErrorList
-	for i, cidr := range subnet.CIDRBlocks {
-		if !slices.ContainsFunc(have, func(h string) bool { return samePrefix(h, cidr) }) {
-			errs = append(errs, field.Invalid(path.Child("cidrBlocks").Index(i), cidr,
-				fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block or leave cidrBlocks out", subnet.Name, plan.VNetName(in), strings.Join(have, ", "))))
-		}
-	}
-	return errs
-}
-
-// defaulted tells whether the subnet has exactly the range that defaulting gives it.
-func defaulted(in plan.ClusterInput, subnet infrav1.SubnetSpec) bool {
-	want := "10.0.0.0/16"
-	switch subnet.Role {
-	case infrav1.SubnetBastion:
-		want = "10.255.255.224/27"
-	case infrav1.SubnetNode:
-		n := 0
-		for _, other := range in.AzureCluster.Spec.NetworkSpec.Subnets {
-			if other.Role == infrav1.SubnetNode {
-				n++
-			}
-			if other.Name == subnet.Name {
-				break
-			}
-		}
-		want = fmt.Sprintf("10.%d.0.0/16", n)
-	}
-	return len(subnet.CIDRBlocks) == 1 && subnet.CIDRBlocks[0] == want
-}
-
 // otherSubnets are the ranges of subnets of the network that the spec does not name or that exist already in a network
 // that the user brought.
 func otherSubnets(in plan.ClusterInput) []block {
@@ -169,12 +132,6 @@ func checkOverlaps(blocks []block) field.ErrorList {
 
 func contains(outer, inner netip.Prefix) bool {
 	return outer.Bits() <= inner.Bits() && outer.Masked().Contains(inner.Addr())
-}
-
-func samePrefix(a, b string) bool {
-	x, errX := netip.ParsePrefix(a)
-	y, errY := netip.ParsePrefix(b)
-	return errX == nil && errY == nil && x.Masked() == y.Masked()
 }
 
 func join(prefixes []netip.Prefix) string {
