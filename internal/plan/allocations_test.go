@@ -34,7 +34,7 @@ type hot struct {
 var hotPaths = map[string]hot{
 	"pass over a settled machine": {315, settledMachine},
 	"plan of a cluster":           {6630, plannedCluster},
-	"resync of a machine":         {5035, resyncedMachine},
+	"resync of a machine":         {5300, resyncedMachine},
 	"comparison of a VM":          {985, comparedVM},
 	"list of 100 VMs":             {205, listedVMs},
 }
