@@ -49,7 +49,8 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 	if have.Labels[cluster.Name] != owned {
 		return nil
 	}
-	if equality.Semantic.DeepEqual(have.Data, want.Data) && metav1.IsControlledBy(have, owner) {
+	// The whole reference counts: a release with another API version, or a backup of it, left the version of then.
+	if equality.Semantic.DeepEqual(have.Data, want.Data) && equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
 		r.current.note(have, want)
 		return nil
 	}

@@ -29,6 +29,8 @@ func TestWrite(t *testing.T) {
 		return object
 	}
 	ours := metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachineTemplate", Name: "t", UID: "template", Controller: new(true), BlockOwnerDeletion: new(true)}
+	former := ours
+	former.APIVersion = infrav1.GroupVersion.Group + "/v1alpha1"
 	tests := map[string]struct {
 		reason string
 		before *corev1.Secret
@@ -39,6 +41,7 @@ func TestWrite(t *testing.T) {
 		"none":              {"machines boot with it", nil, "new", true, true},
 		"ours, old":         {"a new credential must reach it", secret(owned, "old", ours), "new", true, true},
 		"ours, current":     {"what is right is not written", secret(owned, "new", ours), "new", true, false},
+		"ours, old version": {"an owner reference names the API version of today", secret(owned, "new", former), "new", true, true},
 		"ours, nobody owns": {"clusterctl move and backups lose owners", secret(owned, "new"), "new", true, true},
 		"the user's":        {"a Secret without the label is left alone", secret("", "theirs"), "theirs", false, false},
 		"another cluster's": {"the label's value says whether the cluster owns it", secret("shared", "theirs"), "theirs", false, false},
@@ -66,6 +69,9 @@ func TestWrite(t *testing.T) {
 			stored, after := version()
 			if got := string(stored.Data["azure.json"]); got != test.want || metav1.IsControlledBy(stored, owner) != test.owned || (before != after) != test.writes {
 				t.Errorf("%s: has %q, owners %v, written %t", test.reason, got, stored.OwnerReferences, before != after)
+			}
+			if diff := cmp.Diff([]metav1.OwnerReference{ours}, stored.OwnerReferences); test.owned && diff != "" {
+				t.Errorf("%s: owners (-want +got):\n%s", test.reason, diff)
 			}
 		})
 	}

@@ -77,7 +77,7 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{network}},
 		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{watch.Spec()}},
-		{Object: &infrav1.AzureMachinePoolMachine{}, Wakes: poolOfPoolMachine, Predicates: []predicate.Predicate{watch.Spec()}},
+		{Object: &infrav1.AzureMachinePoolMachine{}, Wakes: poolOfPoolMachine, Predicates: []predicate.Predicate{watch.Reads(finalizers)}},
 		{Object: &clusterv1.Machine{}, Wakes: k.poolOfMachine, Predicates: []predicate.Predicate{watch.Reads(readOfMachine)}},
 	}, nil
 }
@@ -86,6 +86,9 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 func readOfMachine(machine *clusterv1.Machine) any {
 	return []any{machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), needless(machine)}
 }
+
+// finalizers are read of an AzureMachinePoolMachine, because the pool adds its own again when somebody has taken it off.
+func finalizers(vm *infrav1.AzureMachinePoolMachine) any { return vm.Finalizers }
 
 // poolOfMachinePool wakes the pool that a MachinePool refers to.
 func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {

@@ -83,12 +83,16 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	return k.describe(ctx, in, in.members[len(in.members)-1], vm)
 }
 
-// describe has the object say what is known of its VM. One that is to be left alone says only that.
+// describe writes what is known of a VM into the status of its object, and adds the finalizer if it is missing: without it the
+// object could go before its VM. In an object that is paused it writes only that.
 func (k *Kind) describe(ctx context.Context, in *input, m member, vm pool.Instance) error {
-	before := m.vm.Status.DeepCopy()
+	before := m.vm.DeepCopy()
 	changes := patch.Follow(k.Client, nil, m.vm)
 	if !lifecycle.Held(m.vm, machineKind, in.cluster) {
 		m.show(vm, in.again)
+		if m.vm.DeletionTimestamp.IsZero() {
+			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
+		}
 	}
 	return write(ctx, m, before, changes)
 }
@@ -99,7 +103,7 @@ func (k *Kind) Paused(ctx context.Context, in *input) error {
 		return err
 	}
 	for _, m := range in.members {
-		before := m.vm.Status.DeepCopy()
+		before := m.vm.DeepCopy()
 		changes := patch.Follow(k.Client, nil, m.vm)
 		lifecycle.Held(m.vm, machineKind, in.cluster)
 		if err := write(ctx, m, before, changes); err != nil {
@@ -109,9 +113,9 @@ func (k *Kind) Paused(ctx context.Context, in *input) error {
 	return nil
 }
 
-// write writes what the object says if that is something else than before.
-func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachineStatus, changes *patch.Changes) error {
-	if equality.Semantic.DeepEqual(before, &m.vm.Status) {
+// write writes the object if its status or its finalizers differ from before.
+func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachine, changes *patch.Changes) error {
+	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) && slices.Equal(before.Finalizers, m.vm.Finalizers) {
 		return nil
 	}
 	if err := changes.Write(ctx); client.IgnoreNotFound(err) != nil {

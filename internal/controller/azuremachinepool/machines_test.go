@@ -42,6 +42,9 @@ func TestDescribe(t *testing.T) {
 			if err := k.Client.Get(t.Context(), client.ObjectKeyFromObject(vm), stored); err != nil {
 				t.Fatal(err)
 			}
+			if diff := cmp.Diff([]string{infrav1.MachinePoolMachineFinalizer}, stored.Finalizers); diff != "" {
+				t.Errorf("finalizers (-want +got):\n%s", diff)
+			}
 			if diff := cmp.Diff(test.addresses, stored.Status.Addresses); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
 			}

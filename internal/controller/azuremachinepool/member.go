@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/labels/format"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
@@ -52,6 +53,8 @@ func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 type seen struct {
 	Name, ProviderID                             string
 	Leaving, MachineLeaving, Free, Ready, Marked bool
+	// Unguarded is an object without the finalizer, which the next full pass adds.
+	Unguarded bool
 	// Held tells that somebody has the VM left alone.
 	Held          bool
 	Node, Version string
@@ -59,6 +62,7 @@ type seen struct {
 
 func (m member) seen() seen {
 	out := seen{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: marked(m.vm), Held: annotations.HasPaused(m.vm)}
+	out.Unguarded = !controllerutil.ContainsFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 	if m.machine == nil {
 		out.Free = out.Leaving
 		return out

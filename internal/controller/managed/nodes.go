@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,9 +45,9 @@ func ScaleSet(exists bool, machines int, count int32) metav1.Condition {
 	return condition
 }
 
-// Follow has a MachinePool say who decides about its replicas, and show the number that AKS's autoscaler has chosen. by is the
-// value of the annotation replicas-managed-by for AKS; one with another value is somebody else's, who scales the MachinePool, and
-// stays. It returns the MachinePool as it is then.
+// Follow sets the annotation replicas-managed-by of a MachinePool and the number that AKS's autoscaler has chosen. by is the value
+// of the annotation for AKS. While the autoscaler runs, any other value but "false" means the same to Cluster API, so it stays: a
+// tool that applies it again would otherwise write against the controller for ever. It returns the changed MachinePool.
 func Follow(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) (*clusterv1.MachinePool, error) {
 	changed := machinePool.DeepCopy()
 	followed(changed, by, autoscaled, count)
@@ -67,9 +68,8 @@ func followed(machinePool *clusterv1.MachinePool, by string, autoscaled bool, co
 		}
 		return
 	}
-	if machinePool.Annotations == nil {
-		machinePool.Annotations = map[string]string{}
+	if !annotations.ReplicasManagedByExternalAutoscaler(machinePool) {
+		annotations.AddAnnotations(machinePool, map[string]string{clusterv1.ReplicasManagedByAnnotation: by})
 	}
-	machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] = by
 	machinePool.Spec.Replicas = new(count)
 }

@@ -50,7 +50,9 @@ func TestFollowed(t *testing.T) {
 	}{
 		"autoscaler turned on":  {"AKS decides from now on", nil, 2, true, 5, map[string]string{key: "true"}, 5},
 		"autoscaler runs":       {"the MachinePool shows what AKS has chosen", map[string]string{key: "true"}, 5, true, 3, map[string]string{key: "true"}, 3},
-		"somebody else's":       {"AKS's autoscaler is what runs, whoever was said to scale", map[string]string{key: "keda"}, 5, true, 3, map[string]string{key: "true"}, 3},
+		"the user's name":       {"it means the same to Cluster API, and a tool may apply it again and again", map[string]string{key: "aks-autoscaler"}, 5, true, 3, map[string]string{key: "aks-autoscaler"}, 3},
+		"the user's, empty":     {"an empty value means the same", map[string]string{key: ""}, 5, true, 3, map[string]string{key: ""}, 3},
+		"the user's, false":     {"false means the opposite, and Cluster API would scale against AKS", map[string]string{key: "false"}, 5, true, 3, map[string]string{key: "true"}, 3},
 		"autoscaler turned off": {"the MachinePool decides again, from the number there is", map[string]string{key: "true", "a": "b"}, 5, false, 5, map[string]string{"a": "b"}, 5},
 		"external autoscaler":   {"an annotation of somebody else stays: he scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2, map[string]string{key: "keda"}, 4},
 		"no autoscaler":         {"nothing to say", nil, 4, false, 2, nil, 4},

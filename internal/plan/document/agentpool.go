@@ -36,8 +36,11 @@ func (in Input) pool(d Document, id arm.ID) field.ErrorList {
 		d.Spec["orchestratorVersion"] = runs(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
 	}
 	manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
+	if manager == "false" {
+		manager = ""
+	}
 	switch {
-	case Autoscaled(d) && manager != "" && manager != ManagedByAKS:
+	case Autoscaled(d) && manager != "" && manager != "true" && manager != ManagedByAKS:
 		errs = append(errs, field.Invalid(d.Path.Child("spec", "enableAutoScaling"), true,
 			"the MachinePool's annotation "+clusterv1.ReplicasManagedByAnnotation+" says that "+manager+" scales the pool: take one of the two away"))
 	case have.Count != nil && (manager != "" || Autoscaled(d)):

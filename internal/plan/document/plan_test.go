@@ -94,6 +94,8 @@ func TestPools(t *testing.T) {
 		"autoscaled":       {"AKS decides", ", enableAutoScaling: true, minCount: 1, maxCount: 9", "", `{"properties":{"count":7}}`, `"count":7`, ""},
 		"bounds":           {"AKS takes no count outside of them", ", enableAutoScaling: true, minCount: 1, maxCount: 5", "", `{"properties":{"count":7}}`, `"count":5`, ""},
 		"other autoscaler": {"it is not fought", "", "external", `{"properties":{"count":7}}`, `"count":7`, ""},
+		"no other one":     {"false is Cluster API's word for none", "", "false", `{"properties":{"count":7}}`, `"count":3`, ""},
+		"unnamed":          {"true names no other autoscaler than AKS's", ", enableAutoScaling: true", "true", `{"properties":{"count":7}}`, `"count":7`, ""},
 		"two autoscalers":  {"they would fight", ", enableAutoScaling: true", "external", "", "", "enableAutoScaling: Invalid value"},
 		"user's count":     {"somebody has to decide", ", count: 9", "", "", "", "count: Invalid value"},
 		"upgraded":         {"a pool never goes back", "", "", `{"properties":{"count":3,"currentOrchestratorVersion":"1.34.1"}}`, `"orchestratorVersion":"1.34.1"`, ""},

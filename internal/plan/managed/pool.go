@@ -73,7 +73,7 @@ func count(pool Pool, have ObservedPool) int32 {
 	}
 	manager := pool.MachinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
 	scaling := pool.AzurePool.Spec.Scaling
-	if observed := have.Properties.Count; observed != nil && (scaling != nil || manager != "" && manager != managedByAKS) {
+	if observed := have.Properties.Count; observed != nil && (scaling != nil || manager != "" && manager != "false" && manager != managedByAKS) {
 		out = *observed
 	}
 	if scaling != nil {

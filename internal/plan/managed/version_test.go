@@ -137,6 +137,7 @@ func TestCount(t *testing.T) {
 		"bounds moved":            {reason: "AKS refuses a count outside the new bounds", replicas: new(int32(3)), scaling: scaling(4, 5), observed: "2", want: 4},
 		"no bounds":               {reason: "an object from before the rule", replicas: new(int32(3)), scaling: &infrav1.ManagedMachinePoolScaling{}, observed: "8", want: 8},
 		"annotation of AKS, off":  {reason: "it is left over from when the autoscaler was on", replicas: new(int32(3)), manager: "true", observed: "7", want: 3},
+		"no other autoscaler":     {reason: "false is Cluster API's word for none", replicas: new(int32(3)), manager: "false", observed: "7", want: 3},
 		"another autoscaler":      {reason: "it decides", replicas: new(int32(3)), manager: "external-autoscaler", observed: "7", want: 7},
 		"another autoscaler, new": {reason: "there is nothing to keep yet", replicas: new(int32(3)), manager: "external-autoscaler", want: 3},
 	}
