@@ -32,6 +32,10 @@ type AzureASOManagedClusterTemplateSpec struct {
 
 // AzureASOManagedClusterTemplateResource is what AzureASOManagedClusters are made from.
 type AzureASOManagedClusterTemplateResource struct {
+	// metadata are labels and annotations for the AzureASOManagedClusters.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is that of the AzureASOManagedClusters.
 	// +optional
 	Spec AzureASOManagedClusterTemplateResourceSpec `json:"spec,omitempty,omitzero"`

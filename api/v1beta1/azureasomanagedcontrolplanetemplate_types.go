@@ -22,6 +22,10 @@ type AzureASOManagedControlPlaneTemplateSpec struct {
 
 // AzureASOManagedControlPlaneTemplateResource is what AzureASOManagedControlPlanes are made from.
 type AzureASOManagedControlPlaneTemplateResource struct {
+	// metadata are labels and annotations for the AzureASOManagedControlPlanes.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is that of the AzureASOManagedControlPlanes.
 	// +optional
 	Spec AzureASOManagedControlPlaneTemplateResourceSpec `json:"spec,omitempty,omitzero"`

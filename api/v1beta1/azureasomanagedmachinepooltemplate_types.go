@@ -22,6 +22,10 @@ type AzureASOManagedMachinePoolTemplateSpec struct {
 
 // AzureASOManagedMachinePoolTemplateResource is what AzureASOManagedMachinePools are made from.
 type AzureASOManagedMachinePoolTemplateResource struct {
+	// metadata are labels and annotations for the AzureASOManagedMachinePools.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is that of the AzureASOManagedMachinePools.
 	// +optional
 	Spec AzureASOManagedMachinePoolTemplateResourceSpec `json:"spec,omitempty,omitzero"`

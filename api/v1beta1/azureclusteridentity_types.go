@@ -99,6 +99,7 @@ type AzureClusterIdentityStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=azureclusteridentities,scope=Namespaced,categories=cluster-api
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:metadata:labels=clusterctl.cluster.x-k8s.io/move-hierarchy=true
 // +kubebuilder:printcolumn:name="Type",type="string",JSONPath=".spec.type",description="How the identity signs in"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"

@@ -13,6 +13,10 @@ type AzureClusterTemplateSpec struct {
 
 // AzureClusterTemplateResource is what AzureClusters are made from.
 type AzureClusterTemplateResource struct {
+	// metadata are labels and annotations for the AzureClusters.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is the part of the AzureCluster's spec that is the same for every cluster of the class.
 	// +required
 	Spec AzureClusterTemplateResourceSpec `json:"spec"`

@@ -13,6 +13,10 @@ type AzureManagedClusterTemplateSpec struct {
 
 // AzureManagedClusterTemplateResource is what AzureManagedClusters are made from.
 type AzureManagedClusterTemplateResource struct {
+	// metadata are labels and annotations for the AzureManagedClusters.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is empty: everything about an AKS cluster is in the AzureManagedControlPlane.
 	// +required
 	Spec AzureManagedClusterTemplateResourceSpec `json:"spec"`

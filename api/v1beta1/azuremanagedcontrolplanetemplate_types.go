@@ -13,6 +13,10 @@ type AzureManagedControlPlaneTemplateSpec struct {
 
 // AzureManagedControlPlaneTemplateResource is what AzureManagedControlPlanes are made from.
 type AzureManagedControlPlaneTemplateResource struct {
+	// metadata are labels and annotations for the AzureManagedControlPlanes.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is the part of the AzureManagedControlPlane's spec that is the same for every cluster of the class.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="name the AzureClusterIdentity to use",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true

@@ -13,6 +13,10 @@ type AzureManagedMachinePoolTemplateSpec struct {
 
 // AzureManagedMachinePoolTemplateResource is what AzureManagedMachinePools are made from.
 type AzureManagedMachinePoolTemplateResource struct {
+	// metadata are labels and annotations for the AzureManagedMachinePools.
+	// +optional
+	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
+
 	// spec is the part of the AzureManagedMachinePool's spec that is the same for every pool of the class.
 	// +required
 	Spec AzureManagedMachinePoolTemplateResourceSpec `json:"spec"`

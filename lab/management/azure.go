@@ -131,10 +131,7 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 			"metadata": map[string]any{"name": workloadIdentity, "namespace": Namespace},
 		}}, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",
-			"metadata": map[string]any{
-				"name": IdentityName, "namespace": Namespace,
-				"labels": map[string]any{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
-			},
+			"metadata": map[string]any{"name": IdentityName, "namespace": Namespace},
 			"spec": map[string]any{
 				"type": "WorkloadIdentity", "allowedNamespaces": map[string]any{},
 				"tenantID": settings.TenantID, "clientID": settings.ClientID,

@@ -4,8 +4,8 @@
 //
 // A Secret has the finalizer exactly as long as there is an identity that may use it and that is in use itself, which its own
 // finalizers tell, or an object with documents that asks Azure with it and may have something there. With the finalizer it gets the
-// label by which clusterctl moves it, where clusterctl moves what uses it: an identity that has such a label, or an object with
-// documents, which goes with its Cluster. Nothing else of a Secret is changed, and its values are not read.
+// label by which clusterctl moves it, where clusterctl moves what uses it: an identity of its namespace, as the label of their kind asks
+// for, or an object with documents, which goes with its Cluster. Nothing else of a Secret is changed, and its values are not read.
 package credential
 
 import (
@@ -178,7 +178,7 @@ func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMeta
 	for _, candidate := range identities {
 		if slices.ContainsFunc(candidate.Finalizers, identity.IsUser) && r.Identities.MayUse(candidate.Namespace, secret.Namespace, secret.Annotations) {
 			names = append(names, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
-			along = along || candidate.Namespace == secret.Namespace && moves(&candidate)
+			along = along || candidate.Namespace == secret.Namespace
 		}
 	}
 	slices.Sort(names)

@@ -34,10 +34,6 @@ func TestReconcile(t *testing.T) {
 		change(&object.Spec)
 		return object
 	}
-	labelled := func(object *infrav1.AzureClusterIdentity, label string) *infrav1.AzureClusterIdentity {
-		object.Labels = map[string]string{moveLabels + label: "true"}
-		return object
-	}
 	// documents are the objects of an AKS cluster, whose control plane names the Secret for all of them. Those that have begun have a finalizer.
 	documents := func(begun ...string) []client.Object {
 		cluster, pool := storetest.Owned("c1", "c1"), storetest.Owned("p1", "c1")
@@ -83,10 +79,10 @@ func TestReconcile(t *testing.T) {
 	}{
 		"nobody's":                  {reason: "most Secrets are not of identities"},
 		"not in use":                {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
-		"comes into use":            {reason: "a cluster holds the identity", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, want: true, writes: true},
-		"comes into use by AKS":     {reason: "as any other", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, aks)}, want: true, writes: true},
-		"in use":                    {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true},
-		"in use by one of two":      {reason: "the other one does not matter", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, want: true},
+		"comes into use":            {reason: "a cluster holds the identity", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, want: true, writes: true, moves: true},
+		"comes into use by AKS":     {reason: "as any other", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, aks)}, want: true, writes: true, moves: true},
+		"in use":                    {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, moves: true, labels: map[string]string{moveLabels + "move": "true"}, want: true},
+		"in use by one of two":      {reason: "the other one does not matter", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, moves: true, labels: map[string]string{moveLabels + "move": "true"}, want: true},
 		"last user goes":            {reason: "the finalizer goes with it", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, writes: true},
 		"identity goes":             {reason: "nobody else would take it off", held: true, writes: true},
 		"identity names another":    {reason: "it is that one's now", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Name = "t" })}},
@@ -99,11 +95,10 @@ func TestReconcile(t *testing.T) {
 		"of others, no longer allowed":     {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
 		"of others, trusted":               {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
 		"moved":                            {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
-		"used by what moves":               {reason: "an identity without its credential is of no use where clusterctl moves it", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, want: true, writes: true, moves: true},
-		"used by what moves by itself":     {reason: "there are two labels", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move")}, held: true, want: true, writes: true, moves: true},
-		"moves already":                    {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, user), "move-hierarchy")}, labels: map[string]string{moveLabels + "move-hierarchy": ""}, held: true, want: true, moves: true},
-		"of others that move":              {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{labelled(of("far", user), "move-hierarchy")}, allows: "far", want: true, writes: true},
-		"of what moves, not in use":        {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{labelled(of(storetest.Namespace, others), "move-hierarchy")}},
+		"used by what moves":               {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true, writes: true, moves: true},
+		"moves already":                    {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, labels: map[string]string{moveLabels + "move-hierarchy": ""}, held: true, want: true, moves: true},
+		"of others that move":              {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
+		"of what moves, not in use":        {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
 		"deleted in use":                   {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
 		"deleted before it was held":       {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
 		"deleted and free":                 {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},

@@ -110,3 +110,27 @@ func TestFlavorVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestClassesHaveNoNamespace reads the files that clusterctl and users apply for ClusterClasses: their objects go where they are applied.
+func TestClassesHaveNoNamespace(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(flavors.Root(t), "templates", "clusterclass-*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no ClusterClass files: %v", err)
+	}
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects, err := flavors.Decode(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range objects {
+			if namespace := object.GetNamespace(); namespace != "" {
+				t.Errorf("%s: %s %s has the namespace %s", filepath.Base(name), object.GetKind(), object.GetName(), namespace)
+			}
+		}
+	}
+}
