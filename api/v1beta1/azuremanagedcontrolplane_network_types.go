@@ -56,7 +56,7 @@ const (
 // ManagedControlPlaneVirtualNetwork describes the virtual network of an AKS cluster.
 type ManagedControlPlaneVirtualNetwork struct {
 	// name is the name of the virtual network. The default is the name of the AzureManagedControlPlane.
-	// +required
+	// +optional
 	Name string `json:"name"`
 
 	// resourceGroup is the resource group of the virtual network. The default is the cluster's.
@@ -76,7 +76,7 @@ type ManagedControlPlaneVirtualNetwork struct {
 // ManagedControlPlaneSubnet describes the subnet of an AKS cluster.
 type ManagedControlPlaneSubnet struct {
 	// name is the name of the subnet. The default is the name of the AzureManagedControlPlane.
-	// +required
+	// +optional
 	Name string `json:"name"`
 
 	// cidrBlock is the address range of the subnet.

@@ -19,7 +19,7 @@ type AzureManagedControlPlaneClassSpec struct {
 
 	// resourceGroupName is the resource group of the cluster. The default is the name of the Cluster. An existing group is
 	// used and never deleted.
-	// +required
+	// +optional
 	ResourceGroupName string `json:"resourceGroupName"`
 
 	// virtualNetwork is the network of the nodes. An existing one is used as it is.

@@ -138,7 +138,7 @@ type VnetSpec struct {
 	ID string `json:"id,omitempty"`
 
 	// name is the name of the network. The default is "<cluster>-vnet".
-	// +required
+	// +optional
 	Name string `json:"name"`
 
 	// peerings are the networks to peer with, in both directions.
@@ -211,8 +211,8 @@ type VnetPeeringsTemplateSpec []VnetPeeringClassSpec
 
 // PublicIPSpec describes a public IP address.
 type PublicIPSpec struct {
-	// name is the name of the public IP address.
-	// +required
+	// name is the name of the public IP address. Those of NAT gateways and of the bastion host have a default.
+	// +optional
 	Name string `json:"name"`
 
 	// dnsName is the fully qualified DNS name. Its first label is what Azure registers.

@@ -17,8 +17,8 @@ type SecurityGroup struct {
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// name is the name of the security group.
-	// +required
+	// name is the name of the security group. The default follows from the name of the cluster.
+	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 
@@ -84,7 +84,7 @@ type SecurityRule struct {
 	Protocol SecurityGroupProtocol `json:"protocol"`
 
 	// direction is the direction that the rule matches. The default is Inbound.
-	// +required
+	// +optional
 	Direction SecurityRuleDirection `json:"direction"`
 
 	// priority orders the rules of a group, 100 to 4096; the lowest number comes first.

@@ -3,9 +3,9 @@ package v1beta1
 // Subnets are the subnets of a virtual network.
 // +listType=map
 // +listMapKey=name
-// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?securityGroup.?name.orValue("") == "" || has(self.securityGroup) && self.securityGroup.name == oldSelf.securityGroup.name`,message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?routeTable.?name.orValue("") == "" || has(self.routeTable) && self.routeTable.name == oldSelf.routeTable.name`,message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?natGateway.?name.orValue("") == "" || has(self.natGateway) && self.natGateway.name == oldSelf.natGateway.name`,message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?securityGroup.?name.orValue("") == "" || self.?securityGroup.?name.orValue("") == oldSelf.securityGroup.name`,message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?routeTable.?name.orValue("") == "" || self.?routeTable.?name.orValue("") == oldSelf.routeTable.name`,message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?natGateway.?name.orValue("") == "" || self.?natGateway.?name.orValue("") == oldSelf.natGateway.name`,message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
 // +kubebuilder:validation:MaxItems=3000
 type Subnets []SubnetSpec
 
@@ -98,16 +98,16 @@ type RouteTable struct {
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// name is the name of the route table.
-	// +required
+	// name is the name of the route table. The default follows from the name of the cluster.
+	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 }
 
 // NatGatewayClassSpec is the part of a NAT gateway that clusters of one class share.
 type NatGatewayClassSpec struct {
-	// name is the name of the NAT gateway.
-	// +required
+	// name is the name of the NAT gateway. The default follows from the name of the cluster.
+	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 }

@@ -53,7 +53,7 @@ func TestRequiredFields(t *testing.T) {
 		{"azureclusters", "spec.extendedLocation", []string{"name", "type"}},
 		{"azureclusters", "spec.networkSpec.vnet.peerings[]", []string{"remoteVnetName"}},
 		{"azureclusters", subnets, []string{"name", "role"}},
-		{"azureclusters", subnets + ".securityGroup.securityRules[]", []string{"description", "direction", "name", "priority", "protocol"}},
+		{"azureclusters", subnets + ".securityGroup.securityRules[]", []string{"description", "name", "priority", "protocol"}},
 		{"azureclusters", subnets + ".serviceEndpoints[]", []string{"locations", "service"}},
 		{"azureclusters", subnets + ".privateEndpoints[]", []string{"name", "privateLinkServiceConnections"}},
 		{"azureclusters", subnets + ".privateEndpoints[].privateLinkServiceConnections[]", []string{"privateLinkServiceID"}},
