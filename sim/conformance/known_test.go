@@ -26,7 +26,7 @@ var known = []reason{
 		"A scale set, which is not served, uses the rule."},
 	{`.*/(loadBalancers|networkInterfaces|virtualNetworks|subnets|virtualMachineScaleSets)`, `(GET|PUT) 200: status (201|400|404) .*|GET of an operation .*`,
 		"The recording begins with resources that refer to each other and to a scale set; what they are made of is not in it."},
-	{`.*/(virtualMachineScaleSets|managedClusters)`, `GET 404: (error code ResourceNotFound where Azure said NotFound|no (code|details|message|subcode))`,
+	{`.*/(virtualMachineScaleSets|managedClusters|dnszones)`, `GET 404: (error code ResourceNotFound where Azure said NotFound|no (code|details|message|subcode))`,
 		"What was deleted is sometimes missed by the gateway, as in the simulator, and sometimes by its provider, which learns of it sooner; both happen in the recordings."},
 	{`.*/managedClusters/agentPools`, `DELETE 404: (error code ParentResourceNotFound where Azure said NotFound|no (code|details|message|subcode))`,
 		"AKS itself missed the cluster of the pool, two seconds after its deletion had ended; in the simulator the gateway does."},

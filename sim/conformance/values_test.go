@@ -38,6 +38,8 @@ var invented = map[string]*regexp.Regexp{
 	"createdBy": sender, "lastModifiedBy": sender, "createdByType": senderType, "lastModifiedByType": senderType,
 	// How far AKS is at the time of a poll is a matter of how long its steps take, which is not compared.
 	"status": regexp.MustCompile(`^(InProgress|(Provisioning|Reconciling|Upgrading)[A-Za-z]+|CreatingAgentPools?(: \d+/\d+ nodes completed)?)$`),
+	// Which of its sets of name servers Azure gives a zone is its choice.
+	"nameServers": regexp.MustCompile(`-0\d\.`),
 	// Which node image is the latest tells only when it was recorded; requests cannot name one.
 	"nodeImageVersion": regexp.MustCompile(`-\d{6}\.\d+\.\d+$`),
 }
@@ -103,7 +105,8 @@ func scalars(document any, at string, into map[string]string) {
 		}
 	default:
 		into[at] = plain(d)
-		if form := invented[at[strings.LastIndexByte(at, '.')+1:]]; form != nil {
+		key, _, _ := strings.Cut(at[strings.LastIndexByte(at, '.')+1:], "[") // that of a list, for its elements
+		if form := invented[key]; form != nil {
 			into[at] = form.ReplaceAllString(into[at], "INVENTED")
 		}
 	}

@@ -121,7 +121,7 @@ func (c *Call) etagMismatch(header, want, have string) error {
 		if header == "If-None-Match" {
 			kind := "Record set"
 			switch lastType(c.Type.Name) {
-			case "privateDnsZones":
+			case "privateDnsZones", "dnszones":
 				kind = "Zone"
 			case "virtualNetworkLinks":
 				kind = "Virtual network link"

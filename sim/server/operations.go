@@ -45,10 +45,14 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 		h.Set("Azure-AsyncOperation", url+version)
 		h.Set("Location", url+"monitor=true&"+version)
 	case provider.PrivateDNS:
+		kind := "privateDns"
+		if strings.HasPrefix(strings.ToLower(op.Type), "microsoft.network/dnszones") {
+			kind = "dns"
+		}
 		token := base64.RawURLEncoding.EncodeToString([]byte("PrivateDns;" + op.ID))
 		base := fmt.Sprintf("%s/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Network/", x.call.BaseURL, id.Subscription, id.ResourceGroup)
-		h.Set("Azure-AsyncOperation", base+"privateDnsOperationStatuses/"+token+"?"+version)
-		h.Set("Location", base+"privateDnsOperationResults/"+token+"?"+version)
+		h.Set("Azure-AsyncOperation", base+kind+"OperationStatuses/"+token+"?"+version)
+		h.Set("Location", base+kind+"OperationResults/"+token+"?"+version)
 		if put {
 			rep.Body = body.Object{}
 		}

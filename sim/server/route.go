@@ -3,6 +3,7 @@ package server
 import (
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,8 +127,8 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	case ns == "microsoft.resources" && len(rest) == 2 && rest[0] == "tags" && rest[1] == "default":
 		rep, err := x.tags("/" + strings.Join(x.segs[:i], "/"))
 		return rep, err, true
-	case ns == "microsoft.network" && len(rest) == 2 && (rest[0] == "privatednsoperationstatuses" || rest[0] == "privatednsoperationresults"):
-		rep, err := x.operation(decodeOperation(x.segs[i+3]), rest[0] == "privatednsoperationresults")
+	case ns == "microsoft.network" && len(rest) == 2 && slices.Contains([]string{"privatednsoperationstatuses", "privatednsoperationresults", "dnsoperationstatuses", "dnsoperationresults"}, rest[0]):
+		rep, err := x.operation(decodeOperation(x.segs[i+3]), strings.HasSuffix(rest[0], "results"))
 		return rep, err, true
 	case ns == "microsoft.authorization" && rest0(rest) == "roledefinitions" && x.r.Method == "GET":
 		id, _ := store.ParseID("/" + strings.Join(x.segs, "/"))

@@ -74,8 +74,8 @@ var withoutSDK = map[string][]string{
 	"no module of the SDK is required for it": {
 		"Microsoft.ManagedIdentity/userAssignedIdentities", "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials", "Microsoft.Authorization/locks",
 		// TestPublicDNS makes zones and record sets.
-		"Microsoft.Network/dnsZones", "Microsoft.Network/dnsZones/A", "Microsoft.Network/dnsZones/AAAA", "Microsoft.Network/dnsZones/CAA", "Microsoft.Network/dnsZones/CNAME",
-		"Microsoft.Network/dnsZones/MX", "Microsoft.Network/dnsZones/NS", "Microsoft.Network/dnsZones/PTR", "Microsoft.Network/dnsZones/SOA", "Microsoft.Network/dnsZones/SRV", "Microsoft.Network/dnsZones/TXT",
+		"Microsoft.Network/dnszones", "Microsoft.Network/dnszones/A", "Microsoft.Network/dnszones/AAAA", "Microsoft.Network/dnszones/CAA", "Microsoft.Network/dnszones/CNAME",
+		"Microsoft.Network/dnszones/MX", "Microsoft.Network/dnszones/NS", "Microsoft.Network/dnszones/PTR", "Microsoft.Network/dnszones/SOA", "Microsoft.Network/dnszones/SRV", "Microsoft.Network/dnszones/TXT",
 	},
 	"it is there by itself": {"Microsoft.Authorization/roleDefinitions", "Microsoft.Network/privateDnsZones/SOA", "Microsoft.ResourceHealth/availabilityStatuses"},
 	"it is part of another resource, with which it is made": {

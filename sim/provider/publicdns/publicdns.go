@@ -1,7 +1,8 @@
 // Package publicdns simulates the public DNS part of Microsoft.Network: zones and record sets. Nothing resolves their names.
 //
-// There is no recording of it. Bodies are those of api-version 2018-05-01 as https://learn.microsoft.com/rest/api/dns and the SDK module
-// armdns have them: writes end at once, and the deletion of a zone is a long-running operation. Times are guesses.
+// Sources are the recordings Test_Network_v1api20180501_CreationAndDeletion and Test_Networking_DnsZone_CRUD of the Azure Service
+// Operator, and for what they do not have, https://learn.microsoft.com/rest/api/dns: writes end at once, and the deletion of a zone is a
+// long-running operation. Times are guesses.
 package publicdns
 
 import (
@@ -19,8 +20,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Zones is the full name of the type.
-const Zones = "Microsoft.Network/dnsZones"
+// Zones is the full name of the type, as IDs in answers have it.
+const Zones = "Microsoft.Network/dnszones"
 
 // records is the property that holds the records of each kind.
 var records = map[string]string{
@@ -32,7 +33,7 @@ var records = map[string]string{
 func Provider() *provider.Provider {
 	versions := []string{"2018-05-01", "2023-07-01-preview"}
 	zone := &provider.Type{
-		Name: Zones, APIVersions: versions, Style: provider.Common, Etag: provider.Bare, Global: true, NoState: true, RetryAfter: 10,
+		Name: Zones, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Global: true, NoState: true, DeleteRetryAfter: 3,
 		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: 10 * time.Second},
 		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.maxNumberOfRecordsPerRecordSet", "properties.numberOfRecordSets", "properties.nameServers"},
 		NameRule:      zoneName, Prepare: prepareZone,
@@ -94,6 +95,7 @@ func viewZone(c *provider.Call, it *provider.Item) {
 	for key, value := range map[string]any{"maxNumberOfRecordSets": 10000, "maxNumberOfRecordsPerRecordSet": nil, "numberOfRecordSets": len(c.Children(it.ID)), "nameServers": nameServers(it.ID)} {
 		body.Set(it.Body, "properties."+key, value)
 	}
+	body.Default(it.Body, "tags", body.Object{})
 }
 
 func listAll(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
@@ -108,11 +110,14 @@ func listAll(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 func recordType(kind string, versions []string) *provider.Type {
 	prepare := func(c *provider.Call, d *provider.Draft) error { return prepareRecord(c, d, kind) }
 	return &provider.Type{
-		Name: Zones + "/" + kind, APIVersions: versions, Style: provider.Common, Etag: provider.Bare, Untracked: true,
+		Name: Zones + "/" + kind, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Untracked: true,
 		Create: provider.Timing{HTTP: 300 * time.Millisecond}, Delete: provider.Timing{HTTP: 300 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.fqdn"},
 		Serial:        func(store.ID) []string { return nil },
 		Prepare:       prepare, Patch: prepare,
+		View: func(_ *provider.Call, it *provider.Item) {
+			body.Default(it.Body, "properties.targetResource", body.Object{})
+		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if !c.Internal && (kind == "SOA" || kind == "NS" && it.Name == "@") {
 				return provider.Errorf(400, "BadRequest", "Record sets of type '%s' with name '%s' cannot be deleted.", kind, it.Name)
