@@ -11,8 +11,12 @@ type decoded struct {
 	err  error
 }
 
-// Seal says that the nodes stay as they are: bodies, which take most of a pass, are decoded once from here on.
-func (g *Graph) Seal() { g.decoded = map[*Node]decoded{} }
+// Seal says that the bodies of the nodes stay as they are: they, which take most of a pass, are decoded once from here on.
+func (g *Graph) Seal() {
+	if g.decoded == nil {
+		g.decoded = map[*Node]decoded{}
+	}
+}
 
 // Decoded is what a node sends as maps, lists and scalars, by Decode. Nobody may change it.
 func (g *Graph) Decoded(node *Node) (any, error) {

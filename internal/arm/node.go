@@ -1,5 +1,7 @@
 package arm
 
+import "slices"
+
 // Node is one Azure resource that a plan wants.
 type Node struct {
 	// ID is the full resource ID, computed from names.
@@ -38,6 +40,10 @@ type Node struct {
 
 	// Detached tells that the resource stays when its node is no longer planned.
 	Detached bool
+
+	// Denied lists what of Body may not be written. A write is refused unless Azure shows the resource with it already: what
+	// exists keeps what it has and gets nothing new.
+	Denied []Denial
 
 	// DropTags are tag keys that were ours once and are removed when found.
 	DropTags []string
@@ -83,3 +89,31 @@ const (
 	// needs no ownership tag, and is not deleted with the cluster unless that is asked for.
 	AdoptForeign ForeignAction = "Adopt"
 )
+
+// Denial is something that a node may not be given.
+type Denial struct {
+	// Reference is the place of the body. The zero value denies every write of the node.
+	Reference Reference
+	// Field is the field of the spec that asks for it, or the short name of the node where none does.
+	Field string
+	// Message says why it is denied and what to do.
+	Message string
+}
+
+// Denies returns the message of the first denial that a write of body over observed would violate, "" for none. observed is
+// the decoded resource as Azure shows it, nil if it does not exist.
+func (n *Node) Denies(observed any) string {
+	var have []Reference
+	if len(n.Denied) > 0 && observed != nil {
+		have = References(observed)
+	}
+	for _, denial := range n.Denied {
+		kept := denial.Reference.ID != "" && slices.ContainsFunc(have, func(r Reference) bool {
+			return r.Path == denial.Reference.Path && r.ID.Equal(denial.Reference.ID)
+		})
+		if !kept {
+			return denial.Field + ": " + denial.Message
+		}
+	}
+	return ""
+}

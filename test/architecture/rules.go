@@ -99,7 +99,7 @@ var importRules = []importRule{
 		why:     "identity is the only reader of credentials, so it depends on as little as possible",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/maxima", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
@@ -112,7 +112,7 @@ var importRules = []importRule{
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
 	{
-		dirs: []string{"internal/controller/pass"}, inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/lifecycle", "internal/controller/patch", "internal/controller/report", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch", "internal/facts", "internal/identity", "internal/metrics", "internal/plan/inventory", "internal/plan/maxima", "internal/plan/memory", "internal/plan/ownership", "internal/plan/takenover"},
+		dirs: []string{"internal/controller/pass"}, inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/lifecycle", "internal/controller/patch", "internal/controller/report", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch", "internal/facts", "internal/identity", "internal/metrics", "internal/plan/inventory", "internal/plan/lent", "internal/plan/maxima", "internal/plan/memory", "internal/plan/misread", "internal/plan/ownership", "internal/plan/specfield", "internal/plan/takenover"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "the runner knows what all kinds have in common, and no kind and no plan",
 	},
@@ -136,7 +136,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/documents"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/managed", "internal/controller/pass", "internal/controller/published", "internal/controller/report", "internal/facts", "internal/plan/document"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/managed", "internal/controller/pass", "internal/controller/published", "internal/controller/report", "internal/facts", "internal/plan/document", "internal/plan/objectkey"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},
@@ -147,7 +147,7 @@ var importRules = []importRule{
 		why: "what keeps credentials has to know everything that uses them",
 	},
 	{
-		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/takenover"},
+		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/takenover"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -87,6 +88,9 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 	fail := func(code, message string) (*Response, page, error) {
 		return nil, page{}, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}
 	}
+	if refused := misread(request); refused != nil {
+		return nil, page{}, refused
+	}
 	if held := c.options.Budgets.take(c.options.Principal, request); held != nil {
 		return nil, page{}, held
 	}
@@ -167,6 +171,26 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 		response.Body = body
 	}
 	return response, elements, nil
+}
+
+// misread refuses a request whose path has a segment "." or "..", which is sent as another path: RFC 3986 section 5.2.4. There is no
+// resource with such an ID, so a read and a deletion find nothing. Other characters are escaped.
+func misread(request Request) error {
+	if request.URL != "" {
+		return nil
+	}
+	for segment := range strings.SplitSeq(string(request.ID)+"/"+request.SubPath, "/") {
+		if segment != "." && segment != ".." {
+			continue
+		}
+		refused := &arm.Error{Method: request.Method, ID: request.ID, Code: CodeInvalidRequest, Status: http.StatusBadRequest,
+			Message: fmt.Sprintf("%s has the segment %q and would be read as another path, so the request is not sent. Correct the name in the spec", request.ID, segment)}
+		if request.Method == http.MethodGet || request.Method == http.MethodDelete {
+			refused.Status, refused.Code = http.StatusNotFound, "ResourceNotFound"
+		}
+		return refused
+	}
+	return nil
 }
 
 func (c *Client) url(request Request) (string, error) {

@@ -183,6 +183,11 @@ func contested(s situation) string {
 
 // decideWrite says whether a write that would bring the resource in line can be sent.
 func decideWrite(s situation, d decision) decision {
+	if why := denied(s, d); why != "" {
+		out := failed(arm.Refusal(why))
+		out.drift = d.drift
+		return out
+	}
 	switch {
 	case s.blocker != "":
 		return decision{do: report, state: arm.Blocked, blockedBy: s.blocker}
@@ -200,6 +205,14 @@ func decideWrite(s situation, d decision) decision {
 		d.etag = s.found.ETag
 	}
 	return sendOnce(s, d)
+}
+
+// denied says why a write may not be sent, "" if it may. A PATCH writes only tags.
+func denied(s situation, d decision) string {
+	if d.write == http.MethodPatch && !slices.ContainsFunc(s.node.Denied, func(denial arm.Denial) bool { return denial.Reference.ID == "" }) {
+		return ""
+	}
+	return s.denied
 }
 
 // sendOnce has a write sent when the resource is ours to write.

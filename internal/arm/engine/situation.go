@@ -69,6 +69,8 @@ type situation struct {
 	broken error
 	// tagged tells whether the plan's body has the ownership tag.
 	tagged bool
+	// denied says why a PUT of the plan's body may not be sent, "" if it may.
+	denied string
 	// differences are how the resource differs from what the node wants.
 	differences []compare.Difference
 	// remains tells whether the differences are known to be Azure's normalisation.

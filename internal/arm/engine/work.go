@@ -121,6 +121,7 @@ func (p *pass) examine(w *work) {
 			w.differences = p.unsettled(w.id, w.owned, compare.Diff(w.want, body))
 		}
 	}
+	w.denied = node.Denies(w.body)
 	w.wait, w.failure = e.memory.failed(key, w.hash)
 	doing, broken := observe.Provisioning(w.found.Body)
 	switch {

@@ -1,0 +1,96 @@
+package arm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Reference is a place of a body that names an Azure resource by its ID.
+type Reference struct {
+	// Path is the dotted path of the value, with "[]" for an element of a list and "*" for a key that is an ID, as in
+	// "identity.userAssignedIdentities.*".
+	Path string
+	// ID is the ID without a slash at its end.
+	ID ID
+	// Plain tells that Azure reads the ID as it is written. Any other one may name another resource than it seems to.
+	Plain bool
+}
+
+// References are the IDs that a decoded body names, in the order of their paths. Tags name nothing: their values are text for
+// people.
+func References(body any) []Reference {
+	var out []Reference
+	walkReferences("", body, func(path, text string) {
+		if id, ok := mentioned(text); ok {
+			out = append(out, Reference{Path: path, ID: id, Plain: Misread(string(id)) == ""})
+		}
+	})
+	return out
+}
+
+func walkReferences(path string, value any, visit func(path, text string)) {
+	switch value := value.(type) {
+	case string:
+		visit(path, value)
+	case []any:
+		for _, item := range value {
+			walkReferences(path+"[]", item, visit)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			below := strings.TrimPrefix(path+"."+key, ".")
+			if _, isID := mentioned(key); isID {
+				below = path + ".*"
+				visit(below, key)
+			}
+			if _, isMap := value[key].(map[string]any); key == "tags" && isMap {
+				continue
+			}
+			walkReferences(below, value[key], visit)
+		}
+	}
+}
+
+// mentioned is the ID that a text is, if it is one. Azure accepts the ID also without its first slash and as a URL.
+func mentioned(text string) (ID, bool) {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "azure://")
+	if scheme, rest, isURL := strings.Cut(text, "://"); isURL && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")) {
+		_, path, _ := strings.Cut(rest, "/")
+		text = "/" + path
+	}
+	text = "/" + strings.Trim(text, "/")
+	for _, start := range []string{inSubscription, "/providers/"} {
+		if len(text) > len(start) && strings.EqualFold(text[:len(start)], start) {
+			return ID(text), true
+		}
+	}
+	return "", false
+}
+
+// PlainID is the ID that a text is, if Azure reads it as it is written: no segment leads elsewhere, is empty or is escaped.
+func PlainID(text string) (ID, bool) {
+	id, err := ParseID(text)
+	if err != nil || Misread(string(id)) != "" {
+		return "", false
+	}
+	return id, true
+}
+
+// Misread says why Azure or a proxy would read a path otherwise than it is written, "" if they do not. RFC 3986 section 5.2.4 has
+// clients and servers remove segments "." and "..", with the segment before the latter.
+func Misread(path string) string {
+	if at := strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`\?#%`, r) }); at >= 0 {
+		return fmt.Sprintf("it contains the character %q", path[at:at+1])
+	}
+	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		switch segment {
+		case "":
+			return "it has an empty segment"
+		case ".", "..":
+			return fmt.Sprintf("its segment %q leads to another path", segment)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,12 @@
+package lent
+
+import (
+	"maps"
+	"slices"
+)
+
+// Types are the types whose effects are known.
+func Types() []string { return slices.Sorted(maps.Keys(effects)) }
+
+// Reason is why a type has its effect.
+func Reason(name string) string { return effects[name].reason }

@@ -1,0 +1,33 @@
+package lent
+
+import (
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// Grants are what the owner of an identity lets objects of other namespaces do with it.
+type Grants struct {
+	// Identity names the AzureClusterIdentity for messages, as in "AzureClusterIdentity operator/shared".
+	Identity string
+	// Resources are spec.allowedResources, and RoleScopes are spec.allowedRoleScopes.
+	Resources, RoleScopes []arm.ID
+}
+
+// IDs are the entries of a list of the identity that are IDs as Azure reads them. All others allow nothing.
+func IDs(listed []string) []arm.ID {
+	var out []arm.ID
+	for _, text := range listed {
+		if id, plain := arm.PlainID(text); plain {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func within(id arm.ID, scopes []arm.ID) bool {
+	for _, scope := range scopes {
+		if id.Within(scope) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+// Package specfield finds the field of a spec that a plan has a value from, so that a message about a planned resource can name it. It
+// finds what is written in the spec, and not what is made up of several fields.
+//
+// It is pure.
+package specfield
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// Spec is a decoded spec.
+type Spec struct{ decoded any }
+
+// Of is the spec of an object, which is any value that marshals to JSON.
+func Of(object any) Spec {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return Spec{}
+	}
+	var out struct {
+		Spec any `json:"spec"`
+	}
+	_ = json.Unmarshal(raw, &out) // A spec that cannot be read has no fields.
+	return Spec{decoded: out.Spec}
+}
+
+// Decoded is the spec as maps, lists and scalars.
+func (s Spec) Decoded() any { return s.decoded }
+
+// Naming returns the field that names an ID, as in "spec.userAssignedIdentities[0].providerID", or the one with a text that contains it, such
+// as a patch. It returns "" if there is none.
+func (s Spec) Naming(id arm.ID) string {
+	exact := find("spec", s.decoded, func(text string) bool {
+		names := arm.References(text)
+		return len(names) == 1 && names[0].ID.Equal(id)
+	})
+	if exact != "" {
+		return exact
+	}
+	return s.Containing(string(id))
+}
+
+// Containing returns the field whose value or key contains a text, whatever its case, "" if there is none.
+func (s Spec) Containing(text string) string {
+	return find("spec", s.decoded, func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(text)) })
+}
+
+func find(path string, value any, is func(string) bool) string {
+	switch value := value.(type) {
+	case string:
+		if is(value) {
+			return path
+		}
+	case []any:
+		for i, item := range value {
+			if found := find(fmt.Sprintf("%s[%d]", path, i), item, is); found != "" {
+				return found
+			}
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if is(key) {
+				return path
+			}
+			if found := find(path+"."+key, value[key], is); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
