@@ -81,6 +81,28 @@ type AzureClusterIdentitySpec struct {
 	// +optional
 	// +nullable
 	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
+
+	// allowedResources are the Azure resources of others that clusters of other namespaces may use with the identity, such as the
+	// identity of VMs, a disk encryption set or a fleet. Each is the ID of a subscription, resource group or resource, and
+	// includes everything below it. Resources of the cluster itself, and networks and subnets to join, need not be listed. It has no
+	// effect on the namespace of the identity, nor with the manager's flag --tenancy=trusted.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +kubebuilder:validation:items:Pattern=`^/subscriptions/[^/\\?#%]+(/[^/\\?#%]+)*$`
+	AllowedResources []string `json:"allowedResources,omitempty"`
+
+	// allowedRoleScopes are the scopes at or below which clusters of other namespaces may assign Azure roles with the identity,
+	// beside resource groups that were created for the cluster. Each is the ID of a subscription, resource group or resource. Whoever may create
+	// such a cluster can get every role there that the identity may assign. It has no effect on the namespace of the identity, nor
+	// with the manager's flag --tenancy=trusted.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +kubebuilder:validation:items:Pattern=`^/subscriptions/[^/\\?#%]+(/[^/\\?#%]+)*$`
+	AllowedRoleScopes []string `json:"allowedRoleScopes,omitempty"`
 }
 
 // AzureClusterIdentityStatus is the state of an identity.

@@ -71,7 +71,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 // services are what the runners of all kinds share.
 func (s *shared) services() pass.Services {
 	return pass.Services{
-		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Recorder: s.mgr.GetEventRecorder,
+		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
 		Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
 	}
 }
@@ -88,7 +88,7 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	if err := pass.New(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	machines := &azuremachine.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: gates}
+	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
 	if err := pass.New(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
 		return err
 	}

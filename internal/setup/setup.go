@@ -15,6 +15,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
@@ -60,7 +61,7 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := mgr.AddHealthzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
 		return err
 	}
-	if err := webhook.SetupWithManager(mgr, features(o.Gates)); err != nil {
+	if err := webhook.SetupWithManager(mgr, features(o.Gates), o.Identity.Tenancy == identity.Trusted); err != nil {
 		return fmt.Errorf("webhooks: %w", err)
 	}
 	shared, err := newShared(mgr, o)

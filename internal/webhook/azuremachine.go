@@ -10,7 +10,7 @@ import (
 
 // machines get an SSH key and the name of a role assignment when they are made, and the rights of their identity as soon as
 // their subscription is known.
-func machines(subscription SubscriptionLookup, random generator) kind[*infrav1.AzureMachine] {
+func machines(placement PlacementLookup, random generator) kind[*infrav1.AzureMachine] {
 	return kind[*infrav1.AzureMachine]{
 		spec: func(m *infrav1.AzureMachine) any { return &m.Spec },
 		fill: func(ctx context.Context, m *infrav1.AzureMachine) error {
@@ -18,7 +18,7 @@ func machines(subscription SubscriptionLookup, random generator) kind[*infrav1.A
 			if err != nil {
 				return err
 			}
-			fillIdentityRole(ctx, m, &m.Spec.ManagedIdentities, subscription, random)
+			fillIdentityRole(ctx, m, &m.Spec.ManagedIdentities, placement, random)
 			return nil
 		},
 		defaults: func(m *infrav1.AzureMachine) { DefaultAzureMachine(m, "") },

@@ -10,7 +10,7 @@ import (
 )
 
 // machinePools get what machines get: their VMs are the same.
-func machinePools(subscription SubscriptionLookup, random generator) kind[*infrav1.AzureMachinePool] {
+func machinePools(placement PlacementLookup, random generator) kind[*infrav1.AzureMachinePool] {
 	return kind[*infrav1.AzureMachinePool]{
 		spec: func(p *infrav1.AzureMachinePool) any { return &p.Spec },
 		fill: func(ctx context.Context, p *infrav1.AzureMachinePool) error {
@@ -18,7 +18,7 @@ func machinePools(subscription SubscriptionLookup, random generator) kind[*infra
 			if err != nil {
 				return err
 			}
-			fillIdentityRole(ctx, p, &p.Spec.ManagedIdentities, subscription, random)
+			fillIdentityRole(ctx, p, &p.Spec.ManagedIdentities, placement, random)
 			return nil
 		},
 		defaults: DefaultAzureMachinePool,

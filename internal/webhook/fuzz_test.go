@@ -73,16 +73,16 @@ func (empties) List(context.Context, client.ObjectList, ...client.ListOption) er
 
 // FuzzWebhooks changes a good object of every kind in one place and gives it to the kind's webhooks.
 func FuzzWebhooks(f *testing.F) {
-	subscription := func(context.Context, client.Object) (string, error) {
-		return "00000000-0000-0000-0000-000000000001", nil
+	placement := func(context.Context, client.Object) (Placement, error) {
+		return Placement{SubscriptionID: "00000000-0000-0000-0000-000000000001", Group: "g", Lent: true}, nil
 	}
 	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{ASOAPI: true}, fixed{}
 	kinds := []admitted{
 		admit(f, "azureclusters", clusters(features), newCluster()),
 		admit(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
-		admit(f, "azuremachines", machines(subscription, given), newMachine()),
+		admit(f, "azuremachines", machines(placement, given), newMachine()),
 		admit(f, "azuremachinetemplates", machineTemplates(given), newMachineTemplate(func(*infrav1.AzureMachineSpec) {})),
-		admit(f, "azuremachinepools", machinePools(subscription, given), newMachinePool()),
+		admit(f, "azuremachinepools", machinePools(placement, given), newMachinePool()),
 		admit(f, "azuremanagedcontrolplanes", controlPlanes(lookup, given), newControlPlane()),
 		admit(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
 		admit(f, "azuremanagedmachinepools", pools(lookup), newPool()),

@@ -21,15 +21,18 @@ type served interface {
 
 // kinds are all kinds that have webhooks: one row is all that a kind needs beside its rules. config/webhook is written from
 // them by `make generate`.
-func kinds(reader client.Reader, random generator, features plan.Features) []served {
-	lookup := managedLookup{reader: reader}
+func kinds(reader client.Reader, random generator, features plan.Features, trusts bool) []served {
+	lookup, placement := managedLookup{reader: reader}, PlacementOf(reader)
+	if trusts {
+		placement = trusting(placement)
+	}
 	return []served{
 		identities,
 		clusters(features),
 		clusterTemplates,
-		machines(SubscriptionOf(reader), random),
+		machines(placement, random),
 		machineTemplates(random),
-		machinePools(SubscriptionOf(reader), random),
+		machinePools(placement, random),
 		controlPlanes(lookup, random),
 		controlPlaneTemplates,
 		pools(lookup),
@@ -43,11 +46,13 @@ func kinds(reader client.Reader, random generator, features plan.Features) []ser
 // SetupWithManager serves the webhooks of all kinds. Their paths are "/mutate-" and "/validate-" and
 // "infrastructure-cluster-x-k8s-io-v1beta1-<kind in lower case>".
 //
+// trusts tells that the manager trusts tenants, so that no identity counts as lent.
+//
 // What a rule looks up is read from the API server: the manager's cache may lag behind a Cluster that was applied with the
 // object, and knows no other namespace than the manager's own.
-func SetupWithManager(mgr ctrl.Manager, features plan.Features) error {
+func SetupWithManager(mgr ctrl.Manager, features plan.Features, trusts bool) error {
 	go func() { _, _ = unusable() }() // The first object need not wait for it, and says what is wrong.
-	for _, k := range kinds(mgr.GetAPIReader(), random{}, features) {
+	for _, k := range kinds(mgr.GetAPIReader(), random{}, features, trusts) {
 		if err := k.register(mgr); err != nil {
 			return err
 		}

@@ -1,44 +1,70 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// SubscriptionLookup finds the Azure subscription of a machine or pool. It looks once and does not wait. It returns "" for a
-// cluster that leaves its subscription to the manager, and an error when the cluster is not there.
-type SubscriptionLookup func(context.Context, client.Object) (string, error)
+// Placement is where the Cluster of a machine or pool is in Azure, as far as defaults depend on it.
+type Placement struct {
+	// SubscriptionID is "" for a Cluster that leaves its subscription to the manager.
+	SubscriptionID string
+	// Group is the name of the Cluster's resource group.
+	Group string
+	// Lent tells that the Cluster's AzureClusterIdentity is of another namespace.
+	Lent bool
+}
 
-// SubscriptionOf looks up the subscription in the AzureCluster or AzureManagedControlPlane of the Cluster that the object's label
-// names.
-func SubscriptionOf(reader client.Reader) SubscriptionLookup {
-	return func(ctx context.Context, obj client.Object) (string, error) {
+// PlacementLookup finds the placement of a machine or pool. It looks once and does not wait. It returns an error when the Cluster
+// is not there.
+type PlacementLookup func(context.Context, client.Object) (Placement, error)
+
+// PlacementOf looks up the placement in the AzureCluster or AzureManagedControlPlane of the Cluster that the object's label names.
+func PlacementOf(reader client.Reader) PlacementLookup {
+	return func(ctx context.Context, obj client.Object) (Placement, error) {
 		name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 		if name == "" {
-			return "", fmt.Errorf("the label %s is missing", clusterv1.ClusterNameLabel)
+			return Placement{}, fmt.Errorf("the label %s is missing", clusterv1.ClusterNameLabel)
 		}
 		cluster := &clusterv1.Cluster{}
 		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, cluster); err != nil {
-			return "", fmt.Errorf("get the Cluster: %w", err)
+			return Placement{}, fmt.Errorf("get the Cluster: %w", err)
 		}
 		if ref := cluster.Spec.ControlPlaneRef; cluster.Spec.InfrastructureRef.Kind == "AzureManagedCluster" {
 			controlPlane := &infrav1.AzureManagedControlPlane{}
 			if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}, controlPlane); err != nil {
-				return "", fmt.Errorf("get the AzureManagedControlPlane: %w", err)
+				return Placement{}, fmt.Errorf("get the AzureManagedControlPlane: %w", err)
 			}
-			return controlPlane.Spec.SubscriptionID, nil
+			spec := controlPlane.Spec
+			return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroupName, name), Lent: lent(spec.IdentityRef, obj)}, nil
 		}
 		azureCluster := &infrav1.AzureCluster{}
 		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {
-			return "", fmt.Errorf("get the AzureCluster: %w", err)
+			return Placement{}, fmt.Errorf("get the AzureCluster: %w", err)
 		}
-		return azureCluster.Spec.SubscriptionID, nil
+		spec := azureCluster.Spec
+		return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroup, azureCluster.Name), Lent: lent(spec.IdentityRef, obj)}, nil
 	}
+}
+
+// trusting is a lookup for a manager that trusts tenants: no identity counts as lent.
+func trusting(lookup PlacementLookup) PlacementLookup {
+	return func(ctx context.Context, obj client.Object) (Placement, error) {
+		found, err := lookup(ctx, obj)
+		found.Lent = false
+		return found, err
+	}
+}
+
+func lent(ref *corev1.ObjectReference, obj client.Object) bool {
+	return ref != nil && cmp.Or(ref.Namespace, obj.GetNamespace()) != obj.GetNamespace()
 }
 
 // needsSubscription tells whether defaults depend on the subscription.

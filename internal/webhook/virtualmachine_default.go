@@ -72,18 +72,34 @@ func defaultIdentityRole(spec *infrav1.ManagedIdentities, subscriptionID string)
 
 // fillIdentityRole gives a system-assigned identity the name of its role assignment when the object is made, and the rights
 // of the role as soon as the subscription is known.
-func fillIdentityRole(ctx context.Context, obj client.Object, spec *infrav1.ManagedIdentities, subscription SubscriptionLookup, random generator) {
+func fillIdentityRole(ctx context.Context, obj client.Object, spec *infrav1.ManagedIdentities, placement PlacementLookup, random generator) {
 	if isCreate(ctx) {
 		fillRoleAssignmentName(spec, random)
 	}
 	if !needsSubscription(*spec) {
 		return
 	}
-	id, err := subscription(ctx, obj)
+	found, err := placement(ctx, obj)
 	if err != nil {
 		logf.FromContext(ctx).Info("The subscription is not known yet, so the identity's role keeps its default for later", "reason", err.Error())
 	}
-	defaultIdentityRole(spec, id)
+	if found.Lent {
+		DefaultRoleGroup(spec, found.SubscriptionID, found.Group)
+	}
+	defaultIdentityRole(spec, found.SubscriptionID)
+}
+
+// DefaultRoleGroup has the role of a system-assigned identity count in the Cluster's resource group, where an identity of another
+// namespace may assign roles. Without it the role counts in the whole subscription.
+func DefaultRoleGroup(spec *infrav1.ManagedIdentities, subscriptionID, group string) {
+	if spec.Identity != infrav1.VMIdentitySystemAssigned || subscriptionID == "" || group == "" {
+		return
+	}
+	if spec.SystemAssignedIdentityRole == nil {
+		spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
+	}
+	role := spec.SystemAssignedIdentityRole
+	role.Scope = cmp.Or(role.Scope, fmt.Sprintf("/subscriptions/%s/resourceGroups/%s", subscriptionID, group))
 }
 
 // fillRoleAssignmentName names the role assignment of a system-assigned identity on creation: later it cannot change.

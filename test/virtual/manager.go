@@ -158,6 +158,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		return uint64(shown), same
 	}
 	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: w.Resync})
+	m.Services.Facts = m.Facts
 	if err := register(ctx, m); err != nil {
 		w.T.Fatal(err)
 	}

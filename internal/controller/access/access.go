@@ -15,6 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 )
 
 // Access is the right to ask Azure as one identity in one subscription.
@@ -22,6 +23,9 @@ type Access struct {
 	*identity.Resolved
 	Client         *armclient.Client
 	SubscriptionID string
+	// Lent are the grants of an identity of another namespace, whose rights in Azure are its owner's. It is nil for an identity of the
+	// object's own namespace, and where tenants are trusted.
+	Lent *lent.Grants
 }
 
 // Request says whose identity is wanted and for what.
@@ -72,7 +76,18 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	for resourceType, version := range request.APIVersions {
 		c = c.WithAPIVersion(resourceType, version)
 	}
-	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription}, nil
+	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription, Lent: g.lent(resolved, request.Namespace)}, nil
+}
+
+// lent are the grants of an identity to objects of a namespace, nil for one that is not lent.
+func (g *Gate) lent(resolved *identity.Resolved, namespace string) *lent.Grants {
+	of := resolved.Identity
+	if resolved.OfSecret || of.Namespace == namespace || g.Identities.Trusts() {
+		return nil
+	}
+	return &lent.Grants{
+		Identity: identity.Kind + " " + of.Namespace + "/" + of.Name, Resources: lent.IDs(of.Spec.AllowedResources), RoleScopes: lent.IDs(of.Spec.AllowedRoleScopes),
+	}
 }
 
 // resolve gives the identity and its subscription.

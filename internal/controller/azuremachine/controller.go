@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
@@ -33,7 +32,6 @@ import (
 // Kind is AzureMachine for a pass.Runner.
 type Kind struct {
 	Client   client.Client
-	Engine   *engine.Engine
 	Facts    *facts.Facts
 	Features plan.Features
 

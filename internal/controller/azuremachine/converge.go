@@ -3,20 +3,24 @@ package azuremachine
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/cluster-api/util"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // Prepare implements pass.Kind.
 func (k *Kind) Prepare(_ context.Context, turn pass.Turn, in *input) error {
-	in.planned = k.planInput(in, turn.Access.SubscriptionID)
+	in.planned = k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
 	return nil
 }
 
@@ -57,10 +61,13 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 }
 
 // planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
-// those that were stored before a default existed.
-func (k *Kind) planInput(in *input, subscription string) plan.MachineInput {
+// those that were stored before a default existed. lent tells that the identity is of another namespace.
+func (k *Kind) planInput(in *input, subscription string, lent bool) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
 	webhook.DefaultAzureCluster(azureCluster)
+	if lent && !hasRoleElsewhere(azureMachine, azureCluster.Spec.ResourceGroup) {
+		webhook.DefaultRoleGroup(&azureMachine.Spec.ManagedIdentities, subscription, azureCluster.Spec.ResourceGroup)
+	}
 	webhook.DefaultAzureMachine(azureMachine, subscription)
 	return plan.MachineInput{
 		ClusterInput: plan.ClusterInput{
@@ -74,4 +81,14 @@ func (k *Kind) planInput(in *input, subscription string) plan.MachineInput {
 		AzureMachine: azureMachine,
 		ControlPlane: util.IsControlPlaneMachine(in.machine),
 	}
+}
+
+const roleAssignment = "Microsoft.Authorization/roleAssignments"
+
+// hasRoleElsewhere tells whether a role was assigned to the machine's identity outside of a resource group, when its scope had another
+// default. It stays the machine's.
+func hasRoleElsewhere(azureMachine *infrav1.AzureMachine, group string) bool {
+	return slices.ContainsFunc(inventory.Of("AzureMachine", azureMachine).Made, func(id arm.ID) bool {
+		return strings.EqualFold(id.Type(), roleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)
+	})
 }

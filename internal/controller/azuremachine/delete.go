@@ -37,7 +37,7 @@ func (k *Kind) Untouched(in *input) bool {
 // PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
 // everything.
 func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
-	planned := k.planInput(in, turn.Access.SubscriptionID)
+	planned := k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
 	var err error
 	if planned.MachineFacts, err = k.Facts.DeletingMachine(ctx, turn.Access.Client, planned); err != nil {
 		return nil, pass.Unread(err)
@@ -79,7 +79,7 @@ func (k *Kind) inAzure(in *input, subscription string) string {
 		}
 		return "a VM " + azureMachine.Name + ", its network interfaces and its disks"
 	}
-	planned := k.planInput(in, subscription)
+	planned := k.planInput(in, subscription, false)
 	var ids []string
 	for _, id := range k.mayHave(in, subscription) {
 		if !id.Equal(plan.VMID(planned)) {
@@ -91,7 +91,7 @@ func (k *Kind) inAzure(in *input, subscription string) string {
 
 // mayHave are the resources that the machine may have in Azure.
 func (k *Kind) mayHave(in *input, subscription string) (out []arm.ID) {
-	planned := k.planInput(in, subscription)
+	planned := k.planInput(in, subscription, false)
 	graph, err := machine.DeletePlan(planned)
 	if err != nil {
 		return []arm.ID{plan.VMID(planned)}

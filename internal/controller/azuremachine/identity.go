@@ -27,7 +27,7 @@ func (k *Kind) addIdentities(ctx context.Context, turn pass.Turn, in *input, out
 	if body == nil {
 		return nil, nil
 	}
-	done := k.Engine.Do(ctx, turn.Access.Client, engine.Action{Object: turn.Name, Method: "PATCH", ID: vm.ID, Body: body}, turn.Wake)
+	done := turn.Do(ctx, engine.Action{Method: "PATCH", ID: vm.ID, Body: body})
 	if done.Err != nil {
 		condition, after := report.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
 		return &condition, pass.Again(after, done.Err)

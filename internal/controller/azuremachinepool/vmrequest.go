@@ -97,7 +97,7 @@ func (k *Kind) request(ctx context.Context, turn pass.Turn, in *input, more bool
 	}
 	known.sent = nil
 	for _, r := range sent {
-		switch result := k.Engine.Do(ctx, turn.Access.Client, r.action, turn.Wake); result.State {
+		switch result := turn.Do(ctx, r.action); result.State {
 		case arm.Ready, arm.Gone:
 			if !r.upgrade {
 				known.last = nil

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
@@ -69,8 +71,16 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		ctx = engine.Since(ctx, a.settled.Since(a.key, fingerprint))
 	}
 	a.turn.Found = takenover.Of(a.object.GetAnnotations())
-	planned, err := a.kind.Plan(facts.Asking(ctx, a.turn.Name, fingerprint), a.turn, a.in)
+	ask := facts.Asking(ctx, a.turn.Name, fingerprint)
+	planned, err := a.kind.Plan(ask, a.turn, a.in)
 	if err != nil {
+		return "", 0, err
+	}
+	planned.Graph.Seal()
+	if err := a.unforged(planned.Graph); err != nil {
+		return "", 0, err
+	}
+	if err := a.restrict(ask, planned.Graph); err != nil {
 		return "", 0, err
 	}
 	planned.Sent = planned.Sent.For(planned.Graph)
@@ -121,10 +131,10 @@ func (a *azure[O, I]) clusterKey() client.ObjectKey {
 	return client.ObjectKeyFromObject(a.subject.Cluster)
 }
 
-// bounded refuses to plan from objects with more in them than their schemas allow. What is deleted is only named, so such an
+// bounded refuses to plan from objects with more in them than their schemas allow, or with names that lead elsewhere. What is deleted is only named, so such an
 // object can go.
 func (a *azure[O, I]) bounded() error {
-	if errs := maxima.Exceeded(a.declared.Name, a.object); len(errs) > 0 {
+	if errs := append(maxima.Exceeded(a.declared.Name, a.object), misread.Spec(specfield.Of(a.object).Decoded())...); len(errs) > 0 {
 		return Refused(errs)
 	}
 	owner := a.subject.Owner
@@ -141,9 +151,9 @@ func (a *azure[O, I]) bounded() error {
 	return nil
 }
 
-// exceededBy names what in another object is beyond its maximum, with the object: its fields are none of the one that says so.
+// exceededBy names what in another object is refused for that, with the object: its fields are none of the one that says so.
 func exceededBy(kind string, owner client.Object) field.ErrorList {
-	errs := maxima.Exceeded(kind, owner)
+	errs := append(maxima.Exceeded(kind, owner), misread.Spec(specfield.Of(owner).Decoded())...)
 	for _, err := range errs {
 		err.Field = kind + " " + owner.GetName() + ": " + err.Field
 	}
@@ -152,7 +162,7 @@ func exceededBy(kind string, owner client.Object) field.ErrorList {
 
 // fingerprint is of everything that decides what a pass makes.
 func (a *azure[O, I]) fingerprint() (settled.Input, error) {
-	return settled.Fingerprint(append(a.kind.Inputs(a.in), a.object.GetAnnotations(), a.turn.Access.Key)...)
+	return settled.Fingerprint(append(a.kind.Inputs(a.in), a.object.GetAnnotations(), a.turn.Access.Key, a.turn.Access.Lent)...)
 }
 
 // open gives the pass access to Azure.
@@ -161,7 +171,7 @@ func (a *azure[O, I]) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.turn = Turn{Name: a.declared.Name + "/" + a.key.String(), Access: opened, Wake: a.wake.Func(a.key), Store: a.store}
+	a.turn = Turn{Name: a.declared.Name + "/" + a.key.String(), Access: opened, Wake: a.wake.Func(a.key), Store: a.store, Do: a.do}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
@@ -131,6 +132,8 @@ type Turn struct {
 	Access *access.Access
 	// Wake puts the object into the queue.
 	Wake func()
+	// Do sends an action to Azure in the name of the object, as Engine.Do does, if the identity may be used for it.
+	Do func(context.Context, engine.Action) arm.Result
 	// Found is what was found of the object's resources when it was taken over; nil of one that is being deleted.
 	Found *takenover.Found
 	// Store writes what was said so far. The pass does so by itself at its end.

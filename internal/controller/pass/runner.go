@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 )
 
 // Services are what the runners of one manager share.
@@ -34,6 +35,8 @@ type Services struct {
 	Client client.Client
 	Engine *engine.Engine
 	Access *access.Gate
+	// Facts reads whose the resources are that a plan with a lent identity names.
+	Facts *facts.Facts
 	// Recorder is the recorder of events of a controller with this name.
 	Recorder func(name string) events.EventRecorder
 	// Resync is how long an object found in order is left alone.

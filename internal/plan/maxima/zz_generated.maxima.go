@@ -25,6 +25,8 @@ var kinds = map[string][]maximum{
 	},
 	"AzureClusterIdentity": {
 		{[]string{"spec", "allowedNamespaces", "list"}, items, 10000},
+		{[]string{"spec", "allowedResources"}, items, 500},
+		{[]string{"spec", "allowedRoleScopes"}, items, 100},
 	},
 	"AzureCluster": {
 		{[]string{"spec", "additionalTags"}, keys, 100},

@@ -62,25 +62,25 @@ func TestRandomDefaults(t *testing.T) {
 	refused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope", "cannot change")
 }
 
-func TestSubscriptionOf(t *testing.T) {
+func TestPlacementOf(t *testing.T) {
 	azureCluster := create(t, newCluster("subscription-azure"))
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription"}}
 	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureCluster", Name: azureCluster.Name}
 	create(t, cluster)
-	lookup := webhook.SubscriptionOf(environment.Client)
+	lookup := webhook.PlacementOf(environment.Client)
 
 	m := newMachine("m")
 	if got, err := lookup(t.Context(), m); err == nil {
-		t.Errorf("a machine without the cluster's label is found to be in %q", got)
+		t.Errorf("a machine without the cluster's label is found to be in %+v", got)
 	}
 	m.Labels = map[string]string{clusterv1.ClusterNameLabel: "nobody"}
 	if got, err := lookup(t.Context(), m); err == nil {
-		t.Errorf("a machine of no cluster is found to be in %q", got)
+		t.Errorf("a machine of no cluster is found to be in %+v", got)
 	}
 	m.Labels = map[string]string{clusterv1.ClusterNameLabel: cluster.Name}
 	got, err := lookup(t.Context(), m)
-	if err != nil || got != azureCluster.Spec.SubscriptionID {
-		t.Errorf("the subscription is %q, %v; want that of the AzureCluster, %s", got, err, azureCluster.Spec.SubscriptionID)
+	if err != nil || got.SubscriptionID != azureCluster.Spec.SubscriptionID || got.Group != azureCluster.Name || got.Lent {
+		t.Errorf("the placement is %+v, %v; want that of the AzureCluster, %s", got, err, azureCluster.Spec.SubscriptionID)
 	}
 
 	aks := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription-aks"}}
@@ -89,13 +89,13 @@ func TestSubscriptionOf(t *testing.T) {
 	create(t, aks)
 	pool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p", Labels: map[string]string{clusterv1.ClusterNameLabel: aks.Name}}}
 	if got, err := lookup(t.Context(), pool); err == nil {
-		t.Errorf("a pool of an AKS cluster without control plane is found to be in %q", got)
+		t.Errorf("a pool of an AKS cluster without control plane is found to be in %+v", got)
 	}
 	controlPlane := newControlPlane(aks.Name)
 	controlPlane.Spec.SubscriptionID = "00000000-0000-0000-0000-00000000000a"
 	create(t, controlPlane)
-	if got, err := lookup(t.Context(), pool); err != nil || got != controlPlane.Spec.SubscriptionID {
-		t.Errorf("the subscription is %q, %v; want that of the AzureManagedControlPlane, %s", got, err, controlPlane.Spec.SubscriptionID)
+	if got, err := lookup(t.Context(), pool); err != nil || got.SubscriptionID != controlPlane.Spec.SubscriptionID {
+		t.Errorf("the placement is %+v, %v; want that of the AzureManagedControlPlane, %s", got, err, controlPlane.Spec.SubscriptionID)
 	}
 }
 

@@ -43,7 +43,7 @@ type Server struct {
 // New is one for the kinds whose schemas are given. The webhooks read from reader.
 func New(reader client.Reader, scheme *runtime.Scheme, features plan.Features, schemas map[string]*Schema) (*Server, error) {
 	s := &Server{reader: reader, scheme: scheme, schemas: schemas, hooks: map[string]*admission.Webhook{}}
-	return s, webhooks.SetupWithManager(registry{server: s}, features)
+	return s, webhooks.SetupWithManager(registry{server: s}, features, false)
 }
 
 // Admit makes the object what is stored of it, or says why it is refused. old is what is stored now, nil for nothing.

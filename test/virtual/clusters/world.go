@@ -73,7 +73,7 @@ func Register(ctx context.Context, m *virtual.Manager) error {
 	if err := pass.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	machines := &azuremachine.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
+	machines := &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}
 	if err := pass.New(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
