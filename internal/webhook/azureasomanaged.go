@@ -34,7 +34,7 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 		update: between(func(old, obj T) field.ErrorList {
 			return append(introduced(validate(old), validate(obj)), document.Moved(documents(old), documents(obj))...)
 		}),
-		warn: func(_, obj T) admission.Warnings { return document.Warnings(documents(obj)) },
+		warn: func(_, obj T) admission.Warnings { return document.Warnings(obj.GetNamespace(), documents(obj)) },
 	}
 }
 

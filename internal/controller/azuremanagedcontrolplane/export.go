@@ -3,13 +3,21 @@ package azuremanagedcontrolplane
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
+
+// issuerSuffix is what follows the name of the Cluster in the name of the ConfigMap with the OIDC issuer.
+const issuerSuffix = "-aso-oidc-issuer-profile"
 
 // issuerKey is the key of the issuer's URL in <cluster>-aso-oidc-issuer-profile.
 const issuerKey = "oidc-issuer-profile-url"
@@ -38,22 +46,52 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 		}
 		secrets[at.Name][at.Key] = value
 	}
-	add(&asopatch.Destination{Name: to.Cluster + "-aso-oidc-issuer-profile", Key: issuerKey}, issuer)
+	add(&asopatch.Destination{Name: to.Cluster + issuerSuffix, Key: issuerKey}, issuer)
 	add(exports.OIDCIssuerProfile, issuer)
 	add(exports.PrincipalID, principalID(observed))
 	addSecret(exports.AdminCredentials, credentials.Admin)
 	addSecret(exports.UserCredentials, credentials.User)
+	issuers := to.Cluster + issuerSuffix
+	if data := configMaps[issuers]; data != nil {
+		if err := to.ConfigMap(ctx, issuers, data); err != nil {
+			return err
+		}
+		delete(configMaps, issuers)
+	}
+	// Whoever may write patches need not be allowed to write Secrets: what others made stays as it is.
+	to.Refuse = true
 	for _, name := range sortedKeys(configMaps) {
-		if err := to.ConfigMap(ctx, name, configMaps[name]); err != nil {
+		if err := refused(to.ConfigMap(ctx, name, configMaps[name])); err != nil {
 			return err
 		}
 	}
+	// The Secret that Cluster API reads has the kubeconfig already.
+	if kubeconfig := secrets[objectkey.KubeconfigSecret(to.Cluster)]; len(kubeconfig) > 0 {
+		delete(kubeconfig, objectkey.KubeconfigKey)
+		if len(kubeconfig) == 0 {
+			delete(secrets, objectkey.KubeconfigSecret(to.Cluster))
+		}
+	}
 	for _, name := range sortedKeys(secrets) {
-		if err := to.Secret(ctx, name, secrets[name]); err != nil {
+		for _, key := range sortedKeys(secrets[name]) {
+			if objectkey.Reserved(to.Cluster, name, key) {
+				return pass.Refused(field.ErrorList{field.Forbidden(asopatch.Field(asopatch.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
+			}
+		}
+		if err := refused(to.Secret(ctx, name, secrets[name])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refused is an error of writing as a refusal of the patches, where only a person can correct it.
+func refused(err error) error {
+	var theirs published.TheirsError
+	if !errors.As(err, &theirs) {
+		return err
+	}
+	return pass.Refused(field.ErrorList{field.Forbidden(asopatch.Field(asopatch.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
 }
 
 // principalID is the principal of the cluster's identity; "" where it has another kind of identity.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // Export writes what operatorSpec of documents asks to be written into Secrets and ConfigMaps of the namespace. credentials are
@@ -44,7 +45,7 @@ func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome 
 		}
 	}
 	// The Secret that Cluster API reads is written already.
-	delete(secrets, plan.KubeconfigSecret(to.Cluster))
+	delete(secrets, objectkey.KubeconfigSecret(to.Cluster))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		if err := refused(to.Secret(ctx, name, secrets[name]), asked); err != nil {
 			return err

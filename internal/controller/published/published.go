@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -24,7 +25,8 @@ type Publisher struct {
 	Kind  string
 	// Cluster is the name of the Cluster.
 	Cluster string
-	// Refuse has what somebody else made refused, by a TheirsError. Without it that gets the keys and stays theirs.
+	// Refuse has what somebody else made refused, by a TheirsError. Without it that gets the keys and stays theirs, as does what the Azure
+	// Service Operator made for an AKS cluster with the name of the control plane.
 	Refuse bool
 }
 
@@ -88,7 +90,7 @@ func (p Publisher) apply(ctx context.Context, want client.Object) error {
 	}
 	changed := have.DeepCopyObject().(client.Object)
 	mine := p.ours(have)
-	if p.Refuse && !mine {
+	if p.Refuse && !mine && !p.operators(have) {
 		return TheirsError{Kind: kind, Name: key.Name}
 	}
 	setData(changed, want, !mine)
@@ -113,6 +115,14 @@ func (p Publisher) ours(have client.Object) bool {
 		return owner.Kind == p.Kind && owner.Name == p.Owner.GetName()
 	}
 	return have.GetLabels()[clusterv1.ClusterNameLabel] == p.Cluster
+}
+
+// operators tells whether the Azure Service Operator made an object for the AKS cluster of the control plane, before this provider had it. The
+// established provider names the ManagedCluster as its AzureManagedControlPlane.
+func (p Publisher) operators(have client.Object) bool {
+	return slices.ContainsFunc(have.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
+		return strings.HasPrefix(owner.APIVersion, "containerservice.azure.com/") && owner.Kind == "ManagedCluster" && owner.Name == p.Owner.GetName()
+	})
 }
 
 // setData gives an object the data of another one, beside what it has if keep is set.

@@ -3,39 +3,30 @@ package document
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
-// objectName refuses what is no name of a Secret or ConfigMap, as a path to that of another namespace. Nothing of the value is told:
-// it may be a password that stands where a name belongs.
+// objectName refuses what is not a name of a Secret or ConfigMap.
 func objectName(path *field.Path, of, name string) *field.Error {
-	if len(validation.IsDNS1123Subdomain(name)) == 0 {
-		return nil
+	if wrong := objectkey.WrongName(of, name); wrong != "" {
+		return field.Invalid(path, "", wrong)
 	}
-	return field.Invalid(path, "", "is no name of a "+of+": documents name those of their own namespace, by lower-case letters, digits, '-' and '.'")
+	return nil
 }
 
-// dataKey refuses what is no key of a Secret or ConfigMap.
+// dataKey refuses what is not a key of a Secret or ConfigMap.
 func dataKey(path *field.Path, of, key string) *field.Error {
-	if len(validation.IsConfigMapKey(key)) == 0 {
-		return nil
+	if wrong := objectkey.WrongKey(of, key); wrong != "" {
+		return field.Invalid(path, "", wrong)
 	}
-	return field.Invalid(path, "", "is no key of a "+of+": those have letters, digits, '-', '_' and '.'")
+	return nil
 }
 
-// plainID is the ID that a text is, if it says by itself what it names: nothing in it leads elsewhere once Azure has read it.
+// plainID is the ID that a text is, if Azure reads it as it is written.
 func plainID(text string) (arm.ID, bool) {
-	id, err := arm.ParseID(text)
-	if err != nil || !strings.HasPrefix(text, "/") || strings.ContainsAny(text, `\?#%`) {
-		return "", false
-	}
-	for segment := range strings.SplitSeq(text, "/") {
-		if segment == "." || segment == ".." {
-			return "", false
-		}
-	}
-	return id, true
+	id, plain := arm.PlainID(text)
+	return id, plain && strings.HasPrefix(text, "/")
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // exportedSecrets are the names that operatorSpec.secrets may have, by the resource type.
@@ -55,6 +56,8 @@ func destinations(path *field.Path, of string, value any, names []string) field.
 			errs = append(errs, field.Forbidden(at, "resources of this kind have no value that is written there"))
 		case !slices.Contains(names, name):
 			errs = append(errs, field.NotSupported(at, name, names))
+		case namesNamespace(wanted[name]):
+			errs = append(errs, noNamespace(at))
 		case to.Name == "":
 			errs = append(errs, field.Required(at.Child("name"), "where the value is written to"))
 		case to.Key == "":
@@ -68,10 +71,16 @@ func destinations(path *field.Path, of string, value any, names []string) field.
 	return errs
 }
 
-// KubeconfigSecret is the Secret of a Cluster that Cluster API reads, and kubeconfigKey its key.
-func KubeconfigSecret(cluster string) string { return cluster + "-kubeconfig" }
+// namesNamespace tells whether a reference of a document names a namespace. References are to the namespace of the object that has the
+// document.
+func namesNamespace(reference any) bool {
+	_, names := object(reference)["namespace"]
+	return names
+}
 
-const kubeconfigKey = "value"
+func noNamespace(path *field.Path) *field.Error {
+	return field.Forbidden(path.Child("namespace"), "is always that of the object that has the document: leave it out")
+}
 
 // colliding finds destinations of the documents of an object that take each other's place, and Secrets of the Cluster that the
 // provider writes by itself. A value for the Secret that Cluster API reads is what is there already.
@@ -88,7 +97,7 @@ func colliding(documents []Document, cluster string) field.ErrorList {
 				case to.Name == "" || to.Key == "":
 				case first != nil:
 					errs = append(errs, field.Invalid(at, "", "is written where "+first.String()+" is: name another key"))
-				case list == "secrets" && cluster != "" && reserved(cluster, to):
+				case list == "secrets" && cluster != "" && objectkey.Reserved(cluster, to.Name, to.Key):
 					errs = append(errs, field.Forbidden(at.Child("name"), "is a Secret of Cluster "+cluster+" that the provider writes: name another one"))
 				default:
 					seen[key] = at
@@ -97,9 +106,4 @@ func colliding(documents []Document, cluster string) field.ErrorList {
 		}
 	}
 	return errs
-}
-
-func reserved(cluster string, to Ref) bool {
-	secret := KubeconfigSecret(cluster)
-	return to.Name == secret && to.Key != kubeconfigKey || to.Name == secret+"-user" || to.Name == cluster+"-ca"
 }

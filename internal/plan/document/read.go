@@ -2,12 +2,13 @@ package document
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 )
 
 // Document is one document.
@@ -17,7 +18,9 @@ type Document struct {
 	Path   *field.Path
 
 	Group, Version, Kind, Name string
-	Annotations                map[string]string
+	// Namespace is metadata.namespace, nil if it is left out. It has no effect.
+	Namespace   any
+	Annotations map[string]string
 	// Spec is the decoded spec.
 	Spec map[string]any
 
@@ -34,6 +37,7 @@ type header struct {
 	Kind       string `json:"kind"`
 	Metadata   struct {
 		Name        string            `json:"name"`
+		Namespace   any               `json:"namespace"`
 		Annotations map[string]string `json:"annotations"`
 	} `json:"metadata"`
 	Spec json.RawMessage `json:"spec"`
@@ -76,7 +80,7 @@ func read(raw []byte, path *field.Path) (Document, field.ErrorList) {
 	}
 	var errs field.ErrorList
 	version, err := schema.ParseGroupVersion(h.APIVersion)
-	out := Document{Path: path, Group: version.Group, Version: version.Version, Kind: h.Kind, Name: h.Metadata.Name, Annotations: h.Metadata.Annotations, Spec: map[string]any{}}
+	out := Document{Path: path, Group: version.Group, Version: version.Version, Kind: h.Kind, Name: h.Metadata.Name, Namespace: h.Metadata.Namespace, Annotations: h.Metadata.Annotations, Spec: map[string]any{}}
 	if err != nil || version.Group == "" || version.Version == "" {
 		errs = append(errs, field.Required(path.Child("apiVersion"), "a group of the Azure Service Operator and a version, as in containerservice.azure.com/v1api20250801"))
 	}
@@ -95,11 +99,6 @@ func read(raw []byte, path *field.Path) (Document, field.ErrorList) {
 	return out, typed(out)
 }
 
-// reaching are types whose resources change others, wherever these are: in another group or subscription, and whatever their tags
-// say of whose they are.
-// https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/deploy-to-resource-group
-var reaching = []string{"Microsoft.Resources/deployments", "Microsoft.Resources/tags"}
-
 // typed finds what is wrong with kind, version and annotations.
 func typed(d Document) field.ErrorList {
 	resourceType, ok := d.Type()
@@ -110,8 +109,8 @@ func typed(d Document) field.ErrorList {
 	if !ok {
 		return field.ErrorList{field.NotSupported(d.Path.Child("kind"), d.Kind, near(d))}
 	}
-	if slices.Contains(reaching, resourceType) {
-		return field.ErrorList{field.Forbidden(d.Path.Child("kind"), "a "+d.Kind+" changes resources that no document names: write a document for each")}
+	if why := lent.ReachesAnything(resourceType); why != "" {
+		return field.ErrorList{field.Forbidden(d.Path.Child("kind"), "a "+d.Kind+" changes resources that no document names: "+why+". Write a document for each resource")}
 	}
 	var errs field.ErrorList
 	if _, ok := d.APIVersion(); !ok {

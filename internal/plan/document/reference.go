@@ -69,6 +69,10 @@ func named(part schema.Part, key string, fields map[string]any) (name string, fo
 // reference is the ID of {armId} or of the document that {group, kind, name} names.
 func (t *translation) reference(at string, path *field.Path, value any) any {
 	object, _ := value.(map[string]any)
+	if namesNamespace(object) {
+		t.refuse(noNamespace(path))
+		return nil
+	}
 	if text, ok := object["armId"].(string); ok {
 		id, plain := plainID(text)
 		if !plain {

@@ -22,6 +22,9 @@ func Validate(namespace string, resources []runtime.RawExtension, needs, version
 	errs = append(errs, Disagreement(documents)...)
 	for _, d := range documents {
 		errs = append(errs, misdirected(d)...)
+		if namesNamespace(d.Spec["owner"]) {
+			errs = append(errs, noNamespace(d.Path.Child("spec", "owner")))
+		}
 	}
 	if _, ok := in.First("", needs); needs != "" && !ok && len(documents)+len(plains) == len(resources) {
 		group, kind := Kind(needs)
@@ -71,11 +74,14 @@ func Moved(before, after []runtime.RawExtension) field.ErrorList {
 	return errs
 }
 
-// Warnings say what of the documents works and should be looked at.
-func Warnings(resources []runtime.RawExtension) []string {
+// Warnings say what of the documents of an object in a namespace works and should be looked at.
+func Warnings(namespace string, resources []runtime.RawExtension) []string {
 	documents, _ := Read("", resources)
 	var out []string
 	for _, d := range documents {
+		if d.Namespace != nil && d.Namespace != namespace {
+			out = append(out, fmt.Sprintf("%s: has no effect, because %s belongs to the namespace of the object that has it: leave it out", d.Path.Child("metadata", "namespace"), d))
+		}
 		resourceType, _ := d.Type()
 		apiVersion, _ := d.APIVersion()
 		definition, ok := definitionOf(d)

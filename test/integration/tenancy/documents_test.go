@@ -151,7 +151,7 @@ var documentTries = map[string]struct {
 			s.inInfrastructure(roleAt(`{group: resources.azure.com, kind: ResourceGroup, name: ` + s.victim + `}`))
 			s.borrow()
 		},
-		infrastructure: "documents use nothing that others made",
+		infrastructure: "would give rights outside of the resource groups that were created for the Cluster",
 	},
 	"skipped group of a cluster of the same name": {
 		what: "the same by a Cluster of its name",
@@ -161,7 +161,7 @@ var documentTries = map[string]struct {
 			s.inInfrastructure(roleAt(`{group: resources.azure.com, kind: ResourceGroup, name: ` + s.victim + `}`))
 			s.borrow()
 		},
-		infrastructure: "documents use nothing that others made",
+		infrastructure: "would give rights outside of the resource groups that were created for the Cluster",
 	},
 	"cluster": {
 		what: "get the kubeconfig of another's AKS cluster that the credential reaches",

@@ -79,11 +79,11 @@ func (t *translation) operatorSpec(path string, value any) {
 				t.refuse(here, "is computed by the Azure Service Operator, which is not there: %s", exportHint[t.kind])
 			}
 		case t.kind == ManagedCluster && key == "secrets":
-			t.destinations(here, spec[key], "a Secret", map[string]**Destination{
+			t.destinations(here, spec[key], "Secret", map[string]**Destination{
 				"adminCredentials": &t.exports.AdminCredentials, "userCredentials": &t.exports.UserCredentials,
 			})
 		case t.kind == ManagedCluster && key == "configMaps":
-			t.destinations(here, spec[key], "a ConfigMap", map[string]**Destination{
+			t.destinations(here, spec[key], "ConfigMap", map[string]**Destination{
 				"oidcIssuerProfile": &t.exports.OIDCIssuerProfile, "principalId": &t.exports.PrincipalID,
 			})
 		default:

@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // shape is how ASO writes a value that Azure writes otherwise; 0 where both write the same.
@@ -68,7 +69,7 @@ func (t *translation) reference(path string, patch any) (any, bool) {
 		t.refuse(path+".armId", "must be a string with a resource ID, not %s; to remove the reference, set the whole of it to null", describe(object["armId"]))
 		return nil, false
 	}
-	if _, err := arm.ParseID(text); err != nil || !strings.HasPrefix(text, "/") {
+	if _, plain := arm.PlainID(text); !plain || !strings.HasPrefix(text, "/") {
 		t.refuse(path+".armId", "must be a resource ID, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>")
 		return nil, false
 	}
@@ -105,7 +106,7 @@ func (t *translation) identities(p armschema.Property, path string, have, patch 
 
 // secret gives the value of a key of a Secret.
 func (t *translation) secret(path string, patch any) (any, bool) {
-	name, key, ok := t.nameAndKey(path, patch, "a Secret")
+	name, key, ok := t.nameAndKey(path, patch, "Secret")
 	if !ok {
 		return nil, false
 	}
@@ -127,7 +128,15 @@ func (t *translation) nameAndKey(path string, patch any, what string) (name, key
 	name, _ = object["name"].(string)
 	key, _ = object["key"].(string)
 	if !isObject || name == "" || key == "" || len(object) != 2 {
-		t.refuse(path, "must name a key of %s, as in %s", what, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describe(patch)))
+		t.refuse(path, "must name a key of a %s, as in %s", what, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describe(patch)))
+		return "", "", false
+	}
+	if wrong := objectkey.WrongName(what, name); wrong != "" {
+		t.refuse(path+".name", "%s", wrong)
+		return "", "", false
+	}
+	if wrong := objectkey.WrongKey(what, key); wrong != "" {
+		t.refuse(path+".key", "%s", wrong)
 		return "", "", false
 	}
 	return name, key, true

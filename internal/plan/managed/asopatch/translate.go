@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 )
@@ -217,6 +218,10 @@ func (t *translation) value(p armschema.Property, path string, have, patch any) 
 func (t *translation) entries(p armschema.Property, path string, into, patch map[string]any) {
 	element, _ := armschema.Lookup(t.kind, t.version, p.Path+".*")
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		if strings.HasSuffix("."+p.Path, ".tags") && infrav1.Marks(key) {
+			t.refuse(path+"."+key, "marks whose a resource is, and only the provider writes it: leave it out")
+			continue
+		}
 		if patch[key] == nil {
 			delete(into, key)
 			continue

@@ -1,0 +1,90 @@
+package tenancy_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestGranted has the owner of the identity allow what is denied without that.
+func TestGranted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, func(spec *infrav1.AzureClusterIdentitySpec) {
+			subscription := "/subscriptions/00000000-0000-0000-0000-000000000001"
+			spec.AllowedResources = []string{subscription + "/" + admin}
+			spec.AllowedRoleScopes = []string{subscription}
+		})
+		w.manage()
+		w.network(nil)
+		w.provisioned()
+		w.machine(func(m *infrav1.AzureMachine) { m.Spec.ManagedIdentities = userAssigned(w.id(admin)) })
+		w.pool(func(p *infrav1.AzureMachinePool) { p.Spec.ManagedIdentities = systemAssigned(w, "") })
+		w.ready("AzureMachine")
+		w.ready("AzureMachinePool")
+	})
+}
+
+// TestDefaultRole has the role of a machine count in the Cluster's group, where it needs no grant.
+func TestDefaultRole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.manage()
+		w.network(nil)
+		w.provisioned()
+		w.machine(func(m *infrav1.AzureMachine) {
+			m.Spec.Identity = infrav1.VMIdentitySystemAssigned
+			m.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: assignment}
+		})
+		w.ready("AzureMachine")
+		var roles []string
+		for _, request := range w.Azure.Writes(0) {
+			if strings.Contains(request, assignment) {
+				roles = append(roles, request)
+			}
+		}
+		if len(roles) != 1 || roles[0] != "PUT resourceGroups/c1/Microsoft.Authorization/roleAssignments/"+assignment {
+			t.Errorf("the role counts in the resource group: %q", roles)
+		}
+	})
+}
+
+// TestExistingStays takes the grants of an identity away that machines were made with. They keep what they have, and are still written to where
+// nothing of that changes.
+func TestExistingStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, func(spec *infrav1.AzureClusterIdentitySpec) {
+			subscription := "/subscriptions/00000000-0000-0000-0000-000000000001"
+			spec.AllowedResources, spec.AllowedRoleScopes = []string{subscription + "/" + admin}, []string{subscription}
+		})
+		w.manage()
+		w.network(nil)
+		w.provisioned()
+		w.machine(func(m *infrav1.AzureMachine) { m.Spec.ManagedIdentities = systemAssigned(w, "") })
+		w.pool(func(p *infrav1.AzureMachinePool) { p.Spec.ManagedIdentities = userAssigned(w.id(admin)) })
+		w.ready("AzureMachine")
+		w.ready("AzureMachinePool")
+		w.revoke()
+		mark := w.Azure.Mark()
+		for _, kind := range []string{"AzureMachine", "AzureMachinePool"} {
+			w.touch(kind, "after")
+		}
+		w.tag()
+		w.Until("the scale set has the tag", func() bool {
+			for _, request := range w.Azure.Writes(mark) {
+				if strings.Contains(request, "virtualMachineScaleSets/vms") {
+					return true
+				}
+			}
+			return false
+		})
+		w.ready("AzureMachine")
+		w.ready("AzureMachinePool")
+		for _, request := range w.Azure.Writes(mark) {
+			if strings.Contains(request, "roleAssignments") || strings.HasPrefix(request, "DELETE") {
+				t.Errorf("what exists was touched: %s", request)
+			}
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package tenancy_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// above gives an object of each kind a text that leads to another path in Azure, as if it was stored before webhooks refused it.
+var above = map[string]func(client.Object){
+	"AzureCluster":     func(o client.Object) { o.(*infrav1.AzureCluster).Spec.NetworkSpec.Vnet.ResourceGroup = ".." },
+	"AzureMachine":     func(o client.Object) { o.(*infrav1.AzureMachine).Spec.FailureDomain = new("..") },
+	"AzureMachinePool": func(o client.Object) { o.(*infrav1.AzureMachinePool).Spec.Location = ".." },
+	"AzureManagedControlPlane": func(o client.Object) {
+		o.(*infrav1.AzureManagedControlPlane).Spec.VirtualNetwork.ResourceGroup = ".."
+	},
+	"AzureManagedMachinePool": func(o client.Object) { o.(*infrav1.AzureManagedMachinePool).Spec.Name = new("..") },
+	"AzureASOManagedCluster":  func(o client.Object) { o.(*infrav1.AzureASOManagedCluster).Spec.AzureEnvironment = ".." },
+	"AzureASOManagedControlPlane": func(o client.Object) {
+		o.(*infrav1.AzureASOManagedControlPlane).Spec.Version = ".."
+	},
+	"AzureASOManagedMachinePool": func(o client.Object) {
+		o.(*infrav1.AzureASOManagedMachinePool).Spec.ProviderIDList = []string{"azure:///subscriptions/s/resourceGroups/g/../h"}
+	},
+}
+
+// TestEverySpecPasses has an object of every kind lead to another path in Azure.
+func TestEverySpecPasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.manage()
+		if diff := cmp.Diff(slices.Sorted(slices.Values(w.kinds)), slices.Sorted(maps.Keys(above))); diff != "" {
+			t.Fatalf("kinds (-want), and those that are tried (+got):\n%s", diff)
+		}
+		w.everything()
+		mark := w.Azure.Mark()
+		for _, kind := range []string{"AzureMachine", "AzureMachinePool", "AzureManagedMachinePool", "AzureASOManagedMachinePool", "AzureASOManagedControlPlane", "AzureManagedControlPlane", "AzureCluster"} {
+			of := objects()[kind]
+			of.object.SetName(of.name)
+			harness.Change[client.Object](w.Stage, of.object, above[kind])
+			w.says(kind, "leads to another path")
+		}
+		for _, request := range w.Azure.Since(mark) {
+			if strings.Contains(request, "..") {
+				t.Errorf("it was sent: %s", request)
+			}
+		}
+	})
+}
+
+// destinations has an object of each kind that writes what Azure answers into the namespace ask for a Secret or ConfigMap of others.
+var destinations = map[string]struct {
+	list, value string
+	do          func(w *world, operatorSpec string)
+}{
+	"AzureManagedControlPlane": {"secrets", "adminCredentials", func(w *world, operatorSpec string) {
+		w.aks(func(c *infrav1.AzureManagedControlPlane) {
+			c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"operatorSpec": ` + operatorSpec + `}}`}
+		}, nil)
+	}},
+	"AzureASOManagedControlPlane": {"secrets", "adminCredentials", func(w *world, operatorSpec string) {
+		w.documents(func(c *harness.DocumentCluster) {
+			c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.ControlPlane.Spec.Resources[0].Raw), `"dnsPrefix"`, `"operatorSpec":`+operatorSpec+`,"dnsPrefix"`, 1))
+		})
+	}},
+	"AzureASOManagedCluster": {"configMaps", "principalId", func(w *world, operatorSpec string) {
+		w.documents(func(c *harness.DocumentCluster) {
+			c.Infrastructure.Spec.Resources = withIdentity(w, c.Infrastructure.Spec.Resources, operatorSpec)
+		})
+	}},
+	"AzureASOManagedMachinePool": {"configMaps", "principalId", func(w *world, operatorSpec string) {
+		w.documents(func(c *harness.DocumentCluster) {
+			c.Pools[0].Spec.Resources = withIdentity(w, c.Pools[0].Spec.Resources, operatorSpec)
+		})
+	}},
+}
+
+func withIdentity(w *world, resources []runtime.RawExtension, operatorSpec string) []runtime.RawExtension {
+	return append(resources, w.Document("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
+}
+
+// TestEveryDestinationPasses has every kind that writes into the namespace asked to overwrite what others made. It stays as it is.
+func TestEveryDestinationPasses(t *testing.T) {
+	kinds := slices.Sorted(maps.Keys(destinations))
+	if diff := cmp.Diff(kindsOf(t, "published.Publisher{", kinds), kinds); diff != "" {
+		t.Fatalf("kinds that write into the namespace (-want), and those that are tried (+got):\n%s", diff)
+	}
+	for kind, try := range destinations {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, nil)
+				meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: "of-others", Labels: map[string]string{"app": "database"}}
+				w.Create(&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"key": []byte("theirs")}})
+				w.Create(&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "theirs"}})
+				w.manage()
+				try.do(w, fmt.Sprintf(`{"%s": {"%s": {"name": "of-others", "key": "key"}}}`, try.list, try.value))
+				w.says(kind, "of-others was made by somebody else")
+				secret, configMap := &corev1.Secret{}, &corev1.ConfigMap{}
+				w.Get(secret, meta.Name)
+				w.Get(configMap, meta.Name)
+				if string(secret.Data["key"]) != "theirs" || len(secret.Data) != 1 || configMap.Data["key"] != "theirs" || len(configMap.Data) != 1 {
+					t.Errorf("what others made was overwritten: Secret %d keys, ConfigMap %v", len(secret.Data), configMap.Data)
+				}
+			})
+		})
+	}
+}
+
+// TestReservedSecret has a patch name a Secret of the Cluster that the provider writes itself.
+func TestReservedSecret(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.manage()
+		destinations["AzureManagedControlPlane"].do(w, `{"secrets": {"adminCredentials": {"name": "k1-ca", "key": "tls.crt"}}}`)
+		w.says("AzureManagedControlPlane", "Secret k1-ca of Cluster k1 is one that the provider writes")
+	})
+}
+
+// TestOperatorsSecret has the Secret that the Azure Service Operator made for the AKS cluster, before this provider had it, kept up to
+// date as before.
+func TestOperatorsSecret(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "exported", OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "containerservice.azure.com/v1api20250801", Kind: "ManagedCluster", Name: "k1", UID: "00000000-0000-0000-0000-00000000000d", Controller: new(true)},
+		}}, Data: map[string][]byte{"kubeconfig": []byte("old")}})
+		w.manage()
+		destinations["AzureManagedControlPlane"].do(w, `{"secrets": {"adminCredentials": {"name": "exported", "key": "kubeconfig"}}}`)
+		w.ready("AzureManagedControlPlane")
+		secret := &corev1.Secret{}
+		if w.Get(secret, "exported"); string(secret.Data["kubeconfig"]) == "old" {
+			t.Error("the kubeconfig was not written")
+		}
+	})
+}
