@@ -115,7 +115,7 @@ func (w *failing) create() {
 		w.AKS("c1", 1)
 		return
 	case "documents":
-		w.CreateDocuments(w.Documents("c1", "pool0"))
+		w.CreateDocuments(w.documents())
 		return
 	}
 	w.Network("c1", nil)
@@ -130,6 +130,16 @@ func (w *failing) create() {
 	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
 	webhook.DefaultAzureMachinePool(azurePool)
 	w.CreatePool(azurePool, 1)
+}
+
+// documents is an AKS cluster of documents that uses the identity. A Secret that the documents name would go before it.
+func (w *failing) documents() *harness.DocumentCluster {
+	out := w.Documents("c1", "pool0")
+	out.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
+	for _, resources := range [][]runtime.RawExtension{out.Infrastructure.Spec.Resources, out.ControlPlane.Spec.Resources, out.Pools[0].Spec.Resources} {
+		resources[0].Raw = bytes.ReplaceAll(resources[0].Raw, []byte("serviceoperator.azure.com/credential-from"), []byte("example.com/unused"))
+	}
+	return out
 }
 
 func (w *failing) cluster(name string) *clusterv1.Cluster {
@@ -283,13 +293,7 @@ func TestIdentityBeingDeleted(t *testing.T) {
 				case "aks":
 					w.AKS("c1", 1)
 				case "documents":
-					documents := w.Documents("c1", "pool0")
-					documents.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
-					// A Secret that the documents name goes before the identity.
-					for _, resources := range [][]runtime.RawExtension{documents.Infrastructure.Spec.Resources, documents.ControlPlane.Spec.Resources, documents.Pools[0].Spec.Resources} {
-						resources[0].Raw = bytes.ReplaceAll(resources[0].Raw, []byte("serviceoperator.azure.com/credential-from"), []byte("example.com/unused"))
-					}
-					w.CreateDocuments(documents)
+					w.CreateDocuments(w.documents())
 				}
 				w.pass(10 * time.Minute)
 				w.Get(object, "c1")

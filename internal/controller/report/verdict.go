@@ -61,6 +61,12 @@ type Object interface {
 	conditions.Setter
 }
 
+// withdrawn reports whether a reason says that the owner of the identity or of the manager does not let the object use it. That is a decision
+// and no outage, so it does not stand behind a verdict that was found before.
+func withdrawn(reason string) bool {
+	return reason == string(identity.NamespaceNotAllowedByIdentity) || reason == string(identity.NotAllowedByTenancy)
+}
+
 // silent reports whether Azure only did not answer.
 func silent(found metav1.Condition) bool {
 	return found.Reason == infrav1.WaitingReason || found.Reason == infrav1.ThrottledReason
@@ -81,6 +87,8 @@ func judged(last *metav1.Condition, found metav1.Condition, cause string) metav1
 	}
 	silent := silent(found)
 	switch {
+	case withdrawn(found.Reason) && last != nil && last.Status != metav1.ConditionFalse:
+		// Unknown: Azure may not be asked any more, and a MachineHealthCheck deletes no machine for that.
 	case last != nil && last.Status == metav1.ConditionTrue:
 		found.Status, found.Reason, found.Message = metav1.ConditionTrue, infrav1.LastSeenReason, old(last.Message, cause)
 	case silent && last != nil && last.Status == metav1.ConditionFalse && !slices.Contains(unlearnedReasons, last.Reason):

@@ -25,6 +25,8 @@ func TestUnread(t *testing.T) {
 		credentials = &arm.Error{Method: "POST", ID: vm, Status: 401, Code: "CredentialsInvalid"}
 		permission  = &arm.Error{Method: "GET", ID: vm, Status: 403, Code: "AuthorizationFailed"}
 		noSecret    = &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}
+		revoked     = &identity.Error{Code: identity.NamespaceNotAllowedByIdentity, Message: "not in the list"}
+		tenancy     = &identity.Error{Code: identity.NotAllowedByTenancy, Message: "not listed"}
 		refused     = &arm.Error{Method: "POST", ID: vm, Status: 403, Code: "AuthorizationFailed"}
 		invalid     = field.Invalid(field.NewPath("spec", "location"), "mars", "no region")
 	)
@@ -50,6 +52,10 @@ func TestUnread(t *testing.T) {
 		"permission, True":   {"a role that was taken away is no news", ready, permission, said("True", "LastSeen", "as last seen; Azure cannot be asked: GET virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
 		"no secret, True":    {"nor is a Secret", ready, noSecret, said("True", "LastSeen", "as last seen; Azure cannot be asked: no Secret; tried again in 1m0s")},
 		"no secret, stopped": {"what a person has to do is said first", stopped, noSecret, said("False", "SecretNotFound", "no Secret; tried again in 1m0s")},
+		"revoked, True":      {"the owner of the identity decided it", ready, revoked, said("Unknown", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"revoked, stopped":   {"what a person has to do is said first", stopped, revoked, said("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"revoked, first":     {"nothing is known", nil, revoked, said("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"tenancy, True":      {"the owner of the manager decided it", ready, tenancy, said("Unknown", "NotAllowedByTenancy", "not listed; tried again in 1m0s")},
 		"refused, True":      {"that Azure does not do what was asked is an answer", ready, refused, said("False", "Failed", "POST virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
 		"invalid, True":      {"the spec is known to be wrong", ready, invalid, said("False", "InvalidConfiguration", invalid.Error()+"; tried again in 1m0s")},
 		"unknown, True":      {"an error of our own is told", ready, errors.New("broken"), said("False", "Failed", "broken; tried again in 15s")},
