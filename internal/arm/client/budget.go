@@ -120,7 +120,7 @@ func locationOf(body any) string {
 	return ""
 }
 
-// flowOf is who gets a share of a budget: a resource group, as each cluster has one, or all that is in none.
+// flowOf is who gets a share of a tenant's part of a budget: a resource group, as each cluster has one, or all that is in none.
 func flowOf(id arm.ID) string {
 	if group := id.ResourceGroup(); group != "" {
 		return arm.ResourceGroupID(id.Subscription(), group).Key()
@@ -136,12 +136,12 @@ func holdKeys(principal string, request Request) (whole, provider string) {
 }
 
 // take takes a token, or returns the error that says when there will be one.
-func (b *Budgets) take(principal string, request Request) error {
-	return b.turn(principal, request, true)
+func (b *Budgets) take(principal, tenant string, request Request) error {
+	return b.turn(principal, tenant, request, true)
 }
 
 // turn is take that spends the token only when it is told to. Who waits keeps the place in line, and the token with it.
-func (b *Budgets) turn(principal string, request Request, spend bool) error {
+func (b *Budgets) turn(principal, tenant string, request Request, spend bool) error {
 	if b == nil {
 		return nil
 	}
@@ -166,7 +166,10 @@ func (b *Budgets) turn(principal string, request Request, spend bool) error {
 	}
 	b.place(request)
 	bucket, network := b.bucket(principal, request), b.network(principal, request)
-	asked := turn{key: request.Method + " " + string(request.ID) + request.SubPath + request.URL, flow: flowOf(request.ID), first: request.Method == http.MethodDelete}
+	asked := turn{
+		key:    tenant + " " + request.Method + " " + string(request.ID) + request.SubPath + request.URL,
+		tenant: tenant, flow: flowOf(request.ID), first: request.Method == http.MethodDelete,
+	}
 	if wait := bucket.line.wait(asked, bucket, now); wait > 0 {
 		return hold(wait, "the budget of "+class(request.Method)+" of this identity in the subscription is used up")
 	}

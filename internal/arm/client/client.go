@@ -49,6 +49,8 @@ type Client struct {
 	signIn func(context.Context) error
 	// override is the api-version for a type and what is below it.
 	override struct{ resourceType, apiVersion string }
+	// tenant is the Namespace whose objects ask.
+	tenant string
 	// spoken are the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.
 	spoken map[string]string
 }
@@ -94,6 +96,14 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 // SignIn finds out whether Entra ID takes the credential, without a request to Resource Manager. As long as the credential has a
 // token, it asks nobody.
 func (c *Client) SignIn(ctx context.Context) error { return c.signIn(ctx) }
+
+// ForTenant is the same client for requests of a tenant, which share the budgets of the principal with other tenants. What they read may be
+// shared with others as well.
+func (c *Client) ForTenant(tenant string) *Client {
+	other := *c
+	other.tenant = tenant
+	return &other
+}
 
 // WithAPIVersion is the same client with another api-version for one resource type and the types below it, whatever its
 // callers ask for: a preview api-version shows and takes properties that others drop.

@@ -1,75 +1,74 @@
 package client
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
 
 const (
-	// lateness is how late one may come whose turn it is, before it is the next one's.
+	// lateness is how late a request may come whose turn it is, before its place goes to the next one.
 	lateness = 5 * time.Second
-	// longest is how long one waits for a turn without asking again: those before it may be gone by then.
+	// longest is how long a request waits for a turn without asking again: those before it may be gone by then.
 	longest = 30 * time.Second
 )
 
-// line are those that wait for the tokens of one bucket: deletions first, and then flow by flow, so that who waits for a thousand is
-// not served before who waits for one. It is self-clocked fair queueing (Golestani 1994) with a token for the length of each request.
+// line is the requests that wait for the tokens of one bucket. Tenants share the tokens first, and the flows of a tenant share its part.
+// Deletions of a tenant go before its other requests. So a request does not wait for the thousand requests of another tenant, nor for those
+// of another flow of its own tenant. Both levels are self-clocked fair queueing (Golestani 1994) with one token per request.
 //
-// Nobody stands in it: who has to wait is told for how long, and has the place kept until a little later.
+// No goroutine waits in it: a request is told how long to wait, and has its place kept until a little later.
 type line struct {
-	turns []*place
-	// now is the tag of what was served last.
-	now   float64
-	swept time.Time
+	places map[string]*place
+	shares map[string]*share
+	// now is the tag of the request that was served last, shared counts the shares that were made.
+	now, shared int64
+	swept       time.Time
 }
 
-// turn is what somebody asks for.
+// turn is what a request asks for.
 type turn struct {
-	key, flow string
-	// first goes before all others that do not.
+	key, tenant, flow string
+	// first goes before the other requests of the tenant that do not.
 	first bool
 }
 
-// place is a turn in line.
+// place is a turn in the line.
 type place struct {
 	turn
-	tag float64
+	// tag orders the places of a tenant.
+	tag int64
 	due time.Time
 }
 
-// order compares two places.
-func order(a, b *place) int {
-	if a.first != b.first {
-		if a.first {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Compare(a.tag, b.tag)
+// share is the part of the line that belongs to a tenant. The place with index i in it has the tag start+i+1 among all tenants.
+type share struct {
+	places []*place
+	start  int64
+	// now is the tag of the tenant's request that was served last.
+	now int64
+	// number orders shares of the same start.
+	number int64
 }
 
-// wait is 0 when it is somebody's turn and there is a token, and otherwise how long it takes until then, a second or more, as Azure
-// counts.
+// wait returns 0 when it is the turn of a request and there is a token, and otherwise how long it takes until then: a second or more, as
+// Azure counts.
 func (l *line) wait(asked turn, b *bucket, now time.Time) time.Duration {
-	if len(l.turns) == 0 && b.tokens >= 1 {
+	if len(l.places) == 0 && b.tokens >= 1 {
 		return 0
 	}
 	l.sweep(now)
-	at, found := l.find(asked)
-	if found == nil {
-		found = &place{turn: asked, tag: l.tag(asked)}
-		at, _ = slices.BinarySearchFunc(l.turns, found, func(a, b *place) int { return cmp.Or(order(a, b), -1) })
-		if b.tokens >= float64(at+1) {
-			l.now = max(l.now, found.tag)
-			return 0
-		}
-		l.turns = slices.Insert(l.turns, at, found)
+	found, known := l.places[asked.key]
+	if !known {
+		found = l.join(asked)
 	}
-	if b.tokens >= float64(at+1) {
+	ahead := float64(l.ahead(found))
+	if b.tokens >= ahead+1 {
+		if !known {
+			l.served(asked)
+		}
 		return 0
 	}
-	wait := time.Duration((float64(at+1) - b.tokens) / b.rate * float64(time.Second))
+	wait := time.Duration((ahead + 1 - b.tokens) / b.rate * float64(time.Second))
 	if b.window != nil && b.tokens < 1 {
 		wait = max(wait, b.window.frees(now))
 	}
@@ -78,38 +77,93 @@ func (l *line) wait(asked turn, b *bucket, now time.Time) time.Duration {
 	return wait
 }
 
-// served takes somebody out of the line.
-func (l *line) served(asked turn) {
-	if at, found := l.find(asked); found != nil {
-		l.now = max(l.now, found.tag)
-		l.turns = slices.Delete(l.turns, at, at+1)
+// join puts a request into the line: behind the last request of its flow.
+func (l *line) join(asked turn) *place {
+	if l.places == nil {
+		l.places, l.shares = map[string]*place{}, map[string]*share{}
 	}
-}
-
-func (l *line) find(asked turn) (int, *place) {
-	at := slices.IndexFunc(l.turns, func(p *place) bool { return p.key == asked.key })
-	if at < 0 {
-		return at, nil
+	s := l.shares[asked.tenant]
+	if s == nil {
+		l.shared++
+		s = &share{start: l.now, number: l.shared}
+		l.shares[asked.tenant] = s
 	}
-	return at, l.turns[at]
-}
-
-// tag is the place of somebody new: after the last of the same flow.
-func (l *line) tag(asked turn) float64 {
-	last := l.now
-	for _, other := range l.turns {
+	found := &place{turn: asked, tag: s.now + 1}
+	for _, other := range s.places {
 		if other.flow == asked.flow && other.first == asked.first {
-			last = max(last, other.tag)
+			found.tag = max(found.tag, other.tag+1)
 		}
 	}
-	return last + 1
+	at, _ := slices.BinarySearchFunc(s.places, found, func(a, b *place) int {
+		if b.before(a) {
+			return 1
+		}
+		return -1 // Who came before stays before.
+	})
+	s.places = slices.Insert(s.places, at, found)
+	l.places[asked.key] = found
+	return found
 }
 
-// sweep forgets who has not come.
+// before reports whether a place of the same tenant is before another one.
+func (p *place) before(other *place) bool {
+	if p.first != other.first {
+		return p.first
+	}
+	return p.tag < other.tag
+}
+
+// ahead returns how many requests are before a place.
+func (l *line) ahead(found *place) int {
+	own := l.shares[found.tenant]
+	at := slices.Index(own.places, found)
+	tag, out := own.start+int64(at)+1, at
+	for _, other := range l.shares {
+		if other == own {
+			continue
+		}
+		before := tag - other.start
+		if other.number > own.number {
+			before-- // Of two with the same tag, the tenant that came first is first.
+		}
+		out += int(min(max(before, 0), int64(len(other.places))))
+	}
+	return out
+}
+
+// served takes a request out of the line, and its tenant behind the tenants that have waited as long.
+func (l *line) served(asked turn) {
+	found, known := l.places[asked.key]
+	if !known {
+		return
+	}
+	s := l.shares[found.tenant]
+	l.now = max(l.now, s.start+int64(slices.Index(s.places, found))+1)
+	s.now = max(s.now, found.tag)
+	s.start++
+	l.remove(func(p *place) bool { return p == found })
+}
+
+// sweep forgets requests that have not come.
 func (l *line) sweep(now time.Time) {
 	if now.Sub(l.swept) < time.Second {
 		return
 	}
 	l.swept = now
-	l.turns = slices.DeleteFunc(l.turns, func(p *place) bool { return now.Sub(p.due) > lateness })
+	l.remove(func(p *place) bool { return now.Sub(p.due) > lateness })
+}
+
+func (l *line) remove(gone func(*place) bool) {
+	for tenant, s := range l.shares {
+		s.places = slices.DeleteFunc(s.places, func(p *place) bool {
+			if !gone(p) {
+				return false
+			}
+			delete(l.places, p.key)
+			return true
+		})
+		if len(s.places) == 0 {
+			delete(l.shares, tenant)
+		}
+	}
 }

@@ -109,6 +109,41 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestTenants has one tenant ask for the writes of 238 clusters, again and again, and another tenant of the same principal for four later on: it
+// does not wait for the 238. A tenant gets half of the tokens then and not one in 239, and no token is left lying.
+func TestTenants(t *testing.T) {
+	c := newCrowd(t)
+	large, small := c.client.ForTenant("large"), c.client.ForTenant("small")
+	c.client = large
+	for i := range 5 {
+		for group := range 238 {
+			c.ask(asking{http.MethodPut, disk(fmt.Sprint("large", group), i)})
+		}
+	}
+	c.pass(10 * time.Second)
+	begun, before := c.clock.Sub(now), c.served
+	own := &crowd{T: t, client: small, clock: c.clock, due: map[asking]time.Time{}, done: map[asking]time.Duration{}}
+	for i := range 4 {
+		own.ask(asking{http.MethodPut, disk("small", i)})
+	}
+	for range 300 {
+		c.pass(100 * time.Millisecond)
+		own.pass(100 * time.Millisecond)
+	}
+	for i := range 4 {
+		if done, ok := own.done[asking{http.MethodPut, disk("small", i)}]; !ok || done-begun > 4*time.Second {
+			t.Errorf("write %d of the small tenant is sent after %s", i, done-begun)
+		}
+	}
+	if got := c.served - before; got < 290 || got > 305 {
+		t.Errorf("%d writes were sent in 30 s, Azure takes 300", got)
+	}
+	c.pass(3 * time.Minute)
+	if len(c.due) > 0 || c.served != 5*238+4 {
+		t.Errorf("%d of %d writes are sent, %d wait", c.served, 5*238+4, len(c.due))
+	}
+}
+
 // TestWindow has a cluster make a thousand interfaces and more: Microsoft.Network is never sent more than it takes in five minutes, and
 // most of it is used. A deletion goes before what is made.
 func TestWindow(t *testing.T) {

@@ -77,7 +77,7 @@ func (c *Client) ask(ctx context.Context, request Request) (*Response, page, err
 // send, nil for a deletion.
 func (c *Client) Turn(method string, id arm.ID, body any) error {
 	request := Request{Method: method, ID: id, Body: body}
-	held := c.options.Budgets.turn(c.options.Principal, request, false)
+	held := c.options.Budgets.turn(c.options.Principal, c.tenant, request, false)
 	if held != nil && c.options.Answered != nil {
 		c.options.Answered(summary(request, nil, held, 0))
 	}
@@ -91,7 +91,7 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 	if refused := misread(request); refused != nil {
 		return nil, page{}, refused
 	}
-	if held := c.options.Budgets.take(c.options.Principal, request); held != nil {
+	if held := c.options.Budgets.take(c.options.Principal, c.tenant, request); held != nil {
 		return nil, page{}, held
 	}
 	parent := ctx

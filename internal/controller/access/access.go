@@ -73,6 +73,7 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	if err != nil {
 		return nil, err
 	}
+	c = c.ForTenant(request.Namespace)
 	for resourceType, version := range request.APIVersions {
 		c = c.WithAPIVersion(resourceType, version)
 	}
