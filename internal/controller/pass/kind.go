@@ -89,7 +89,7 @@ type Declaration struct {
 	// Users finds the objects by their identity, which each keeps from going before itself. It is nil for a kind whose
 	// objects ask Azure as the identity of another one.
 	Users *access.Users
-	// Manageable tells that an object may be managed by somebody else, and is then left alone.
+	// Manageable tells that an object may be managed by somebody else, and is then left alone, but for the form of its readiness.
 	Manageable bool
 	// Foremost is the condition that says why nothing could be planned.
 	Foremost string

@@ -97,7 +97,7 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	log := ctrl.LoggerFrom(ctx)
 	own := []predicate.Predicate{watch.Own()}
 	if r.declared.Manageable {
-		own = append(own, predicates.ResourceIsNotExternallyManaged(mgr.GetScheme(), log))
+		own = append(own, managedHere())
 	}
 	b := ctrl.NewControllerManagedBy(mgr).
 		For(r.loader.New(), builder.WithPredicates(own...)).
@@ -186,7 +186,7 @@ func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O,
 		return nil, r.Access.Release(ctx, r.declared.Finalizer, p.key)
 	}
 	if r.declared.Manageable && annotations.IsExternallyManaged(p.object) {
-		return nil, nil
+		return nil, p.hear(ctx)
 	}
 	var err error
 	p.in, p.subject, err = r.loader.Load(ctx, p.object)

@@ -141,10 +141,14 @@ func TestExternallyManaged(t *testing.T) {
 		t.Errorf("somebody else manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers, azureCluster.Status.Conditions)
 	}
 
-	// Who manages it says when it is there, and Cluster API repeats it. A region without zones would want availability sets.
+	// Its manager writes when it is there, in the words of the former contract, and Cluster API repeats it. A region without
+	// zones would want availability sets.
 	harness.ChangeStatus(stage, azureCluster, func(c *infrav1.AzureCluster) {
-		c.Status.Initialization.Provisioned = new(true)
+		c.Status.Ready = true
 		c.Status.FailureDomains.Domains = []clusterv1.FailureDomain{{Name: "1"}, {Name: "2"}}
+	})
+	harness.WaitFor(stage, azureCluster, "c1", "provisioned in the words of today's contract", func(c *infrav1.AzureCluster) bool {
+		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned
 	})
 	harness.ChangeStatus(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	stage.WaitMachineProvisioned("m1")
