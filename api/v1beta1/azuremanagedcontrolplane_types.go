@@ -164,7 +164,7 @@ type AzureManagedControlPlaneSpec struct {
 	// +optional
 	NodeResourceGroupName string `json:"nodeResourceGroupName,omitempty"`
 
-	// controlPlaneEndpoint is where the API server is reached. The provider sets it.
+	// controlPlaneEndpoint is where the API server is reached. The provider sets it, and replaces one that is given.
 	// +optional
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
 

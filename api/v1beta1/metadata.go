@@ -53,6 +53,10 @@ const (
 	// made under this provider; else "left" has, by resource, how Azure differed from what was wanted when it was taken over.
 	TakenOverAnnotation = "sigs.k8s.io/cluster-api-provider-azure-taken-over"
 
+	// EndpointAnnotation on an AzureManagedControlPlane is the endpoint that was read from AKS, as host:port. Another one in
+	// the spec is a user's, and does not count.
+	EndpointAnnotation = "sigs.k8s.io/cluster-api-provider-azure-endpoint"
+
 	// IdentityNamespacesAnnotation on a Secret lists, with commas between them, the other namespaces whose AzureClusterIdentities
 	// may take their credential from it when tenants are isolated; "*" is all.
 	IdentityNamespacesAnnotation = "infrastructure.cluster.x-k8s.io/identity-namespaces"

@@ -14,6 +14,7 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 	return kind[*infrav1.AzureManagedControlPlane]{
 		spec: func(c *infrav1.AzureManagedControlPlane) any { return &c.Spec },
 		fill: func(ctx context.Context, c *infrav1.AzureManagedControlPlane) error {
+			fillEndpoint(ctx, c)
 			return fillSSHPublicKey(ctx, c, random, func(c *infrav1.AzureManagedControlPlane) *string { return c.Spec.SSHPublicKey })
 		},
 		defaults: DefaultAzureManagedControlPlane,

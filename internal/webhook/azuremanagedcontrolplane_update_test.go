@@ -33,12 +33,14 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		// runs is what the control plane runs; "" is the old version.
-		runs        string
+		runs string
+		// seen tells that AKS has given the control plane an endpoint.
+		seen        bool
 		old, change func(*spec)
 		want        []string
 	}{
 		"location, first try":     {reason: "what Azure never heard of can be corrected", change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }},
-		"location, with endpoint": {reason: "after a move the spec is all there is", old: func(s *spec) { s.ControlPlaneEndpoint.Host = "h" }, change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }, want: []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}},
+		"location, with endpoint": {reason: "after a move the spec is all there is", seen: true, change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }, want: []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}},
 		"tags":                    {reason: "tags follow", change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 		"group":                   {reason: "resources do not move", change: func(s *spec) { s.ResourceGroupName = "other" }, want: []string{"spec.resourceGroupName: FieldValueInvalid"}},
 		"node group":              {reason: "AKS makes the group with the cluster", change: func(s *spec) { s.NodeResourceGroupName = "other" }, want: []string{"spec.nodeResourceGroupName: FieldValueInvalid"}},
@@ -125,6 +127,10 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			}
 			old := defaultedControlPlane(func(c *object) { tc.old(&c.Spec) })
 			old.Status.Version = old.Spec.Version
+			if tc.seen {
+				old.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
+				old.Annotations = map[string]string{infrav1.EndpointAnnotation: "h:443"}
+			}
 			if tc.runs != "" {
 				old.Status.Version = tc.runs
 			}

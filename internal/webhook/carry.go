@@ -10,7 +10,7 @@ import (
 )
 
 // carried are the annotations that tell what in Azure is the object's, and that no manifest has.
-var carried = []string{infrav1.InventoryAnnotation, infrav1.OwnerIDAnnotation, infrav1.TakenOverAnnotation, infrav1.LastAppliedAnnotation}
+var carried = []string{infrav1.InventoryAnnotation, infrav1.OwnerIDAnnotation, infrav1.TakenOverAnnotation, infrav1.LastAppliedAnnotation, infrav1.EndpointAnnotation}
 
 // carry keeps the annotations of ours that an update leaves out, as kubectl replace with a manifest does. One with an empty value
 // takes what was there away.

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 )
 
@@ -115,7 +116,7 @@ func show(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster,
 	case controlPlane == nil:
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " is not there yet"
-	case controlPlane.Spec.ControlPlaneEndpoint.Host == "":
+	case !plan.HasEndpoint(controlPlane):
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "waits for the endpoint of AzureManagedControlPlane " + controlPlane.Name
 	default:

@@ -19,7 +19,11 @@ func TestShow(t *testing.T) {
 		provisioned  bool
 		message      string
 	}{
-		"endpoint known":      {"that is all there is to an AKS cluster's infrastructure", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, true, ""},
+		"endpoint known": {"that is all there is to an AKS cluster's infrastructure", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{
+			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
+			Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint},
+		}, true, ""},
+		"endpoint of a user":  {"AKS was not asked yet", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, false, "waits for the endpoint"},
 		"no endpoint yet":     {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
 		"no control plane":    {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "is not there yet"},
 		"other control plane": {"it would never get an endpoint, and nobody would say why", "KubeadmControlPlane", nil, false, "KubeadmControlPlane"},

@@ -11,6 +11,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
@@ -72,6 +73,7 @@ func reportObserved(in *input, observed json.RawMessage) {
 	spec, status := &in.controlPlane.Spec, &in.controlPlane.Status
 	if host, port := plan.Endpoint(observed); host != "" {
 		spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: host, Port: port}
+		annotation.Set(in.controlPlane, map[string]string{infrav1.EndpointAnnotation: plan.EndpointText(spec.ControlPlaneEndpoint)})
 	}
 	status.ExternalManagedControlPlane = new(true)
 	version := plan.CurrentVersion(observed)

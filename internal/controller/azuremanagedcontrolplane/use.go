@@ -25,7 +25,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	}
 	observed := result.Observed
 	reportObserved(in, observed)
-	if !result.Done() || in.controlPlane.Spec.ControlPlaneEndpoint.Host == "" {
+	if !result.Done() || !plan.HasEndpoint(in.controlPlane) {
 		return 0, nil
 	}
 	to := published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}

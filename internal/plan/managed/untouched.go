@@ -14,6 +14,6 @@ func Untouched(controlPlane *infrav1.AzureManagedControlPlane) bool {
 		return false
 	}
 	status := controlPlane.Status
-	return controlPlane.Spec.ControlPlaneEndpoint.Host == "" && !status.Ready && !status.Initialized &&
+	return !HasEndpoint(controlPlane) && !status.Ready && !status.Initialized &&
 		meta.FindStatusCondition(status.Conditions, infrav1.ResourceGroupReadyCondition) == nil
 }

@@ -26,7 +26,19 @@ func TestUntouched(t *testing.T) {
 		"inventory": {"something without a tag was made", func(c *infrav1.AzureManagedControlPlane) {
 			c.Annotations = map[string]string{infrav1.InventoryAnnotation: "[]"}
 		}, false},
-		"endpoint":    {"the cluster answers, also after clusterctl move and from a backup", func(c *infrav1.AzureManagedControlPlane) { c.Spec.ControlPlaneEndpoint.Host = "h" }, false},
+		"endpoint": {"AKS gave it, also after clusterctl move and from a backup", func(c *infrav1.AzureManagedControlPlane) {
+			c.Annotations = map[string]string{infrav1.EndpointAnnotation: "h:443"}
+			c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
+		}, false},
+		"endpoint of the established provider": {"it overwrites that of a user, too", func(c *infrav1.AzureManagedControlPlane) {
+			c.Finalizers = []string{infrav1.ManagedControlPlaneFinalizer}
+			c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
+		}, false},
+		"endpoint of a user": {"a placeholder is no proof that a cluster exists", func(c *infrav1.AzureManagedControlPlane) {
+			c.Finalizers = []string{infrav1.ManagedControlPlaneFinalizer}
+			c.Annotations = map[string]string{infrav1.TakenOverAnnotation: "{}"}
+			c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "placeholder", Port: 443}
+		}, true},
 		"ready":       {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Ready = true }, false},
 		"initialized": {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Initialized = true }, false},
 		"group reported": {"a pass came as far as the group", func(c *infrav1.AzureManagedControlPlane) {

@@ -1,0 +1,23 @@
+package webhook
+
+import (
+	"context"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+)
+
+// fillEndpoint replaces the endpoint of a user by the one that is stored, and takes it away from an object that is made: AKS gives
+// a cluster its endpoint. A manifest with an endpoint that is applied again changes nothing.
+func fillEndpoint(ctx context.Context, c *infrav1.AzureManagedControlPlane) {
+	if managed.EndpointWritten(c) {
+		return
+	}
+	old := &infrav1.AzureManagedControlPlane{}
+	switch {
+	case isUpdateOf(ctx, old):
+		c.Spec.ControlPlaneEndpoint = old.Spec.ControlPlaneEndpoint
+	case isCreate(ctx):
+		c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{}
+	}
+}
