@@ -35,7 +35,7 @@ type AzureMachinePoolDeploymentStrategy struct {
 }
 
 // MachineRollingUpdateDeployment bounds how many VMs there are while they are replaced.
-// +kubebuilder:validation:XValidation:rule="!has(self.maxSurge) || self.maxSurge != 0 && self.maxSurge != '0%' || has(self.maxUnavailable) && self.maxUnavailable != 0 && self.maxUnavailable != '0%' || oldSelf.optMap(old, !(!has(old.maxSurge) || old.maxSurge != 0 && old.maxSurge != '0%' || has(old.maxUnavailable) && old.maxUnavailable != 0 && old.maxUnavailable != '0%')).orValue(false)",message="cannot be 0 where maxSurge is 0: nothing would ever be replaced",fieldPath=".maxUnavailable",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="!has(self.maxSurge) || self.maxSurge != 0 || has(self.maxUnavailable) && self.maxUnavailable != 0 || oldSelf.optMap(old, !(!has(old.maxSurge) || old.maxSurge != 0 || has(old.maxUnavailable) && old.maxUnavailable != 0)).orValue(false)",message="cannot be 0 where maxSurge is 0: nothing would ever be replaced",fieldPath=".maxUnavailable",optionalOldSelf=true
 type MachineRollingUpdateDeployment struct {
 	// maxUnavailable is how many VMs fewer than wanted there may be: a number or a percentage of those that are wanted,
 	// rounded down.

@@ -12,9 +12,7 @@ import (
 
 const (
 	defaultVnetCIDR         = "10.0.0.0/8"
-	defaultControlPlaneCIDR = "10.0.0.0/16"
-	defaultClusterCIDR      = "10.0.0.0/16"
-	defaultNodeCIDRFormat   = "10.%d.0.0/16"
+	defaultSubnetCIDRFormat = "10.%d.0.0/16"
 	defaultBastionCIDR      = "10.255.255.224/27"
 	bastionSubnetName       = "AzureBastionSubnet"
 	defaultIdleTimeout      = int32(4)
@@ -73,21 +71,29 @@ func defaultSubnets(c *infrav1.AzureCluster) {
 		*subnets = append(*subnets, node)
 	}
 
+	ranges := make([]subnetRange, len(*subnets))
+	for i := range *subnets {
+		if subnet := &(*subnets)[i]; subnet.Role != infrav1.SubnetControlPlane || c.Spec.ControlPlaneEnabled {
+			ranges[i] = subnetRange{subnet.Role, &subnet.CIDRBlocks}
+		}
+	}
+	defaultRanges(ranges)
+
 	nodes := 0
 	for i := range *subnets {
 		subnet := &(*subnets)[i]
 		switch subnet.Role {
 		case infrav1.SubnetCluster:
-			defaultSubnet(subnet, c.Name+"-subnet", defaultClusterCIDR, c.Name+"-nsg")
+			defaultSubnet(subnet, c.Name+"-subnet", c.Name+"-nsg")
 			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-routetable")
 			defaultNatGateway(c, subnet, c.Name+"-natgw")
 		case infrav1.SubnetControlPlane:
 			if c.Spec.ControlPlaneEnabled {
-				defaultSubnet(subnet, c.Name+"-controlplane-subnet", defaultControlPlaneCIDR, c.Name+"-controlplane-nsg")
+				defaultSubnet(subnet, c.Name+"-controlplane-subnet", c.Name+"-controlplane-nsg")
 			}
 		case infrav1.SubnetNode:
 			nodes++
-			defaultSubnet(subnet, fmt.Sprintf("%s-node-subnet-%d", c.Name, nodes), fmt.Sprintf(defaultNodeCIDRFormat, nodes), c.Name+"-node-nsg")
+			defaultSubnet(subnet, fmt.Sprintf("%s-node-subnet-%d", c.Name, nodes), c.Name+"-node-nsg")
 			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-node-routetable")
 			defaultNatGateway(c, subnet, fmt.Sprintf("%s-node-natgw-%d", c.Name, nodes))
 		}
@@ -99,10 +105,9 @@ func defaultSubnets(c *infrav1.AzureCluster) {
 	}
 }
 
-func defaultSubnet(subnet *infrav1.SubnetSpec, name, cidr, securityGroup string) {
+func defaultSubnet(subnet *infrav1.SubnetSpec, name, securityGroup string) {
 	subnet.Name = cmp.Or(subnet.Name, name)
 	subnet.SecurityGroup.Name = cmp.Or(subnet.SecurityGroup.Name, securityGroup)
-	defaultCIDR(&subnet.CIDRBlocks, cidr)
 }
 
 // defaultNatGateway gives a subnet a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out

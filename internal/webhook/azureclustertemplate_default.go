@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -22,20 +21,13 @@ func DefaultAzureClusterTemplate(t *infrav1.AzureClusterTemplate) {
 		defaultDirections(bastion.Subnet.SecurityGroup.SecurityRules)
 	}
 
-	nodes := 0
+	ranges := make([]subnetRange, len(network.Subnets))
 	for i := range network.Subnets {
 		subnet := &network.Subnets[i]
-		switch subnet.Role {
-		case infrav1.SubnetCluster:
-			defaultCIDR(&subnet.CIDRBlocks, defaultClusterCIDR)
-		case infrav1.SubnetControlPlane:
-			defaultCIDR(&subnet.CIDRBlocks, defaultControlPlaneCIDR)
-		case infrav1.SubnetNode:
-			nodes++
-			defaultCIDR(&subnet.CIDRBlocks, fmt.Sprintf(defaultNodeCIDRFormat, nodes))
-		}
+		ranges[i] = subnetRange{subnet.Role, &subnet.CIDRBlocks}
 		defaultDirections(subnet.SecurityGroup.SecurityRules)
 	}
+	defaultRanges(ranges)
 
 	defaultLBClass(&network.APIServerLB)
 	if network.NodeOutboundLB == nil && network.APIServerLB.Type == infrav1.Public && templateNodesHaveIPv6(network.Subnets) {
