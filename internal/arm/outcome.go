@@ -50,7 +50,7 @@ type Result struct {
 	// Outside are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
 	// and the resource is not changed in place. Which of the two moved is not known of the others, as after a restart.
 	Outside, Unapplied []string
-	// Stays is that of the node.
+	// Stays are those of the node at which the resource has a value. A request that Azure refused left none.
 	Stays []string
 	// Observed is the resource as last read, nil when it does not exist or was not read.
 	Observed json.RawMessage

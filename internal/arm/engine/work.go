@@ -181,7 +181,7 @@ func (p *pass) carryOut(w *work, d decision) bool {
 		result.Unrepaired = d.drift
 	}
 	if w.node != nil {
-		result.Stays = w.node.Stays
+		result.Stays = staying(w.node.Stays, w.found.Body, w.row)
 	}
 	if w.lost && result.Done() {
 		result.Lost = lostMessage(w.situation)

@@ -103,8 +103,8 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	all := m.sentBy(g)
 	if outcome.Done() {
 		for _, node := range g.Nodes() {
-			if len(node.Stays) > 0 {
-				all.add(short(node.ID), node.Stays...)
+			if result, _ := outcome.Result(node.ID); len(result.Stays) > 0 {
+				all.add(short(node.ID), result.Stays...)
 			}
 		}
 		m.keep(all, g)

@@ -206,9 +206,22 @@ func TestMade(t *testing.T) {
 // TestStays makes sure that what Azure has no way to take back is spoken of as long as the spec does not set it.
 func TestStays(t *testing.T) {
 	g := graph(arm.Node{ID: nodes, Stays: []string{"/properties/natGateway"}})
-	annotations := memory.Of(stored(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).Settled(g, arm.Outcome{})
+	annotations := memory.Of(stored(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).Settled(g, arm.Outcome{
+		Results: []arm.Result{{ID: nodes, State: arm.Ready, Stays: []string{"/properties/natGateway"}}},
+	})
 	if diff := cmp.Diff([]string{"/properties/natGateway"}, memory.Of(annotations, scope).Sent(nodes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNeverThere forgets what a request had that Azure refused, once the spec does not set it any more.
+func TestNeverThere(t *testing.T) {
+	g := graph(arm.Node{ID: nodes, Stays: []string{"/properties/natGateway"}})
+	annotations := memory.Of(stored(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).Settled(g, arm.Outcome{
+		Results: []arm.Result{{ID: nodes, State: arm.Ready}},
+	})
+	if sent := memory.Of(annotations, scope).Sent(nodes); len(sent) > 0 {
+		t.Errorf("%v was never in the subnet", sent)
 	}
 }
 
