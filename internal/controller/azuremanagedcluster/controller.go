@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;patch

@@ -13,11 +13,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
 )
 
-// managedHere leaves out objects that others manage, but those that are ready in the words of the former contract.
-func managedHere() predicate.Predicate {
-	return predicate.NewPredicateFuncs(func(obj client.Object) bool {
-		return !annotations.IsExternallyManaged(obj) || patch.Unheard(obj)
+// managedHere narrows own to objects that others do not manage. Of theirs, those that are ready in the words of the former
+// contract pass with any change, because readiness is in the status.
+func managedHere(own predicate.Predicate) predicate.Predicate {
+	here := predicate.NewPredicateFuncs(func(obj client.Object) bool { return !annotations.IsExternallyManaged(obj) })
+	unheard := predicate.NewPredicateFuncs(func(obj client.Object) bool {
+		return annotations.IsExternallyManaged(obj) && patch.Unheard(obj)
 	})
+	return predicate.Or(predicate.And(own, here), unheard)
 }
 
 // hear translates the readiness of an object that others manage, who write status.ready of contract v1beta1, to that of today's.

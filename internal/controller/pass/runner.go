@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
@@ -95,12 +94,12 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
 	}
 	log := ctrl.LoggerFrom(ctx)
-	own := []predicate.Predicate{watch.Own()}
+	own := watch.Own()
 	if r.declared.Manageable {
-		own = append(own, managedHere())
+		own = managedHere(own)
 	}
 	b := ctrl.NewControllerManagedBy(mgr).
-		For(r.loader.New(), builder.WithPredicates(own...)).
+		For(r.loader.New(), builder.WithPredicates(own)).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		WatchesRawSource(r.wake.Source())
