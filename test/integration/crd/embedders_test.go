@@ -1,6 +1,7 @@
 package crd_test
 
 import (
+	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,8 +12,9 @@ import (
 // TestWithoutWebhooks applies what projects apply that install the CRDs and the manager, but no webhooks. Nothing is defaulted
 // before the schema is asked.
 func TestWithoutWebhooks(t *testing.T) {
-	shapes := map[string]struct{ reason, plural, manifest string }{
-		"identity without kind": {"HyperShift names the identity and its namespace only", "azureclusters", `
+	// defaulted is a field that the webhook fills in.
+	shapes := map[string]struct{ reason, plural, defaulted, manifest string }{
+		"identity without kind": {"HyperShift names the identity and its namespace only", "azureclusters", "azureEnvironment", `
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
 kind: AzureCluster
 metadata: {name: hosted, namespace: default, annotations: {cluster.x-k8s.io/managed-by: external}}
@@ -23,7 +25,7 @@ spec:
   identityRef: {name: identity, namespace: default}
   networkSpec: {vnet: {id: /subscriptions/s/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/shared, resourceGroup: net}}
 `},
-		"names by default": {"every name in the network has a default", "azureclusters", `
+		"names by default": {"every name in the network has a default", "azureclusters", "azureEnvironment", `
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
 kind: AzureCluster
 metadata: {name: unnamed-parts, namespace: default}
@@ -39,7 +41,7 @@ spec:
       securityGroup: {securityRules: [{name: in, description: d, protocol: Tcp, priority: 100, destinationPorts: "443"}]}
     - {name: nodes, role: node, natGateway: {zones: ["1"]}, routeTable: {}}
 `},
-		"AKS": {"the names of group and network follow from the Cluster", "azuremanagedcontrolplanes", `
+		"AKS": {"the names of group and network follow from the Cluster", "azuremanagedcontrolplanes", "dnsPrefix", `
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
 kind: AzureManagedControlPlane
 metadata: {name: unnamed-aks, namespace: default, labels: {cluster.x-k8s.io/cluster-name: unnamed-aks}}
@@ -58,9 +60,16 @@ spec:
 				t.Fatal(err)
 			}
 			withoutWebhooks(t, shape.plural, func() {
-				if err := environment.Client.Create(t.Context(), obj.DeepCopy(), client.DryRunAll); err != nil {
-					t.Errorf("%s: %v", shape.reason, err)
-				}
+				waitFor(t, shape.reason, func() error {
+					attempt := obj.DeepCopy()
+					if err := environment.Client.Create(t.Context(), attempt, client.DryRunAll); err != nil {
+						return err
+					}
+					if value, filled, _ := unstructured.NestedString(attempt.Object, "spec", shape.defaulted); filled {
+						return fmt.Errorf("the webhook is still asked: %s is %s", shape.defaulted, value)
+					}
+					return nil
+				})
 			})
 		})
 	}
