@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -106,6 +107,10 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	// +listType=atomic
 	Instances []AzureMachinePoolInstanceStatus `json:"instances,omitempty"`
+
+	// capacity are the resources of a node of the pool, from which the cluster autoscaler scales a pool up that has no node.
+	// +optional
+	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 
 	// image is the image of new VMs.
 	// +optional

@@ -1835,6 +1835,13 @@ func (in *AzureMachinePoolStatus) DeepCopyInto(out *AzureMachinePoolStatus) {
 		*out = make([]AzureMachinePoolInstanceStatus, len(*in))
 		copy(*out, *in)
 	}
+	if in.Capacity != nil {
+		in, out := &in.Capacity, &out.Capacity
+		*out = make(v1.ResourceList, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val.DeepCopy()
+		}
+	}
 	if in.Image != nil {
 		in, out := &in.Image, &out.Image
 		*out = new(Image)

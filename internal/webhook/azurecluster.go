@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,6 +14,7 @@ import (
 func clusters(features plan.Features) kind[*infrav1.AzureCluster] {
 	return kind[*infrav1.AzureCluster]{
 		spec: func(c *infrav1.AzureCluster) any { return &c.Spec },
+		fill: keepEndpoint,
 		defaults: func(c *infrav1.AzureCluster) {
 			DefaultAzureCluster(c)
 			if features.APIServerILB {
@@ -35,4 +37,17 @@ var clusterTemplates = kind[*infrav1.AzureClusterTemplate]{
 	defaults: DefaultAzureClusterTemplate,
 	create:   of(ValidateAzureClusterTemplate),
 	update:   between(ValidateAzureClusterTemplateUpdate),
+}
+
+// keepEndpoint keeps the endpoint that the controller has set, where an update leaves it out, as one that replaces the whole object does. An
+// endpoint with another value stays, so that it is refused.
+func keepEndpoint(ctx context.Context, c *infrav1.AzureCluster) error {
+	old := &infrav1.AzureCluster{}
+	if !isUpdateOf(ctx, old) {
+		return nil
+	}
+	endpoint := &c.Spec.ControlPlaneEndpoint
+	endpoint.Host = cmp.Or(endpoint.Host, old.Spec.ControlPlaneEndpoint.Host)
+	endpoint.Port = cmp.Or(endpoint.Port, old.Spec.ControlPlaneEndpoint.Port)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // updateOf is the context of a request that replaces old.
@@ -56,5 +57,30 @@ func TestReapplyKeepsTheGeneratedKey(t *testing.T) {
 	}
 	if other.Spec.Template.Spec.SSHPublicKey != "b3RoZXI=" {
 		t.Error("a key that is given is left for validation to refuse")
+	}
+}
+
+// TestReplaceKeepsTheEndpoint replaces an AzureCluster with an endpoint.
+func TestReplaceKeepsTheEndpoint(t *testing.T) {
+	set := infrav1.APIEndpoint{Host: "c1.example.com", Port: 6443}
+	for name, test := range map[string]struct {
+		reason           string
+		old, given, want infrav1.APIEndpoint
+	}{
+		"left out":    {"the controller has set it", set, infrav1.APIEndpoint{}, set},
+		"port alone":  {"the port is a user's to choose, the host is not", set, infrav1.APIEndpoint{Port: 6443}, set},
+		"not set yet": {"there is nothing to keep", infrav1.APIEndpoint{}, infrav1.APIEndpoint{}, infrav1.APIEndpoint{}},
+		"another":     {"it is refused and not replaced", set, infrav1.APIEndpoint{Host: "other", Port: 1}, infrav1.APIEndpoint{Host: "other", Port: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, c := &infrav1.AzureCluster{}, &infrav1.AzureCluster{}
+			old.Spec.ControlPlaneEndpoint, c.Spec.ControlPlaneEndpoint = test.old, test.given
+			if err := clusters(plan.Features{}).Default(updateOf(t, old), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Spec.ControlPlaneEndpoint; got != test.want {
+				t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
+			}
+		})
 	}
 }

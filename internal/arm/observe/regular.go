@@ -60,6 +60,9 @@ func (r *reading) vouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) 
 	r.digest(ctx, told)
 	oldest, full := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.anew(ctx)
 	return r.served(ids, func(id arm.ID) (Observation, bool) {
+		if row, err := types.Of(id); err == nil && row.Live {
+			return Observation{}, false
+		}
 		return r.reader.Cache.vouched(r.client.Scope(), id, oldest, full)
 	})
 }

@@ -116,15 +116,16 @@ func (r *reading) enterWide(ctx context.Context, path arm.ID, needless func() bo
 	return nil
 }
 
-// alive tells whether a list of virtual machines shows whether they run.
+// alive tells whether a list of virtual machines or managed clusters shows whether they run.
 func alive(items []json.RawMessage) bool {
 	for _, item := range items {
-		var vm struct {
+		var running struct {
 			Properties struct {
 				InstanceView json.RawMessage `json:"instanceView"`
+				PowerState   json.RawMessage `json:"powerState"`
 			} `json:"properties"`
 		}
-		if json.Unmarshal(item, &vm) == nil && len(vm.Properties.InstanceView) > 0 {
+		if json.Unmarshal(item, &running) == nil && len(running.Properties.InstanceView)+len(running.Properties.PowerState) > 0 {
 			return true
 		}
 	}

@@ -14,8 +14,9 @@ const ContainerServiceAPIVersion = "2025-10-01"
 
 var containerService = []Type{
 	// A PUT keeps what it leaves out, also agent pools. A cluster makes its first pools itself, and is not taken by ARM
-	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD.
-	{Name: ManagedCluster, APIVersion: ContainerServiceAPIVersion, Put: Patches, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
+	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD. Nothing documents that the list of
+	// all resources shows when a cluster is stopped, so each regular look reads properties.powerState.
+	{Name: ManagedCluster, APIVersion: ContainerServiceAPIVersion, Put: Patches, Live: true, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
 		Uses: []string{"properties.agentPoolProfiles[].vnetSubnetID"},
 		// ManagedClusterAgentPoolProfile of armcontainerservice has the properties of a pool, all of them, and its name.
 		Holds:     map[string]string{"agentpools": "properties.agentPoolProfiles"},

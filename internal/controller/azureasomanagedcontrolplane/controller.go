@@ -34,6 +34,7 @@ type Kind struct {
 }
 
 var _ pass.Kind[*infrav1.AzureASOManagedControlPlane, input] = &Kind{}
+var _ pass.Renewing[input] = &Kind{}
 
 // summed are the conditions that Ready sums up.
 var summed = []string{infrav1.ResourcesReadyCondition, infrav1.KubeconfigReadyCondition}

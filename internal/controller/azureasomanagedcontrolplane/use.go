@@ -2,6 +2,7 @@ package azureasomanagedcontrolplane
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -21,15 +22,17 @@ import (
 // use makes a cluster that is in place usable: endpoint, version, kubeconfigs, and what operatorSpec asks for. It returns how
 // long that holds; before the cluster is in place it does nothing, for 0.
 func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ControlPlaneKind, Cluster: in.members.Cluster.Name}
+	to := k.publisher(in)
 	status := &in.object.Status
 	status.ExternalManagedControlPlane = new(true)
 	var credentials *managed.Credentials
+	var observed json.RawMessage
 	if d, ok := in.planned.ManagedCluster(); ok {
 		id, err := in.planned.ID(d)
 		result, found := outcome.Result(id)
 		if err == nil && found && len(result.Observed) > 0 {
-			shown := plan.Shown(result.Observed)
+			observed = result.Observed
+			shown := plan.Shown(observed)
 			status.Version, status.Versions = shown.Version, nil
 			if shown.Version != "" {
 				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}
@@ -47,6 +50,8 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 			}
 		}
 	}
+	initialized := status.Initialization.ControlPlaneInitialized
+	conditions.Set(in.object, managed.Available(observed, initialized != nil && *initialized))
 	if err := documents.Export(ctx, to, in.planned, outcome, credentials); err != nil {
 		return 0, fmt.Errorf("operatorSpec: %w", err)
 	}
@@ -55,3 +60,11 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	}
 	return credentials.Holds, nil
 }
+
+// publisher publishes for the control plane.
+func (k *Kind) publisher(in *input) published.Publisher {
+	return published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ControlPlaneKind, Cluster: in.members.Cluster.Name}
+}
+
+// Renew implements pass.Renewing.
+func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }

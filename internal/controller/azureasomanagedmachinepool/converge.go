@@ -47,6 +47,14 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
 }
 
+// publisher publishes for the object.
+func (k *Kind) publisher(in *input) published.Publisher {
+	return published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.MachinePoolKind, Cluster: in.members.Cluster.Name}
+}
+
+// Renew implements pass.Renewing.
+func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
+
 // Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	plain, err := documents.Plain(ctx, k.Client, turn, in.object, in.planned)
@@ -55,8 +63,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	}
 	resources, done := documents.Report(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
-	to := published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.MachinePoolKind, Cluster: in.members.Cluster.Name}
-	if err := documents.Export(ctx, to, in.planned, outcome, nil); err != nil {
+	if err := documents.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
 		return 0, err
 	}
 	d, _ := in.planned.AgentPool()

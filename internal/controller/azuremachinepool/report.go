@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -33,6 +34,9 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	report.Set(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
 	status := &in.azurePool.Status
 	status.Resources, status.InfrastructureMachineKind = report.Resources(outcome), machineKind
+	if size := in.planned.PoolFacts.VMSize; size != nil {
+		status.Capacity = machine.Capacity(size)
+	}
 	result, _ := outcome.Result(pool.ScaleSetID(in.planned))
 	if len(result.Observed) > 0 && result.Owned {
 		in.azurePool.Spec.ProviderID = plan.ProviderID(result.ID)

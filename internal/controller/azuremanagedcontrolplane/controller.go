@@ -38,6 +38,7 @@ type Kind struct {
 }
 
 var _ pass.Kind[*infrav1.AzureManagedControlPlane, input] = &Kind{}
+var _ pass.Renewing[input] = &Kind{}
 
 // legacyFinalizer is what old releases of the established provider put on control planes; it is removed where it is found.
 const legacyFinalizer = infrav1.ClusterFinalizer

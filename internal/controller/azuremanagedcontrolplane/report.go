@@ -32,13 +32,11 @@ var groups = []string{
 // summed are the conditions that Ready sums up.
 var summed = append(slices.Clone(groups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
 
-// stoppedReason is the reason of a cluster that was stopped.
-const stoppedReason = "Stopped"
-
 // Report implements pass.Kind: a cluster that is in place is made usable.
 func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	made, _ := outcome.Result(plan.ClusterID(in.planned))
+	reportAvailable(in, made)
 	if errs := managed.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
 		return 0, pass.Refused(errs)
 	}
@@ -62,10 +60,16 @@ func reportConverged(in *input, outcome arm.Outcome) {
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
 	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.Stopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
 		conditions.Set(in.controlPlane, metav1.Condition{
-			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: stoppedReason,
+			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: managed.StoppedReason,
 			Message: "somebody has stopped the cluster: it costs no machines, answers nobody and takes no changes until it is started again, as by az aks start",
 		})
 	}
+}
+
+// reportAvailable sets the condition Available by what Azure shows of the cluster.
+func reportAvailable(in *input, made arm.Result) {
+	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
+	conditions.Set(in.controlPlane, managed.Available(made.Observed, initialized != nil && *initialized))
 }
 
 // reportObserved shows what AKS says about the cluster, also while it works on it.

@@ -28,7 +28,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	if !result.Done() || !plan.HasEndpoint(in.controlPlane) {
 		return 0, nil
 	}
-	to := published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}
+	to := k.publisher(in)
 	credentials, err := managed.Kubeconfigs(ctx, k.Facts, turn.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {
 		return 0, err
@@ -43,6 +43,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	status := &in.controlPlane.Status
 	status.Initialization.ControlPlaneInitialized = new(true)
 	status.Ready, status.Initialized = true, true
+	reportAvailable(in, result)
 	k.health(ctx, turn.Access.Client, in)
 	// Nobody should wait for a workload cluster that may be out of reach.
 	pass.Summarize(in.controlPlane, summed)
@@ -52,6 +53,14 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	conditions.Set(in.controlPlane, k.discovery(ctx, credentials.Kubeconfig))
 	return credentials.Holds, nil
 }
+
+// publisher publishes for the control plane.
+func (k *Kind) publisher(in *input) published.Publisher {
+	return published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}
+}
+
+// Renew implements pass.Renewing.
+func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
 
 // versions are the version of the control plane as AKS runs it, as Cluster API wants to see it.
 func versions(version string) []clusterv1.StatusVersion {

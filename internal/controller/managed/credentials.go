@@ -88,7 +88,7 @@ func (c *Credentials) Publish(ctx context.Context, to published.Publisher) error
 	if err != nil {
 		return err
 	}
-	if err := to.Secret(ctx, to.Cluster+admin, map[string][]byte{value: c.Kubeconfig}); err != nil {
+	if err := to.ClusterSecret(ctx, to.Cluster+admin, map[string][]byte{value: c.Kubeconfig}); err != nil {
 		return err
 	}
 	if c.User != nil {
@@ -97,5 +97,5 @@ func (c *Credentials) Publish(ctx context.Context, to published.Publisher) error
 		}
 	}
 	// The key of the authority is AKS's own. Readers of the Secret want the key to be there.
-	return to.Secret(ctx, to.Cluster+"-ca", map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
+	return to.ClusterSecret(ctx, to.Cluster+"-ca", map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
 }

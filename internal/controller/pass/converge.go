@@ -59,6 +59,11 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		return "", 0, err
 	}
 	if left := a.settled.Remaining(a.object, fingerprint); left > 0 {
+		if kind, ok := a.kind.(Renewing[I]); ok {
+			if err := kind.Renew(ctx, a.in); err != nil {
+				return "", 0, err
+			}
+		}
 		return quiet, left, nil
 	}
 	if !a.settled.News(a.key, fingerprint) {

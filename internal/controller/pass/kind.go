@@ -79,6 +79,12 @@ type Pausing[I any] interface {
 	Paused(ctx context.Context, in *I) error
 }
 
+// Renewing is for a kind with objects beside its own that have its objects as their owners.
+type Renewing[I any] interface {
+	// Renew corrects them in Kubernetes. It is called when the object is in order, so that Azure is asked nothing.
+	Renew(ctx context.Context, in *I) error
+}
+
 // Declaration is what is the same for all objects of a kind.
 type Declaration struct {
 	// Name is that of the kind, as AzureMachine.

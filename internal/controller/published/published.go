@@ -42,6 +42,67 @@ func (p Publisher) Secret(ctx context.Context, name string, data map[string][]by
 	return p.apply(ctx, &corev1.Secret{ObjectMeta: p.meta(name), Data: data, Type: corev1.SecretTypeOpaque})
 }
 
+// ClusterSecret is Secret of the type that Cluster API demands of the kubeconfig and the authority of a cluster. A Secret of another
+// type, which no write can change, is replaced.
+// https://cluster-api.sigs.k8s.io/developer/providers/contracts/control-plane#cluster-kubeconfig-management
+func (p Publisher) ClusterSecret(ctx context.Context, name string, data map[string][]byte) error {
+	secret := &corev1.Secret{ObjectMeta: p.meta(name), Data: data, Type: clusterv1.ClusterSecretType}
+	if err := p.retire(ctx, secret); err != nil {
+		return err
+	}
+	return p.apply(ctx, secret)
+}
+
+// retire deletes a Secret of ours that has another type than is wanted, in the version that was read and no other one. The labels and
+// annotations that others gave it are put on the one to be made. If the manager ends before that is made, its next pass over the control
+// plane makes it. A Secret with finalizers stays as it is while it has them: its name would be taken until somebody takes them off.
+func (p Publisher) retire(ctx context.Context, want *corev1.Secret) error {
+	have, key := &corev1.Secret{}, client.ObjectKeyFromObject(want)
+	if err := p.Client.Get(ctx, key, have); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if have.Type == want.Type || !p.ours(have) || len(have.Finalizers) > 0 {
+		return nil
+	}
+	preconditions := client.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}
+	if err := p.Client.Delete(ctx, have, preconditions); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete Secret %s of type %s to make it of type %s: %w", key, have.Type, want.Type, err)
+	}
+	want.Labels = joined(have.Labels, want.Labels)
+	want.Annotations = have.Annotations
+	return nil
+}
+
+// Renew gives the control plane's owner references on what it published the API version of today. Owners without a pass, as those whose
+// cluster is in order, keep theirs up to date by it.
+func (p Publisher) Renew(ctx context.Context) error {
+	for _, kind := range []string{"Secret", "ConfigMap"} {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind + "List"))
+		if err := p.Client.List(ctx, list, client.InNamespace(p.Owner.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: p.Cluster}); err != nil {
+			return fmt.Errorf("list %ss: %w", kind, err)
+		}
+		for i := range list.Items {
+			have := &list.Items[i]
+			have.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+			if !metav1.IsControlledBy(have, p.Owner) {
+				continue
+			}
+			changed := have.DeepCopy()
+			if err := p.own(changed, nil); err != nil {
+				return fmt.Errorf("owner of %s %s: %w", kind, client.ObjectKeyFromObject(have), err)
+			}
+			if equality.Semantic.DeepEqual(have.OwnerReferences, changed.OwnerReferences) {
+				continue
+			}
+			if err := p.Client.Patch(ctx, changed, client.MergeFromWithOptions(have, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("patch %s %s: %w", kind, client.ObjectKeyFromObject(have), err)
+			}
+		}
+	}
+	return nil
+}
+
 // Stored is a key of a Secret that the control plane made, nil where there is none.
 func (p Publisher) Stored(ctx context.Context, name, key string) ([]byte, error) {
 	secret := &corev1.Secret{ObjectMeta: p.meta(name)}

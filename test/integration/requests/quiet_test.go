@@ -35,7 +35,7 @@ func TestQuietHour(t *testing.T) {
 			"resources list": 6, "virtualMachines list": 6,
 			"resourceGroups list": 1, "virtualNetworks list": 1, "networkSecurityGroups list": 1, "routeTables": 1, "natGateways": 1,
 			"publicIPAddresses list": 1, "loadBalancers": 1, "networkInterfaces list": 1,
-			"managedClusters": 1, "virtualMachineScaleSets/virtualMachines list": 2, "managedClusters/listClusterAdminCredential": 1,
+			"managedClusters": 6, "virtualMachineScaleSets/virtualMachines list": 2, "managedClusters/listClusterAdminCredential": 1,
 		})
 	})
 }

@@ -1,0 +1,151 @@
+package contract_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// contracted are the Secrets whose type the contract names.
+var contracted = []string{"aks1-kubeconfig", "aks1-ca"}
+
+// TestSecretTypes starts managers over Secrets of type Opaque, and kills each at another of its acts, before or after it. The next manager
+// leaves both Secrets of the type of the contract, with what was in them.
+func TestSecretTypes(t *testing.T) {
+	each(t, func(t *testing.T, w *clusters.World, s shape, manager *virtual.Manager) {
+		data := map[string]map[string][]byte{}
+		for _, name := range contracted {
+			secret := &corev1.Secret{}
+			w.Get(secret, name)
+			if secret.Type != clusterv1.ClusterSecretType {
+				t.Errorf("Secret %s has type %s", name, secret.Type)
+			}
+			data[name] = secret.Data
+		}
+		manager.Stop()
+		acts, between := 1, 0
+		for n := 0; n <= acts; n++ {
+			for _, before := range []bool{true, false} {
+				opaque(w)
+				killed := w.Manage()
+				killed.KillIn(n, before)
+				virtual.Wait(nil, 10*time.Second)
+				acts = max(acts, killed.Counted())
+				killed.Stop()
+				for _, name := range contracted {
+					if err := w.Client.Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &corev1.Secret{}); err != nil {
+						between++
+					}
+				}
+				next := w.Manage()
+				w.Until("the Secrets have the type of the contract", func() bool { return typed(w) })
+				next.Stop()
+				for _, name := range contracted {
+					secret := &corev1.Secret{}
+					w.Get(secret, name)
+					if !slices.Equal(secret.Data["value"], data[name]["value"]) || len(secret.Data) != len(data[name]) {
+						t.Errorf("Secret %s has other data after a manager died at act %d", name, n)
+					}
+				}
+			}
+		}
+		if between == 0 {
+			t.Errorf("no manager of %d died between the deletion of a Secret and the creation of the next", 2*acts)
+		}
+		t.Logf("%d acts of a manager, %d times a Secret was gone when it died", acts, between)
+	})
+}
+
+// opaque has the Secrets as a release before this one made them.
+func opaque(w *clusters.World) {
+	w.T.Helper()
+	for _, name := range contracted {
+		secret := &corev1.Secret{}
+		w.Get(secret, name)
+		if err := w.Client.Delete(w.T.Context(), secret); err != nil {
+			w.T.Fatal(err)
+		}
+		secret.ResourceVersion, secret.UID, secret.Type = "", "", corev1.SecretTypeOpaque
+		if err := w.Client.Create(w.T.Context(), secret); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+}
+
+func typed(w *clusters.World) bool {
+	for _, name := range contracted {
+		secret := &corev1.Secret{}
+		if w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, secret) != nil || secret.Type != clusterv1.ClusterSecretType {
+			return false
+		}
+	}
+	return true
+}
+
+// TestOwnerVersions gives all owner references on Secrets and ConfigMaps another API version while the Cluster is paused, as the tests of Cluster
+// API do. They have that of today soon after.
+func TestOwnerVersions(t *testing.T) {
+	each(t, func(t *testing.T, w *clusters.World, _ shape, _ *virtual.Manager) {
+		virtual.Wait(nil, 2*time.Hour)
+		pause := func(paused bool) {
+			harness.Change(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+			virtual.Wait(nil, 10*time.Second)
+		}
+		pause(true)
+		changed := 0
+		for _, object := range objects(w) {
+			owners := object.GetOwnerReferences()
+			for i := range owners {
+				if group, _, _ := strings.Cut(owners[i].APIVersion, "/"); group == infrav1.GroupVersion.Group {
+					owners[i].APIVersion = group + "/v1alpha1"
+					changed++
+				}
+			}
+			object.SetOwnerReferences(owners)
+			if err := w.Client.Update(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if changed < 2 {
+			t.Fatalf("only %d owner references of ours", changed)
+		}
+		pause(false)
+		for _, object := range objects(w) {
+			for _, owner := range object.GetOwnerReferences() {
+				if strings.HasSuffix(owner.APIVersion, "/v1alpha1") {
+					t.Errorf("%T %s keeps the owner %s %s", object, object.GetName(), owner.APIVersion, owner.Kind)
+				}
+			}
+		}
+	})
+}
+
+// objects are all Secrets and ConfigMaps.
+func objects(w *clusters.World) []client.Object {
+	w.T.Helper()
+	secrets, configMaps := &corev1.SecretList{}, &corev1.ConfigMapList{}
+	for _, list := range []client.ObjectList{secrets, configMaps} {
+		if err := w.Client.List(w.T.Context(), list, client.InNamespace(w.Namespace)); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	var out []client.Object
+	for i := range secrets.Items {
+		out = append(out, &secrets.Items[i])
+	}
+	for i := range configMaps.Items {
+		out = append(out, &configMaps.Items[i])
+	}
+	return out
+}

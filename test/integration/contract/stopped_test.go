@@ -1,0 +1,40 @@
+package contract_test
+
+import (
+	"testing"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// TestStopped has an AKS cluster that is in order stop and start, which the list of all resources does not show: nothing documents that it
+// does.
+func TestStopped(t *testing.T) {
+	each(t, func(t *testing.T, w *clusters.World, s shape, _ *virtual.Manager) {
+		virtual.Wait(nil, 2*time.Hour)
+		if got := s.condition(w, clusterv1.AvailableCondition); got != "True Available" {
+			t.Errorf("Available of a cluster in order is %s", got)
+		}
+		id := "/subscriptions/" + w.Azure.SubscriptionID + "/resourceGroups/aks1/providers/Microsoft.ContainerService/managedClusters/aks1"
+		for _, step := range []struct{ code, want string }{{"Stopped", "False Stopped"}, {"Running", "True Available"}} {
+			patch := map[string]any{"properties": map[string]any{"powerState": map[string]any{"code": step.code}}}
+			if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: patch}); err != nil {
+				t.Fatal(err)
+			}
+			virtual.Wait(nil, w.Resync+time.Minute)
+			if got := s.condition(w, clusterv1.AvailableCondition); got != step.want {
+				t.Errorf("Available is %s a sync period after the cluster is %s, want %s", got, step.code, step.want)
+			}
+			if s.name == "AzureManagedControlPlane" && step.code == "Stopped" {
+				if got := s.condition(w, infrav1.ManagedClusterRunningCondition); got != step.want {
+					t.Errorf("%s is %s, want %s", infrav1.ManagedClusterRunningCondition, got, step.want)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,57 @@
+// Package contract_test holds what Cluster API demands of a provider against AKS clusters, in virtual time: how soon a stopped cluster shows,
+// and what becomes of the objects that a release before this one has published.
+package contract_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// shape is one of the ways to ask for an AKS cluster.
+type shape struct {
+	name string
+	// control is the control plane, called aks1.
+	control interface {
+		client.Object
+		conditions.Getter
+	}
+	make func(w *clusters.World)
+}
+
+func shapes() []shape {
+	return []shape{
+		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *clusters.World) { w.Managed("aks1", 1) }},
+		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{}, func(w *clusters.World) { w.MakeDocuments(w.Documents("aks1", "pool0")) }},
+	}
+}
+
+// each plays a story for each shape, with a manager that runs.
+func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, manager *virtual.Manager)) {
+	t.Helper()
+	for _, s := range shapes() {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := clusters.New(t)
+				manager := w.Manage()
+				s.make(w)
+				play(t, w, s, manager)
+			})
+		})
+	}
+}
+
+// condition is a condition of the control plane.
+func (s shape) condition(w *clusters.World, name string) string {
+	w.T.Helper()
+	w.Get(s.control, "aks1")
+	got := harness.Condition(s.control, name)
+	return string(got.Status) + " " + got.Reason
+}

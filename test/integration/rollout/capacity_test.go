@@ -1,0 +1,25 @@
+package rollout_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestCapacity has a pool show what a node of it has, by which the cluster autoscaler scales it up from no node.
+func TestCapacity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, settings{replicas: 1})
+		w.startWhole()
+		azurePool := &infrav1.AzureMachinePool{}
+		w.Get(azurePool, poolName)
+		for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if quantity := azurePool.Status.Capacity[resource]; quantity.Sign() <= 0 {
+				t.Errorf("status.capacity of the pool has %s of %s", quantity.String(), resource)
+			}
+		}
+	})
+}
