@@ -16,7 +16,7 @@ import (
 // does.
 func TestStopped(t *testing.T) {
 	each(t, func(t *testing.T, w *clusters.World, s shape, _ *virtual.Manager) {
-		virtual.Wait(nil, 2*time.Hour)
+		virtual.Wait(nil, 2*time.Hour+20*time.Minute)
 		if got := s.condition(w, clusterv1.AvailableCondition); got != "True Available" {
 			t.Errorf("Available of a cluster in order is %s", got)
 		}
