@@ -38,6 +38,9 @@ type Node struct {
 	// Owned lists dotted JSON paths that are compared even when Body does not have them, as in "properties.natGateway".
 	Owned []string
 
+	// Keeps lists dotted paths below which Body leaves out on purpose what earlier plans sent: the resource keeps it, and it stays recorded.
+	Keeps []string
+
 	// Detached tells that the resource stays when its node is no longer planned.
 	Detached bool
 

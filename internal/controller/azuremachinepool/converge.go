@@ -126,14 +126,21 @@ func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
 	if err != nil {
 		return err
 	}
+	newTemplate := false
+	if spec.MaxModels > 0 {
+		if newTemplate, err = pool.NewTemplate(in.planned, turn.Found); err != nil {
+			return fmt.Errorf("plan: %w", err)
+		}
+	}
 	in.wanted = spec
 	in.stale = in.unchecked || k.requests.unseen(turn.Name, in.vms)
 	in.actions = rollout.Decide(spec, rollout.Seen{
-		Stale: in.stale, Outdated: outdated, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
+		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
 	})
+	in.planned.HoldTemplate = in.actions.Hold
 	if !flexible(in) && k.requests.underWay(turn.Name, in.vms) {
 		// A uniform scale set does one thing at a time; it wakes the pool when the VMs are gone, or of the latest model.
-		in.actions.Capacity = nil
+		in.actions.Capacity, in.planned.HoldTemplate = nil, newTemplate
 	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil

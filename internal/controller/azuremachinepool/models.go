@@ -13,7 +13,7 @@ import (
 func (in *input) addModels(condition *metav1.Condition) {
 	vms := in.instances()
 	inPlace, apart, mayAdd := rollout.Upgradable(vms), rollout.TooManyApart(in.wanted, vms), rollout.MayAdd(in.wanted, vms)
-	if !apart && mayAdd && (len(inPlace) == 0 || !rollout.Crowded(in.wanted, vms)) {
+	if !in.actions.Hold && !apart && mayAdd && (len(inPlace) == 0 || !rollout.Crowded(in.wanted, vms)) {
 		return
 	}
 	message := fmt.Sprintf("The VMs are of %d models of the scale set, and Azure allows %d.", rollout.Models(vms), in.wanted.MaxModels)
@@ -26,6 +26,10 @@ func (in *input) addModels(condition *metav1.Condition) {
 	case apart:
 		condition.Status = metav1.ConditionFalse
 		message += " VMs of old models are replaced within the limits of spec.strategy."
+	}
+	if in.actions.Hold {
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelLimitReason
+		message += " The new template is applied once VMs of the oldest model are gone."
 	}
 	if !mayAdd {
 		message += " No VMs are added meanwhile."

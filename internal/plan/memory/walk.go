@@ -109,7 +109,17 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	if row.SharedIdentity && !allLeaves {
 		paths = append(paths, identities(body)...)
 	}
-	return paths, true
+	return append(paths, m.kept(node)...), true
+}
+
+// kept are the paths that were sent of a node and that its body leaves out without dropping them.
+func (m Memory) kept(node *arm.Node) []string {
+	if len(node.Keeps) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(m.Sent(node.ID), func(path string) bool {
+		return !slices.ContainsFunc(node.Keeps, func(keep string) bool { return strings.HasPrefix(path, pointer(keep)+"/") })
+	})
 }
 
 // The identities of a resource that others assign identities to.

@@ -27,6 +27,9 @@ type Input struct {
 	// A new one gets the replicas of the MachinePool.
 	Capacity *int
 
+	// HoldTemplate keeps the template of a scale set that exists as it is, with Capacity and bootstrap data as ever.
+	HoldTemplate bool
+
 	// AdminPassword is the password of the account of Windows VMs, which the plan cannot make up.
 	AdminPassword string
 
@@ -44,7 +47,7 @@ type Facts struct {
 	// ScaleSetExists tells whether the scale set exists, and BootstrapDataHash is its CustomDataHashTag then.
 	ScaleSetExists    bool
 	BootstrapDataHash string
-	// ScaleSet is the scale set as Azure shows it, nil for none. It tells which VMs are of its model.
+	// ScaleSet is the scale set as Azure shows it, nil for none. It tells which VMs are of its model, and what its template is.
 	ScaleSet json.RawMessage
 
 	// PrincipalID is the principal of the scale set's system-assigned identity, "" until it has one.

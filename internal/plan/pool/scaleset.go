@@ -56,6 +56,11 @@ func scaleSet(in Input, g *arm.Graph) error {
 		body.Zones = plan.Pointers(p.Place.Zones)
 	}
 	node.Body = body
+	if in.HoldTemplate {
+		if err := holdTemplate(in, &node, body); err != nil {
+			return err
+		}
+	}
 	g.Add(node)
 	return nil
 }

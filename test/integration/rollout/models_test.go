@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,9 +11,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -108,6 +111,70 @@ func TestManyTemplates(t *testing.T) {
 	})
 }
 
+// TestTemplatesDuringRollout changes the template 15 times while VMs are still replaced because of the first change, and no VM may be missing
+// meanwhile. Models with several VMs each pile up. The pool holds the template back before Azure refuses one, and ends with the last one.
+func TestTemplatesDuringRollout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, settings{replicas: 24, strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0))}})
+		w.startWhole()
+		models := w.watchModels()
+		mark := w.Azure.Mark()
+		var size int32
+		for n := range 15 {
+			size = int32(64 + n)
+			harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.OSDisk.DiskSizeGB = new(size) })
+			w.renew(n)
+			changed := time.Now()
+			w.until("two VMs are of the template and Ready, or it waits", func() bool {
+				return w.readyWith(int(size)) >= 2 || time.Since(changed) > 6*time.Minute
+			})
+			if w.whole() {
+				t.Fatalf("the rollout of template %d is over already", n)
+			}
+		}
+		w.until("all VMs are of the last template", w.whole)
+		w.rules.check("templates")
+		for _, line := range w.Azure.Since(mark) {
+			// 412 says that the scale set was written since the manager read it, by a deletion of VMs that has just ended.
+			if parts := strings.Fields(line); parts[0] != "GET" && parts[2] >= "400" && parts[2] != "412" {
+				t.Errorf("a write was refused: %s", line)
+			}
+		}
+		asked := calls(w.Azure, mark)
+		t.Logf("15 templates: at most %d models in use: %s", models.most(), figures(asked))
+		if most := models.most(); most >= rollout.MaxModels {
+			t.Errorf("VMs were of %d models at a time: no model was left in reserve of the %d that Azure allows", most, rollout.MaxModels)
+		}
+		if !models.held() {
+			t.Error("no condition said that a new template waits")
+		}
+		for name, vm := range w.rules.instances() {
+			if got := diskOf(vm); got != int(size) {
+				t.Errorf("%s has a disk of %d GB, and the last template one of %d", name, got, size)
+			}
+		}
+		mark = w.Azure.Mark()
+		later := time.Now().Add(30 * time.Minute)
+		w.until("half an hour is over", func() bool { return time.Now().After(later) })
+		if asked := calls(w.Azure, mark); asked["PUT"]+asked["POST"]+asked["PATCH"] > 0 {
+			t.Errorf("writes to a pool that is as wanted: %s", figures(asked))
+		}
+	})
+}
+
+// readyWith returns how many Ready VMs have a disk of this size.
+func (w *world) readyWith(size int) (count int) {
+	w.rules.mu.Lock()
+	defer w.rules.mu.Unlock()
+	ready := w.rules.staying(w.t.Context())
+	for name, vm := range w.rules.instances() {
+		if ready[name] && diskOf(vm) == size {
+			count++
+		}
+	}
+	return count
+}
+
 // grown tells whether there are as many Ready VMs as are wanted, or more.
 func (w *world) grown() bool {
 	vms := &infrav1.AzureMachinePoolMachineList{}
@@ -155,9 +222,14 @@ func (w *world) latestModel() string {
 	return ""
 }
 
-// modelOf tells apart the models of VMs whose templates differ in bootstrap data only.
+// modelOf tells apart the models of VMs whose templates differ in bootstrap data and the size of the disk only.
 func modelOf(resource body.Object) string {
-	return body.String(resource, "tags."+infrav1.CustomDataHashTag)
+	return fmt.Sprint(body.String(resource, "tags."+infrav1.CustomDataHashTag), " ", diskOf(resource))
+}
+
+// diskOf is the size of the disk of a VM, or of those that a scale set makes.
+func diskOf(resource body.Object) int {
+	return cmp.Or(body.Int(resource, "properties.storageProfile.osDisk.diskSizeGB"), body.Int(resource, "properties.virtualMachineProfile.storageProfile.osDisk.diskSizeGB"))
 }
 
 // boots are the boots of the VMs.
@@ -180,7 +252,8 @@ func (w *world) boots() map[string]string {
 type models struct {
 	mu    sync.Mutex
 	count int
-	shown bool
+	// shown tells that a condition said that VMs are brought to the latest model, waited that a new template waits.
+	shown, waited bool
 }
 
 func (m *models) most() int {
@@ -193,6 +266,12 @@ func (m *models) said() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.shown
+}
+
+func (m *models) held() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.waited
 }
 
 // watchModels looks after each write to Azure.
@@ -219,6 +298,7 @@ func (w *world) watchModels() *models {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.shown = m.shown || condition.Reason == infrav1.ScaleSetModelLimitReason && condition.Status == metav1.ConditionTrue && condition.Message != ""
+		m.waited = m.waited || condition.Reason == infrav1.ScaleSetModelLimitReason && strings.Contains(condition.Message, "The new template is applied once VMs of the oldest model are gone")
 	}
 	return m
 }

@@ -12,6 +12,7 @@
 //     that there are.
 //   - A model that Azure would refuse is never sent: VMs are of at most Spec.MaxModels models. Close to that, VMs that differ in bootstrap
 //     data and tags only are brought to the latest model in place. When there are none, those of the oldest model are replaced.
+//     A new template waits while VMs are of all models but two, so that one stays in reserve.
 //   - Nothing is decided from a list that is older than what was last written.
 //   - Where VMs come up, everything ends with Replicas VMs of the latest model.
 //

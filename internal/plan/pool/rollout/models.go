@@ -31,10 +31,42 @@ func Crowded(spec Spec, vms []Instance) bool {
 }
 
 // MayAdd tells whether VMs of one more model may be added. The last models before the limit are for VMs that come in exchange for others,
-// when no VM can be brought to the latest model in place.
+// when no VM can be brought to the latest model in place. The very last one waits as well until VMs that are being deleted are gone.
 func MayAdd(spec Spec, vms []Instance) bool {
 	free := spec.MaxModels - Models(vms)
-	return spec.MaxModels == 0 || free > modelsMargin || free > 0 && len(Upgradable(vms)) == 0
+	switch {
+	case spec.MaxModels == 0, free > modelsMargin:
+		return true
+	case free == 1 && slices.ContainsFunc(vms, func(vm Instance) bool { return vm.Deleting }):
+		return false
+	}
+	return free > 0 && len(Upgradable(vms)) == 0
+}
+
+// Hold returns true while a new template waits, because VMs are of too many models already: all of them stay behind the new template, and
+// none can be brought to it in place. Room is left for the margin, which VMs with other bootstrap data take, and for one model in reserve.
+func Hold(spec Spec, seen Seen) bool {
+	used := Models(seen.Instances)
+	if seen.coming() > 0 && !slices.ContainsFunc(seen.Instances, func(vm Instance) bool { return vm.Model == "" }) {
+		used++
+	}
+	return spec.MaxModels > 0 && seen.NewTemplate && used >= spec.MaxModels-modelsMargin
+}
+
+// holding is seen while the new template waits: the VMs of the template that the scale set has are as wanted. VMs of the oldest model are
+// replaced by such ones as long as more models would stay than the new template may leave behind.
+func holding(spec Spec, seen Seen) Seen {
+	seen.Outdated, seen.Instances = false, slices.Clone(seen.Instances)
+	for i := range seen.Instances {
+		seen.Instances[i].Outdated = false
+	}
+	staying := pick(seen.Instances, func(vm Instance) bool {
+		return vm.Model != "" && (!vm.Upgradable || vm.Held) && !vm.Leaving && !vm.Deleting
+	})
+	if Models(staying)+1 >= spec.MaxModels-modelsMargin {
+		seen.Instances = replaceOldestModel(seen.Instances)
+	}
+	return seen
 }
 
 // Upgradable are the VMs that Azure can bring to the latest model in place. Those that are broken are replaced instead.

@@ -48,6 +48,20 @@ func TestDecideModels(t *testing.T) {
 		"model not stored":             {"what would come is of the old template", surge, 3, "r1 r2 r", seen{Capacity: 3, Outdated: true}, nil, ""},
 		"scaled elsewhere":             {"no VM goes, and none is restarted", surge, 3, "r1 ru2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, "upgrade b"},
 		"scaled elsewhere, in vain":    {"no VM goes", surge, 3, "r1 r2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, ""},
+		"new template":                 {"Azure allows one more model", surge, 3, "r r r", seen{Capacity: 3, NewTemplate: true}, nil, ""},
+		"new template, no limit":       {"VMs of a flexible scale set are resources of their own", surge, 3, "r r1 r2", seen{Capacity: 3, NewTemplate: true}, func(s *rollout.Spec) { s.MaxModels = 0 }, ""},
+		"new template, VMs come":       {"they are of the latest model, which counts as soon as they are asked for", surge, 3, "r1 r1", seen{Capacity: 3, Updating: true, NewTemplate: true}, nil, "hold"},
+		"held":                         {"one of the template that the scale set has comes in exchange for one of the oldest model", surge, 3, "ro1 ro1 ro", seen{Capacity: 3, Outdated: true, NewTemplate: true}, nil, "capacity 4, hold"},
+		"held, one more":               {"the oldest goes, and none of the template that the scale set has", surge, 3, "ro ro1 ro1 ro", seen{Capacity: 4, Outdated: true, NewTemplate: true}, nil, "retire b, hold"},
+		"held, oldest":                 {"VMs of other models stay", unavailable, 3, "ro2 ro1 ro1", seen{Capacity: 3, Outdated: true, NewTemplate: true}, nil, "retire a, hold"},
+		"held, going":                  {"the new template is applied once it is gone", surge, 2, "rol1 ro ro", seen{Capacity: 3, Outdated: true, NewTemplate: true}, nil, "hold"},
+		"held, in place":               {"that brings the number down without replacing any", surge, 2, "ro rou1", seen{Capacity: 2, Outdated: true, NewTemplate: true}, nil, "upgrade b, hold"},
+		"held, paused":                 {"VMs of other models are replaced as far as there are any", surge, 2, "ro rouh1", seen{Capacity: 2, Outdated: true, NewTemplate: true}, nil, "hold"},
+		"held, broken":                 {"it is replaced, as ever", surge, 2, "ro bou1", seen{Capacity: 2, Outdated: true, NewTemplate: true}, nil, "retire b, capacity 3, hold"},
+		"held, bigger":                 {"VMs are added of the template that the scale set has", surge, 4, "ro ro1 ro1", seen{Capacity: 3, Outdated: true, NewTemplate: true}, nil, "capacity 5, hold"},
+		"held, scaled elsewhere":       {"no VM goes", surge, 3, "ro ro1 ro1", seen{Capacity: 3, Outdated: true, NewTemplate: true}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, "hold"},
+		"held, stale":                  {"the template waits whatever else is decided", surge, 3, "ro ro1 ro1", seen{Capacity: 3, Stale: true, NewTemplate: true}, nil, "hold"},
+		"last model":                   {"it is kept while a VM is being deleted, which may free another", surge, 4, "rd1 r2 r", seen{Capacity: 2}, nil, ""},
 		"stale":                        {"nothing is decided from what was before the last write", surge, 3, "r ru1 ru2", seen{Capacity: 3, Stale: true}, nil, ""},
 	}
 	for name, test := range tests {
@@ -88,8 +102,8 @@ type models struct {
 	all                [8]member
 	count              int
 	templates, resizes int
-	// outdated tells that VMs of other templates are to be replaced anyway.
-	outdated bool
+	// outdated tells that VMs of other templates are to be replaced anyway. changed tells that the scale set does not have the latest template yet.
+	outdated, changed bool
 }
 
 func (m models) members() []member { return m.all[:m.count] }
@@ -131,11 +145,11 @@ func (m models) there() (n int) {
 }
 
 func (m models) seen() rollout.Seen {
-	seen := rollout.Seen{Capacity: m.capacity, Updating: m.updating}
+	seen := rollout.Seen{Capacity: m.capacity, Updating: m.updating, NewTemplate: m.changed, Outdated: m.outdated && m.changed}
 	for i, each := range m.members() {
 		v := rollout.Instance{
 			ID: ids[i], Ready: each.state.is(ready), Leaving: each.state.is(leaving), Free: each.state.is(free), Deleting: each.state.is(deleting),
-			Upgradable: each.model != 0 && !each.apart, Outdated: m.outdated && each.apart,
+			Upgradable: each.model != 0 && !each.apart, Outdated: m.outdated && (each.apart || m.changed),
 		}
 		if each.model != 0 {
 			v.Model = fmt.Sprint(each.model)
@@ -179,11 +193,10 @@ func (m models) next() map[string][]models {
 	if m.updating && m.there() < m.capacity {
 		out["progress"] = append(out["progress"], m.with(append(slices.Clone(m.members()), member{})))
 	}
-	// A template that is changed while VMs of so many others are replaced may have to wait until fewer are left.
-	if m.templates > 0 && m.used() <= m.spec.MaxModels-2 {
-		changed := m
-		changed.templates--
-		out["user"] = append(out["user"], changed.with(m.newModel(true)))
+	if m.templates > 0 {
+		after := m
+		after.templates, after.changed = m.templates-1, true
+		out["user"] = append(out["user"], after)
 	}
 	if m.resizes > 0 {
 		for _, replicas := range []int{m.spec.Replicas - 1, m.spec.Replicas + 1} {
@@ -201,13 +214,15 @@ func (m models) next() map[string][]models {
 // do does what was decided. refused tells that Azure refuses a write, because VMs are of as many models as there may be.
 func (m models) do(actions rollout.Actions) (after models, refused bool) {
 	list := slices.Clone(m.members())
+	more := actions.Capacity != nil && *actions.Capacity > m.capacity
+	// VMs are added with other bootstrap data each time.
+	if apart := m.changed && !actions.Hold; apart || more {
+		refused = m.used() >= m.spec.MaxModels
+		list = m.newModel(apart)
+		m.changed = m.changed && !apart
+	}
 	if actions.Capacity != nil {
-		if more := *actions.Capacity > m.capacity; more {
-			// VMs are added with other bootstrap data each time.
-			refused = m.used() >= m.spec.MaxModels
-			list, m.updating = m.newModel(false), true
-		}
-		m.capacity = *actions.Capacity
+		m.capacity, m.updating = *actions.Capacity, m.updating || more
 	}
 	for _, id := range actions.Retire {
 		list[slices.Index(ids, id)].state |= leaving
@@ -223,7 +238,8 @@ func (m models) do(actions rollout.Actions) (after models, refused bool) {
 }
 
 // TestModelOfModels walks through every state that a scale set which allows four models can come to, with bootstrap data that differ
-// whenever VMs are added and a user who changes the template and the size. Azure refuses no write, and everything settles.
+// whenever VMs are added and a user who changes the template and the size at any time. Azure refuses no write, one model stays in reserve, and
+// everything settles with the latest template.
 func TestModelOfModels(t *testing.T) {
 	for _, limits := range []rollout.Limits{{MaxSurge: 1}, {MaxUnavailable: 1}, {MaxSurge: 1, MaxUnavailable: 1}, {MaxSurge: 2}} {
 		for _, outdated := range []bool{true, false} {
@@ -231,7 +247,7 @@ func TestModelOfModels(t *testing.T) {
 				t.Parallel()
 				start := models{
 					spec:     rollout.Spec{Limits: limits, Replicas: 3, Policy: rollout.Random, MaxModels: 4},
-					capacity: 3, templates: 1, resizes: 2, outdated: outdated,
+					capacity: 3, templates: 3, resizes: 1, outdated: outdated,
 				}
 				start = start.with([]member{{state: ready}, {state: ready}, {state: ready}})
 				t.Logf("%d states", exploreModels(t, start))
@@ -249,6 +265,9 @@ func exploreModels(t *testing.T, start models) int {
 		after, refused := m.do(rollout.Decide(m.spec, m.seen()))
 		if refused {
 			t.Fatalf("Azure refuses the model that is sent: %+v", m.seen())
+		}
+		if m.used() >= m.spec.MaxModels {
+			t.Fatalf("no model is left in reserve: %+v", m.seen())
 		}
 		if !m.settles() {
 			t.Fatalf("never settles: %+v\n%+v", m.spec, m.seen())
@@ -271,13 +290,13 @@ func (m models) settles() bool {
 		after, _ := m.do(actions)
 		progress := m.next()["progress"]
 		switch {
-		case told(actions) != "":
+		case after != m:
 			m = after
 		case len(progress) > 0:
 			m = progress[0]
 		default:
-			return m.count == m.spec.Replicas && m.capacity == m.spec.Replicas && m.used() < m.spec.MaxModels &&
-				!slices.ContainsFunc(m.members(), func(each member) bool { return each.state != ready })
+			return m.count == m.spec.Replicas && m.capacity == m.spec.Replicas && m.used() < m.spec.MaxModels && !m.changed &&
+				!slices.ContainsFunc(m.members(), func(each member) bool { return each.state != ready || m.outdated && each.apart })
 		}
 	}
 	return false

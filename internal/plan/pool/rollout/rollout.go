@@ -35,6 +35,8 @@ type Seen struct {
 	Stale bool
 	// Outdated says that the scale set itself has an older model than the one wanted, so that what is made is of no use.
 	Outdated bool
+	// NewTemplate says that the scale set is to get another template, to which no VM can be brought in place.
+	NewTemplate bool
 	// Capacity is the size of the scale set: how many VMs Azure wants there to be.
 	Capacity int
 	// Updating says that Azure still makes the VMs that are missing to the capacity.
@@ -77,14 +79,16 @@ type Actions struct {
 	Upgrade []string
 	// Capacity is the size that the scale set is to have, nil for the one it has.
 	Capacity *int
+	// Hold says that the scale set keeps its template until VMs are of fewer models.
+	Hold bool
 }
 
 // Decide says what to do next. Nothing to do is the zero value.
 func Decide(spec Spec, seen Seen) Actions {
+	out := Actions{Hold: Hold(spec, seen)}
 	if seen.Stale {
-		return Actions{}
+		return out
 	}
-	var out Actions
 	for _, vm := range seen.Instances {
 		if vm.Leaving && vm.Free && !vm.Deleting && !vm.Held {
 			out.Delete = append(out.Delete, vm.ID)
@@ -94,7 +98,10 @@ func Decide(spec Spec, seen Seen) Actions {
 	if Crowded(spec, seen.Instances) {
 		inPlace = Upgradable(seen.Instances)
 	}
-	if TooManyApart(spec, seen.Instances) && !seen.Outdated {
+	switch {
+	case out.Hold:
+		seen = holding(spec, seen)
+	case TooManyApart(spec, seen.Instances) && !seen.Outdated:
 		seen.Instances = replaceOldestModel(seen.Instances)
 	}
 	if !spec.ScaledElsewhere {

@@ -41,6 +41,9 @@ func told(actions rollout.Actions) string {
 	if actions.Capacity != nil {
 		out = append(out, "capacity "+strconv.Itoa(*actions.Capacity))
 	}
+	if actions.Hold {
+		out = append(out, "hold")
+	}
 	return strings.Join(out, ", ")
 }
 

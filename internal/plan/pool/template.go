@@ -1,0 +1,81 @@
+package pool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
+)
+
+// vmProfile is where a scale set has most of its template.
+const vmProfile = "properties.virtualMachineProfile"
+
+// template are the paths of a scale set that its VMs are made by. Tags and bootstrap data are none of them, since a VM that differs in
+// those only is brought to the latest model in place.
+var template = []string{vmProfile, "properties.additionalCapabilities", "plan", "sku.name"}
+
+// holdTemplate takes the template out of the body of a scale set. A PUT keeps what a body leaves out, so the scale set keeps its template:
+// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. The bootstrap data stay in the
+// body, because VMs that are added with a token that has expired do not join the cluster.
+func holdTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
+	var stored armcompute.VirtualMachineScaleSet
+	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
+		return fmt.Errorf("GET %s: %w", ScaleSetID(in).Short(), err)
+	}
+	if stored.SKU == nil || stored.SKU.Name == nil {
+		return fmt.Errorf("GET %s: the scale set has no sku.name", ScaleSetID(in).Short())
+	}
+	body.SKU.Name, body.Plan, body.Properties.AdditionalCapabilities = stored.SKU.Name, nil, nil
+	os := body.Properties.VirtualMachineProfile.OSProfile
+	body.Properties.VirtualMachineProfile = nil
+	if os != nil && os.CustomData != nil {
+		body.Properties.VirtualMachineProfile = &armcompute.VirtualMachineScaleSetVMProfile{
+			OSProfile: &armcompute.VirtualMachineScaleSetOSProfile{CustomData: os.CustomData},
+		}
+	}
+	node.Keeps = []string{vmProfile}
+	return nil
+}
+
+// NewTemplate returns true if the plan gives a scale set that exists another template, so that its VMs cannot be brought to the latest
+// model in place. found is what was found when the pool was taken over.
+func NewTemplate(in Input, found *takenover.Found) (bool, error) {
+	id := ScaleSetID(in)
+	row, err := types.Of(id)
+	if err != nil {
+		return false, err
+	}
+	in.HoldTemplate = false
+	graph, err := Plan(in)
+	if err != nil {
+		return false, err
+	}
+	node := graph.Node(id)
+	want, err := graph.Decoded(node)
+	if err != nil {
+		return false, err
+	}
+	have, err := arm.Decode(in.PoolFacts.ScaleSet)
+	if err != nil {
+		return false, fmt.Errorf("GET %s: %w", id.Short(), err)
+	}
+	differs := false
+	for _, d := range compare.Diff(compare.Want{Type: row, Body: want, Owned: node.Owned}, have) {
+		// Every difference is looked up, so that all that was found are known.
+		if inTemplate(d.Path) && !found.Leave(id, d.Path, d.Want, d.Have) {
+			differs = true
+		}
+	}
+	return differs, nil
+}
+
+func inTemplate(path string) bool {
+	return slices.ContainsFunc(template, func(of string) bool { return path == of || strings.HasPrefix(path, of+".") })
+}
