@@ -28,6 +28,9 @@ type Node struct {
 	// Foreign says what to do when the resource exists but does not carry the ownership tag.
 	Foreign ForeignAction
 
+	// OfOthers says what to do when the resource carries the ownership tag of another cluster and UseForeign would use it.
+	OfOthers OthersAction
+
 	// Marked tells, with AdoptForeign, that Body was given the ownership tag, as the resource was not there, or had it, when it was
 	// planned. One that is found without it is planned for again before anything is written: nothing is claimed by being written.
 	Marked bool
@@ -120,3 +123,17 @@ func (n *Node) Denies(observed any) string {
 	}
 	return ""
 }
+
+// OthersAction says what happens when a resource that may be used carries the ownership tag of another cluster.
+type OthersAction string
+
+const (
+	// UseOthers uses it as any other.
+	UseOthers OthersAction = ""
+
+	// TellOthers uses it, and says whose it is.
+	TellOthers OthersAction = "Tell"
+
+	// RefuseOthers reports it as an obstacle, but for an object of which something was seen in Azure: then it is as TellOthers.
+	RefuseOthers OthersAction = "Refuse"
+)

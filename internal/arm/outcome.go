@@ -60,6 +60,8 @@ type Result struct {
 	// Lost says that the resource was made for the object, has no ownership tag any more and is used or kept in line all the same, with
 	// what to do; "" otherwise.
 	Lost string
+	// OfOthers is the ownership tag of another cluster that a resource carries which is used all the same, where that is to be told.
+	OfOthers string
 	// Untagged tells that a deletion leaves a resource that may be the object's for all that tags tell.
 	Untagged bool
 	// Wrote is the verb of the write that this pass sent for the node, or "".

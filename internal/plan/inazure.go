@@ -27,6 +27,9 @@ func NetworkInAzure(c *infrav1.AzureCluster) bool {
 		})
 }
 
+// WasProvisioned tells whether a cluster was in place once, by what it says beside its record, also in the words of the established provider.
+func WasProvisioned(c *infrav1.AzureCluster) bool { return wasReady(c) || TaggedNetwork(c) }
+
 func wasReady(c *infrav1.AzureCluster) bool {
 	provisioned := c.Status.Initialization.Provisioned
 	return c.Spec.ControlPlaneEndpoint.Host != "" || c.Status.Ready || provisioned != nil && *provisioned

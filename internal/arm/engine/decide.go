@@ -139,6 +139,8 @@ func decideOthers(s situation, doing arm.State) decision {
 	switch {
 	case s.namesake != "":
 		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: contested(s)})
+	case s.rival != "" && node.OfOthers == arm.RefuseOthers && !s.owned && !s.begun:
+		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: ofAnother(s)})
 	case using && (doing == arm.Deleting || doing == arm.Creating):
 		return decision{do: follow, state: doing, wait: followed}
 	case s.owned:
@@ -152,8 +154,7 @@ func decideOthers(s situation, doing arm.State) decision {
 	message := fmt.Sprintf("%s exists and is not tagged %s=%s, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over",
 		node.ID, s.owner.TagKey, s.owner.TagValue)
 	if s.rival != "" {
-		message = fmt.Sprintf("%s carries the tag %s=%s of another cluster and not %s=%s, so it is left alone: name another one in the spec, or let the other cluster go and remove its tag to hand it over",
-			node.ID, s.rival, s.owner.TagValue, s.owner.TagKey, s.owner.TagValue)
+		message = ofAnother(s)
 	}
 	if !s.row.Taggable {
 		message = fmt.Sprintf("%s exists, was not made for this cluster and differs from what it needs (%s): delete it or name another one in the spec",
@@ -169,6 +170,12 @@ func usesForeign(s situation) bool {
 }
 
 func asWanted(s situation) bool { return len(s.differences) == 0 && !s.row.Taggable }
+
+// ofAnother says that a resource carries the tag of another cluster.
+func ofAnother(s situation) string {
+	return fmt.Sprintf("%s carries the tag %s=%s of another cluster and not %s=%s, so it is left alone: name another one in the spec, or let the other cluster go and remove its tag to hand it over",
+		s.node.ID, s.rival, s.owner.TagValue, s.owner.TagKey, s.owner.TagValue)
+}
 
 // contested says that a resource is that of a cluster with the same name, whoever looks after that.
 func contested(s situation) string {

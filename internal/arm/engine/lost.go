@@ -19,7 +19,7 @@ const released = "shared"
 
 // lost tells whether a resource was seen as the object's own and is not any more. What was adopted, or is in the inventory, never needed a
 // tag; neither does what Azure makes along with another resource.
-func (p *pass) lost(w *work) bool {
+func (p *pass) lost(w *work, tags map[string]string) bool {
 	key := w.id.Key()
 	if !w.found.Exists || w.owned || !p.seen[key] && !p.engine.memory.made(key) || w.node != nil && (w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe) {
 		return false
@@ -34,7 +34,7 @@ func (p *pass) lost(w *work) bool {
 		own := p.seen[above.Key()] || w.node != nil && w.node.Foreign == arm.AdoptForeign
 		return own && above != "" && p.found[above.Key()].Exists && p.rival(above) == "" && !p.tiedToOthers(w.id, w.row)
 	}
-	_, has := tagOf(p.found[key].Body, p.request.Owner.TagKey)
+	_, has := valueOf(tags, p.request.Owner.TagKey)
 	return !has
 }
 
@@ -45,11 +45,11 @@ func (p *pass) tiedToOthers(id arm.ID, row types.Type) bool {
 }
 
 // untagged tells whether a resource of the object's lacks the ownership tag, which is to be restored.
-func (p *pass) untagged(w *work) bool {
+func (p *pass) untagged(w *work, tags map[string]string) bool {
 	if !w.found.Exists || !w.owned || !w.row.Taggable || w.node == nil || w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe {
 		return false
 	}
-	_, has := tagOf(w.found.Body, p.request.Owner.TagKey)
+	_, has := valueOf(tags, p.request.Owner.TagKey)
 	return !has && p.marked(w.id)
 }
 
@@ -215,10 +215,6 @@ func withTag(body any, owner Owner) any {
 	}
 	object["tags"] = tags
 	return object
-}
-
-func tagOf(body json.RawMessage, key string) (string, bool) {
-	return valueOf(observe.HeadOf(body).Tags, key)
 }
 
 // valueOf is the value of a tag: names of tags have no case.

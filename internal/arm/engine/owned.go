@@ -157,15 +157,6 @@ func otherOwner(tags map[string]string, owner Owner) string {
 	return ""
 }
 
-// namesake is who else owns a resource that carries the tag of a cluster of this name, "" for nobody.
-func (p *pass) namesake(id arm.ID) string {
-	tags := observe.HeadOf(p.found[id.Key()].Body).Tags
-	if !ofCluster(tags, p.request.Owner) {
-		return ""
-	}
-	return otherOwner(tags, p.request.Owner)
-}
-
 func hasTag(tags map[string]string, owner Owner) bool {
 	return ofCluster(tags, owner) && otherOwner(tags, owner) == ""
 }

@@ -56,6 +56,8 @@ type situation struct {
 	// rival is the tag by which the resource is another cluster's or owner's, "" for none. namesake is the owner it says where
 	// that is one with a cluster of the same name.
 	rival, namesake string
+	// begun means that something was made for the object already.
+	begun bool
 	// unclaimed means that a resource which is not the object's is nobody's by any tag: it carries none, or cannot and is in the record.
 	unclaimed bool
 	// lost means that the resource was seen as the object's own, and nothing in Azure proves that it still is. untagged means that it is

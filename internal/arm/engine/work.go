@@ -30,9 +30,16 @@ func (p *pass) look(id arm.ID) *work {
 		w.group = w.node.Group
 	}
 	w.row, w.unknown = types.Of(id)
-	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], p.rival(id)
-	w.namesake = p.namesake(id)
-	w.lost, w.untagged, w.inherits = p.lost(w), p.untagged(w), p.inherits(id)
+	tags := observe.HeadOf(w.found.Body).Tags
+	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], rivalOf(tags, p.request.Owner)
+	if ofCluster(tags, p.request.Owner) {
+		w.namesake = otherOwner(tags, p.request.Owner)
+	}
+	w.begun = len(p.seen) > 0
+	w.untagged = p.untagged(w, tags)
+	if w.lost = p.lost(w, tags); w.lost {
+		w.inherits = p.inherits(id)
+	}
 	w.unclaimed = !w.owned && w.rival == "" && (w.row.Taggable || p.seen[key] && !p.tiedToOthers(id, w.row))
 	w.same = p.sameError(id, w.found.Err)
 	if op := e.operate.Find(key); op != nil {
@@ -182,6 +189,9 @@ func (p *pass) carryOut(w *work, d decision) bool {
 	}
 	if w.node != nil {
 		result.Stays = staying(w.node.Stays, w.found.Body, w.row)
+	}
+	if w.rival != "" && result.State == arm.Foreign && w.node != nil && w.node.OfOthers != arm.UseOthers && !w.remove {
+		result.OfOthers = w.rival
 	}
 	if w.lost && result.Done() {
 		result.Lost = lostMessage(w.situation)

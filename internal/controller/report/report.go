@@ -123,6 +123,10 @@ func lost(results []arm.Result) string {
 func drifts(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
+		if result.OfOthers != "" {
+			lines = append(lines, fmt.Sprintf("%s carries the tag %s of another cluster. It is used because this cluster is in it already. The deletion of the other cluster leaves it as long as this one is in it. "+
+				"Give each new cluster a resource group of its own", result.ID.Short(), result.OfOthers))
+		}
 		unknown := slices.DeleteFunc(slices.Clone(result.Unrepaired), func(path string) bool {
 			return slices.Contains(result.Outside, path) || slices.Contains(result.Unapplied, path)
 		})

@@ -17,9 +17,19 @@ func resourceGroups(in plan.ClusterInput, g *arm.Graph) {
 	if network := plan.VNetResourceGroup(in); !strings.EqualFold(network, names[0]) {
 		names = append(names, network)
 	}
-	for _, name := range names {
+	for i, name := range names {
+		// Nothing is begun in another cluster's group. The engine knows what has been made there already.
+		var others arm.OthersAction
+		switch {
+		case i > 0: // A network may be another cluster's.
+		case plan.WasProvisioned(in.AzureCluster):
+			others = arm.TellOthers
+		default:
+			others = arm.RefuseOthers
+		}
 		g.Add(arm.Node{
-			ID: arm.ResourceGroupID(in.SubscriptionID, name),
+			OfOthers: others,
+			ID:       arm.ResourceGroupID(in.SubscriptionID, name),
 			Body: armresources.ResourceGroup{
 				Location: new(plan.Location(in)),
 				Tags:     plan.Tags(in, infrav1.RoleCommon, name, in.AzureCluster.Spec.AdditionalTags),

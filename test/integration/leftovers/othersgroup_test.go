@@ -1,0 +1,54 @@
+package leftovers_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// TestGroupOfAnotherCluster makes a cluster in the resource group of another one: nothing is begun there. A cluster that is there already when
+// the group gets the tag of another goes on, and says so.
+func TestGroupOfAnotherCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := clusters.New(t)
+		w.Manage()
+		ready := func(name string) func() bool {
+			return clusters.Ready(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) })
+		}
+		said := func(name string) metav1.Condition {
+			c := &infrav1.AzureCluster{}
+			w.Get(c, name)
+			return harness.Condition(c, infrav1.ResourceGroupReadyCondition)
+		}
+		w.Network("c1", nil)
+		w.Until("the first cluster is Ready", ready("c1"))
+		mark := w.Azure.Mark()
+		w.Network("c2", func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = "c1" })
+		w.Until("the second is refused", func() bool { return said("c2").Reason == infrav1.ResourceExistsNotOwnedReason })
+		if writes := w.Azure.Writes(mark); len(writes) > 0 {
+			t.Errorf("nothing is begun, but: %v", writes)
+		}
+
+		w.Put("resourceGroups/c3", "2021-04-01", body{"location": "eastus"})
+		w.Network("c3", nil)
+		w.Until("the third cluster is Ready", ready("c3"))
+		id := "/subscriptions/" + w.Azure.SubscriptionID + "/resourceGroups/c3"
+		if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: body{"tags": body{infrav1.ClusterTagKey("c1"): "owned"}}}); err != nil {
+			t.Fatal(err)
+		}
+		w.Wake(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c3"}})
+		w.Until("it says whose the group is", func() bool {
+			now := said("c3")
+			return now.Status == metav1.ConditionTrue && now.Reason == infrav1.DriftedReason
+		})
+		if !ready("c3")() {
+			t.Error("a cluster that is there goes on")
+		}
+	})
+}
