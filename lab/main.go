@@ -17,7 +17,7 @@ func main() {
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
 	if err := command.New().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "lab:", err)
+		fmt.Fprintln(os.Stderr, "lab:", command.PrintableLines(err.Error()))
 		stop()
 		os.Exit(1)
 	}

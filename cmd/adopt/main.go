@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // version is set by the linker.
@@ -20,7 +21,7 @@ var version = "dev"
 
 func main() {
 	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "adopt:", err)
+		fmt.Fprintln(text.Writer(os.Stderr), "adopt:", err)
 		os.Exit(1)
 	}
 }

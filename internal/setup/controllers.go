@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credential"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/queue"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
@@ -103,7 +104,7 @@ func (s *shared) selfManaged(ctx context.Context) error {
 		return err
 	}
 	credentials := &credential.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("credential-reconciler"), Identities: s.access.Identities, Documents: s.hasDocuments(),
+		Client: mgr.GetClient(), Recorder: story.Bounded(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, Documents: s.hasDocuments(),
 	}
 	if err := credentials.SetupWithManager(mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err

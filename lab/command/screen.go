@@ -112,7 +112,7 @@ func treeLines(root *workload.Object) []string {
 		if o.Complete() {
 			mark = "✔"
 		}
-		lines = append(lines, fmt.Sprintf("%s%s %s %s: %s", first, mark, o.Kind, o.Name, o.Status))
+		lines = append(lines, first+printable(fmt.Sprintf("%s %s %s: %s", mark, o.Kind, o.Name, o.Status)))
 		for i, child := range o.Children {
 			if i == len(o.Children)-1 {
 				draw(child, rest+"└─", rest+"  ")
@@ -134,8 +134,8 @@ func (s *plainScreen) Show(root *workload.Object, elapsed time.Duration) {
 	now := map[string]string{}
 	if root != nil {
 		root.Walk(func(o *workload.Object, depth int) {
-			key := o.Kind + " " + o.Name
-			status := o.Status
+			key := printable(o.Kind + " " + o.Name)
+			status := printable(o.Status)
 			if o.Complete() {
 				status += " ✔"
 			}

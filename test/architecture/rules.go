@@ -78,6 +78,10 @@ var importRules = []importRule{
 		why:     "metrics count what others tell them; only they know Prometheus",
 	},
 	{
+		dirs: []string{"internal/text"}, notStandard: impure,
+		why: "text from outside is bounded and quoted in one place, which logs, events, conditions and commands share",
+	},
+	{
 		dirs: []string{"internal/nearest"}, notStandard: impure,
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
@@ -147,7 +151,7 @@ var importRules = []importRule{
 		why: "what keeps credentials has to know everything that uses them",
 	},
 	{
-		dirs: []string{"internal/controller/*"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/takenover"},
+		dirs: []string{"internal/controller/*"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/patch", "internal/controller/report", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/takenover"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},
@@ -175,11 +179,11 @@ var importRules = []importRule{
 		why: "what is left of a second operator is changed in Kubernetes alone: a client of Azure would be one too many",
 	},
 	{
-		dirs: []string{"internal/adoption/command"}, inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		dirs: []string{"internal/adoption/command"}, inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity", "internal/text"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
 		why: "the command line reads, says and proves in order; no controller, and no environment but what it is given",
 	},
 	{
-		dirs: []string{"cmd/adopt"}, inside: []string{"internal/adoption/command", "internal/identity"}, outside: []string{"..."},
+		dirs: []string{"cmd/adopt"}, inside: []string{"internal/adoption/command", "internal/identity", "internal/text"}, outside: []string{"..."},
 		why: "the command is environment and main; everything else is in internal/adoption, where tests reach it",
 	},
 	{

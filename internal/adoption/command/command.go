@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // Options are what the process has around it.
@@ -67,7 +68,7 @@ func New(o Options) *cobra.Command {
 					return fmt.Errorf("--%s is for --as %s: the other kinds sign in otherwise", flag, as)
 				}
 			}
-			return f.adopt(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.adopt(cmd.Context(), o, cmd.OutOrStdout(), text.Writer(cmd.ErrOrStderr()))
 		},
 	}
 	fs := cmd.Flags()
@@ -100,7 +101,7 @@ func release(o Options) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("kubeconfig: %w", err)
 			}
-			return leftover.Release(cmd.Context(), config, namespace, cmd.OutOrStdout())
+			return leftover.Release(cmd.Context(), config, namespace, text.Writer(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().StringVar(&namespace, "namespace", "", "namespace of the objects")

@@ -80,7 +80,7 @@ func NewLocal[O Object, I any](services Services, kind Local[O, I]) *Runner[O, I
 
 func newRunner[O Object, I any](services Services, loader Loader[O, I], work func(context.Context, *pass[O, I]) (outcome, time.Duration, error)) *Runner[O, I] {
 	declared := loader.Declare()
-	recorder := services.Recorder(strings.ToLower(declared.Name) + "-reconciler")
+	recorder := story.Bounded(services.Recorder(strings.ToLower(declared.Name) + "-reconciler"))
 	return &Runner[O, I]{
 		Services: services, loader: loader, declared: declared, work: work, recorder: recorder,
 		teller: story.New(recorder), settled: settled.New(services.Resync, time.Now),

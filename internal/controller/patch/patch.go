@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // Changes follow what one pass changes on an object.
@@ -99,6 +100,7 @@ func (p *Changes) observed(generation int64) {
 // told: passes write what they are about to make in Azure first.
 func (p *Changes) write(ctx context.Context) error {
 	c, before, obj := p.client, p.before, p.obj
+	bound(obj)
 	deleting := !obj.GetDeletionTimestamp().IsZero()
 	gone := func(err error) bool { return deleting && apierrors.IsNotFound(err) }
 	statusChanged, restChanged, err := changed(before, obj)
@@ -152,6 +154,18 @@ func (p *Changes) write(ctx context.Context) error {
 		return err
 	}
 	return last()
+}
+
+// bound shortens the messages of conditions to what the API server takes. It refuses the whole status otherwise.
+func bound(obj client.Object) {
+	setter, ok := obj.(conditions.Setter)
+	if !ok {
+		return
+	}
+	list := setter.GetConditions()
+	for i := range list {
+		list[i].Message = text.Cut(list[i].Message, text.MaxCondition)
+	}
 }
 
 // observe has the conditions that were set for generation from say that they hold for generation to, which the pass itself

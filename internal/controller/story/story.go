@@ -27,6 +27,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // Teller tells the stories of the objects of one controller. It is safe for concurrent use.
@@ -40,7 +41,7 @@ type Teller struct {
 
 // New makes a Teller.
 func New(recorder events.EventRecorder) *Teller {
-	return &Teller{recorder: recorder, told: map[string]map[string]string{}}
+	return &Teller{recorder: Bounded(recorder), told: map[string]map[string]string{}}
 }
 
 // Object is of a kind whose conditions say how it is.
@@ -170,7 +171,7 @@ func (p *Pass) conditions(covered []string) {
 		if condition.Status == metav1.ConditionTrue && condition.Reason != infrav1.DriftedReason {
 			p.over(slot)
 		}
-		if !problem(condition) || slices.ContainsFunc(covered, func(text string) bool { return strings.Contains(condition.Message, text) }) {
+		if !problem(condition) || slices.ContainsFunc(covered, func(cause string) bool { return has(condition.Message, cause) }) {
 			continue
 		}
 		covered = append(covered, condition.Message)
@@ -209,11 +210,16 @@ func problem(condition metav1.Condition) bool {
 }
 
 // cause tells a cause unless it was told, or the stored conditions had it: then an earlier process has told it.
-func (p *Pass) cause(slot string, related *corev1.ObjectReference, reason, text string, err error) {
-	known := slices.ContainsFunc(p.before, func(c metav1.Condition) bool { return strings.Contains(c.Message, text) })
-	if p.teller.first(p.obj, slot, text) && !known {
-		p.teller.warn(p.ctx, p.obj, related, reason, text, err)
+func (p *Pass) cause(slot string, related *corev1.ObjectReference, reason, cause string, err error) {
+	known := slices.ContainsFunc(p.before, func(c metav1.Condition) bool { return has(c.Message, cause) })
+	if p.teller.first(p.obj, slot, cause) && !known {
+		p.teller.warn(p.ctx, p.obj, related, reason, cause, err)
 	}
+}
+
+// has reports whether the message of a condition tells a cause. The API server bounds messages, so the beginning of a long cause is enough.
+func has(message, cause string) bool {
+	return strings.Contains(message, cause[:min(len(cause), text.MaxNote)])
 }
 
 func (p *Pass) over(slot string) { p.teller.first(p.obj, slot, "") }
@@ -260,23 +266,13 @@ func (t *Teller) Forget(kind client.Object, key client.ObjectKey) {
 }
 
 // warn tells a cause in an event and in the log.
-func (t *Teller) warn(ctx context.Context, obj client.Object, related *corev1.ObjectReference, reason, text string, err error) {
+func (t *Teller) warn(ctx context.Context, obj client.Object, related *corev1.ObjectReference, reason, cause string, err error) {
 	id := arm.RequestID(err)
-	ctrl.LoggerFrom(ctx).Info("a new cause of a problem", "reason", reason, "cause", text, "requestID", id)
+	ctrl.LoggerFrom(ctx).Info("a new cause of a problem", "reason", reason, "cause", cause, "requestID", id)
 	if id != "" {
 		id = " (Azure request " + id + ")"
 	}
-	t.event(obj, related, corev1.EventTypeWarning, reason, cut(text, maxNote-len(id))+id)
-}
-
-// maxNote is how long the API server takes the note of an event.
-const maxNote = 1024
-
-func cut(text string, length int) string {
-	if len(text) <= length {
-		return text
-	}
-	return strings.ToValidUTF8(text[:length-3], "") + "..."
+	t.event(obj, related, corev1.EventTypeWarning, reason, text.Cut(cause, text.MaxNote-len(id))+id)
 }
 
 // event records an event. Without what it is related to, one of the same reason within minutes would count as the same event.
@@ -285,7 +281,7 @@ func (t *Teller) event(obj client.Object, related *corev1.ObjectReference, event
 	if related != nil {
 		to = related
 	}
-	t.recorder.Eventf(obj, to, eventType, reason, "Reconcile", "%s", cut(note, maxNote))
+	t.recorder.Eventf(obj, to, eventType, reason, "Reconcile", "%s", note)
 }
 
 // resource refers to a resource of Azure.

@@ -2,7 +2,8 @@
 //
 // Its promise: bodies of requests and of answers, which client libraries log from level 8 on and which hold Secrets, bootstrap
 // data and protected settings, are never written; objects are named and not shown; and in text, private keys, tokens
-// and the values of fields that hold secrets are left out. Messages, other values and errors pass as they are. It does
+// and the values of fields that hold secrets are left out. Of messages, other values and errors the beginning is logged, with control
+// characters quoted, because they have text from outside. It does
 // not know what is secret otherwise: who logs a credential under a name of its own is stopped by review and by the canary
 // tests.
 package redact
@@ -16,6 +17,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // secretKeys are names of values and of fields that hold secrets, in lower case.
@@ -37,15 +40,19 @@ var (
 
 const left = "(left out)"
 
-// Text is a text without what looks like a secret.
-func Text(text string) string {
-	if strings.Contains(text, "PRIVATE KEY-----") {
-		text = key.ReplaceAllString(text, left)
+// Text is a text without what looks like a secret. It is short enough for a log, and cannot forge a line of it or steer a terminal.
+func Text(logged string) string {
+	return text.Cut(text.Printable(withoutSecrets(logged)), text.MaxLog)
+}
+
+func withoutSecrets(logged string) string {
+	if strings.Contains(logged, "PRIVATE KEY-----") {
+		logged = key.ReplaceAllString(logged, left)
 	}
-	if strings.Contains(text, "eyJ") {
-		text = token.ReplaceAllString(text, left)
+	if strings.Contains(logged, "eyJ") {
+		logged = token.ReplaceAllString(logged, left)
 	}
-	return field.ReplaceAllString(text, "${1}${2}"+left)
+	return field.ReplaceAllString(logged, "${1}${2}"+left)
 }
 
 // Pairs are the keys and values of a log line without what is secret.
@@ -92,8 +99,8 @@ func value(v any) any {
 	if err != nil {
 		return fmt.Sprintf("%T %s", v, left)
 	}
-	if text := string(raw); Text(text) != text {
-		return Text(text)
+	if rendered := string(raw); Text(rendered) != rendered {
+		return Text(rendered)
 	}
 	return v
 }

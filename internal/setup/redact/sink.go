@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
@@ -80,7 +81,7 @@ func (filter) Filter(arguments []any) []any {
 
 // FilterF implements klog.LogFilter. The text is made here: with the verbs a body may come in pieces.
 func (filter) FilterF(format string, arguments []any) (string, []any) {
-	return "%s", []any{Text(fmt.Sprintf(format, arguments...))}
+	return "%s", []any{Text(strings.TrimSuffix(fmt.Sprintf(format, arguments...), "\n"))}
 }
 
 // FilterS implements klog.LogFilter.

@@ -1,0 +1,95 @@
+// Package text bounds and quotes text from outside, such as messages of Azure and names that others chose, before it is stored, logged or
+// printed. It is pure, but for the writer, which writes to the one that it wraps.
+package text
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of the places that text goes to, in bytes.
+const (
+	// MaxCondition is the limit of a condition's message: maxLength in the schema of metav1.Condition, which counts characters.
+	MaxCondition = 32768
+	// MaxNote is the limit of an event's note.
+	// https://github.com/kubernetes/kubernetes/blob/v1.35.0/pkg/apis/core/validation/events.go#L38
+	MaxNote = 1024
+	// MaxLog bounds a value in the log. It is our own.
+	MaxLog = 8192
+)
+
+const cut = "..."
+
+// Cut returns a text of at most so many bytes, which ends in "..." if it was longer. It breaks no character.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := max(0, most-len(cut))
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + cut
+}
+
+// Printable quotes what changes how a terminal or a log shows the text around it: control characters, line breaks included, characters that
+// change the direction of writing, and bytes that are no UTF-8. Everything else stays, backslashes as well.
+func Printable(text string) string {
+	if strings.IndexFunc(text, active) < 0 {
+		return text
+	}
+	return quote(text, "")
+}
+
+func quote(text, keep string) string {
+	var out strings.Builder
+	for i, width := 0, 0; i < len(text); i += width {
+		var r rune
+		r, width = utf8.DecodeRuneInString(text[i:])
+		switch {
+		case !active(r) || strings.ContainsRune(keep, r):
+			out.WriteString(text[i : i+width])
+		case r == utf8.RuneError && width == 1:
+			out.WriteString(`\x` + strconv.FormatUint(uint64(text[i])|0x100, 16)[1:])
+		default:
+			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return out.String()
+}
+
+// active reports whether a character does something else than to be shown. RuneError stands for what is no UTF-8.
+func active(r rune) bool {
+	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// Writer returns a writer for a terminal, which quotes as Printable does. Line breaks and tabs are those of the program and stay.
+func Writer(out io.Writer) io.Writer { return &writer{out: out} }
+
+type writer struct {
+	out io.Writer
+	// begun is the beginning of a character whose end is not written yet.
+	begun []byte
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	all := append(w.begun, p...)
+	end := len(all)
+	for i := end - 1; i >= 0 && i >= end-utf8.UTFMax; i-- {
+		if utf8.RuneStart(all[i]) {
+			if !utf8.FullRune(all[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	w.begun = append([]byte(nil), all[end:]...)
+	if _, err := io.WriteString(w.out, quote(string(all[:end]), "\n\t")); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
