@@ -170,6 +170,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 	create(t, made)
 	// As it brings one that the established provider made.
 	moved := newControlPlane("managed-moved")
+	moved.Finalizers = []string{infrav1.ManagedControlPlaneFinalizer}
 	moved.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
 	create(t, moved)
 	issuer := newControlPlane("managed-issuer")

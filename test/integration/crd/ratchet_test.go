@@ -20,7 +20,7 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 			"dataDisks: [{nameSuffix: a, diskSizeGB: 1, lun: 99}, {nameSuffix: a, diskSizeGB: 1, lun: 99, managedDisk: {storageAccountType: UltraSSD_LRS}, cachingType: ReadOnly}]"
 		machine = `{vmSize: "", image: {}, ` + disks + `, securityProfile: {encryptionAtHost: true}, identity: UserAssigned, systemAssignedIdentityRole: {scope: s}, roleAssignmentName: r,
   diagnostics: {boot: {storageAccountType: UserManaged}}, networkInterfaces: [{subnetName: b, privateIPConfigs: -1}], subnetName: a, acceleratedNetworking: true, disableExtensionOperations: true, vmExtensions: [{name: e}]}`
-		network = `networkSpec: {privateDNSZoneResourceGroup: a b, vnet: {resourceGroup: a b, peerings: [{resourceGroup: g}]}, controlPlaneOutboundLB: {idleTimeoutInMinutes: 31, frontendIPsCount: 17},
+		network = `networkSpec: {privateDNSZoneResourceGroup: ä, vnet: {resourceGroup: ä, peerings: [{resourceGroup: g}]}, controlPlaneOutboundLB: {idleTimeoutInMinutes: 31, frontendIPsCount: 17},
   apiServerLB: {sku: Basic, idleTimeoutInMinutes: 31, name: a b, frontendIPsCount: 2, frontendIPs: [{name: f, publicIP: {name: i}}, {name: g, publicIP: {name: j}}]}, nodeOutboundLB: {idleTimeoutInMinutes: 1},
   subnets: [{name: a b, role: node, cidrBlocks: [ten], securityGroup: {name: g, securityRules: [{name: r, description: d, protocol: Tcp}]}, privateEndpoints: [{name: a b}]}]}`
 		cluster = `{location: "", identityRef: {kind: Secret}, bastionSpec: {azureBastion: {enableTunneling: true}}, ` + network + "}"

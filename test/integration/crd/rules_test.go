@@ -105,7 +105,7 @@ func TestAzureClusterRules(t *testing.T) {
 		"endpoint":               {"the endpoint comes when it is known", open, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = made.Spec.ControlPlaneEndpoint }, "", ""},
 		"host":                   {"kubeconfigs have the host", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "other" }, "spec.controlPlaneEndpoint.host", "cannot change"},
 		"port":                   {"kubeconfigs have the port", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Port = 443 }, "spec.controlPlaneEndpoint.port", "cannot change"},
-		"endpoint removed":       {"kubeconfigs have the host", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{} }, "spec.controlPlaneEndpoint.host", "cannot change"},
+		"endpoint left out":      {"a manifest without the endpoint keeps the one that the controller set", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{} }, "", ""},
 		"role":                   {"there are four roles", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets[0].Role = "worker" }, "spec.networkSpec.subnets[0].role", "Unsupported value"},
 		"zones":                  {"zones are numbers", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.APIServerLB.AvailabilityZones = []string{"4"} }, "spec.networkSpec.apiServerLB.availabilityZones[0]", "should match"},
 		"same names": {"subnets are known by name", open, func(c *infrav1.AzureCluster) {
