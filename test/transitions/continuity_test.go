@@ -36,6 +36,7 @@ func TestListsNeverLackWhatBothStatesHave(t *testing.T) {
 				if len(end.gaps) > 0 {
 					t.Errorf("%s:\n%s", row.reason, strings.Join(end.gaps, "\n"))
 				}
+				t.Logf("%d states of Azure, %d gaps", end.states, len(end.gaps))
 				fresh := row.life.liveIn(t, newWorld, end.manifests, nil)
 				if differences := row.life.differ(fresh, end); len(differences) > 0 {
 					t.Errorf("Azure differs from a cluster that was created from the last list:\n%s", strings.Join(differences, "\n"))
@@ -145,9 +146,43 @@ func listChanges() map[string]listChange {
 			[]any{"resources"}, balancers([]int64{80, 81}, []int64{80, 82}, []int64{}, []int64{82})},
 		"security rules as resource manifests": {"a rule stays while another one takes the priority of a removed one", &documents, "docs-infra",
 			[]any{"resources"}, ruleManifests([]string{"80", "81"}, []string{"80", "82"}, []string{}, []string{"82"})},
+		"routes as resource manifests": {"a route stays while another one takes the place of a removed one", &documents, "docs-infra",
+			[]any{"resources"}, routeManifests([]string{"10.1.0.0/24", "10.2.0.0/24"}, []string{"10.1.0.0/24", "10.3.0.0/24"}, []string{}, []string{"10.3.0.0/24"})},
+		"addresses of a DNS record's resource manifest": {"an address stays while another one comes and goes", &documents, "docs-infra",
+			[]any{"resources"}, recordManifests([]string{"10.0.0.4", "10.0.0.5"}, []string{"10.0.0.4", "10.0.0.6"}, []string{"10.0.0.6"})},
 		"private endpoints": {"an endpoint with another name is in place before the old one goes", &peered, "c1",
 			[]any{"networkSpec", "subnets", 1, "privateEndpoints"}, [][]any{{endpointTo("one")}, {endpointTo("two")}, {}, {endpointTo("one")}}},
 	}
+}
+
+// routeManifests are lists of resources with a route table and a route for each prefix.
+func routeManifests(states ...[]string) (out [][]any) {
+	for _, prefixes := range states {
+		list := []any{resourceGroup(), document("network.azure.com/v1api20240301", "RouteTable", "routes", body{"location": "eastus", "owner": body{"name": "docs"}})}
+		for _, prefix := range prefixes {
+			list = append(list, document("network.azure.com/v1api20240301", "RouteTablesRoute", "to-"+strings.NewReplacer(".", "-", "/", "-").Replace(prefix), body{
+				"owner": body{"name": "routes"}, "addressPrefix": prefix, "nextHopType": "VnetLocal",
+			}))
+		}
+		out = append(out, list)
+	}
+	return out
+}
+
+// recordManifests are lists of resources with a private DNS zone and a record that has these addresses.
+func recordManifests(states ...[]string) (out [][]any) {
+	for _, addresses := range states {
+		records := []any{}
+		for _, address := range addresses {
+			records = append(records, body{"ipv4Address": address})
+		}
+		out = append(out, []any{
+			resourceGroup(),
+			document("network.azure.com/v1api20240601", "PrivateDnsZone", "zone", body{"azureName": "docs.example.com", "location": "global", "owner": body{"name": "docs"}}),
+			document("network.azure.com/v1api20240601", "PrivateDnsZonesARecord", "api", body{"owner": body{"name": "zone"}, "ttl": int64(300), "aRecords": records}),
+		})
+	}
+	return out
 }
 
 // endpointTo is a private endpoint with a name for a storage account.

@@ -108,6 +108,8 @@ type end struct {
 	refused, wrong []string
 	// gaps are properties in Azure that the states before and after a change have and that were missing between them.
 	gaps []string
+	// states is how many states Azure had.
+	states int
 }
 
 // live applies manifests. The first ones are those that the cluster is made of.
@@ -166,7 +168,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, m
 			w.wait(time.Duration(each.Seconds) * time.Second)
 		}
 		w.settle()
-		out.cloud, out.manifests, out.said = w.Cloud(), w.manifests, w.said()
+		out.cloud, out.manifests, out.said, out.states = w.Cloud(), w.manifests, w.said(), history.Commits()
 	})
 	return out
 }

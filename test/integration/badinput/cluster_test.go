@@ -116,31 +116,6 @@ func TestCluster(t *testing.T) {
 				changeCluster(s, func(c *infrav1.AzureCluster) { c.Spec.Location = "East US" })
 			},
 		},
-		"subnet of the user's network with other addresses": {
-			reason: "the network is the user's, so its subnet is not changed to the address range of the spec",
-			given: func(s *harness.Stage) {
-				s.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8", map[string]string{"cp": "10.0.0.0/16", "nodes": "10.1.0.0/16"})
-				s.CreateIdentity()
-			},
-			change: func(_ *harness.Stage, c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-vnet"}
-				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{
-					{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.0.0.0/16"}}},
-					{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.77.0.0/16"}}},
-				}
-			},
-			condition: infrav1.InvalidConfigurationReason,
-			message:   []string{"spec.networkSpec.subnets", "nodes", "10.77.0.0/16", "10.1.0.0/16"},
-			correct: func(s *harness.Stage) {
-				changeCluster(s, func(c *infrav1.AzureCluster) {
-					for i := range c.Spec.NetworkSpec.Subnets {
-						if c.Spec.NetworkSpec.Subnets[i].Name == "nodes" {
-							c.Spec.NetworkSpec.Subnets[i].CIDRBlocks = []string{"10.1.0.0/16"}
-						}
-					}
-				})
-			},
-		},
 		"overlapping subnets": {
 			reason: "an address would be in two subnets",
 			change: func(_ *harness.Stage, c *infrav1.AzureCluster) {

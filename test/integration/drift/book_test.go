@@ -36,7 +36,8 @@ automatic upgrade; instances of AKS pools that come or go without a change of th
 With ` + "`--full-sync-period=0`" + ` all is found at the next look. Whoever may not list the resources of the subscription or group reads all each time.
 
 A machine that is stopped is found at the next look, as everything else: whether machines run is part of the list that all
-machines of a resource group share, and costs no request of its own.
+machines of a resource group share, and costs no request of its own. An AKS cluster that is stopped is found at the next look, too: each look reads
+the cluster.
 
 Of a paused object nothing is read, repaired or reported until it goes on. Resources that you bring are never changed. Every
 line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which also write this page.
