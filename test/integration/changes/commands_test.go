@@ -94,7 +94,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 		t.Errorf("the page on tenants lets the Secret be used by %q", got)
 	}
 	stage.Get(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
-	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace) {
+	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace, "-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
 		shell(stage, line)
 	}
 	stage.Eventually("the Cluster is to be deleted", func() bool {
