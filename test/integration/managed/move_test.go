@@ -118,7 +118,7 @@ func TestExternallyManaged(t *testing.T) {
 	})
 }
 
-// TestExport has patches name a Secret and a ConfigMap that somebody else made: they get the keys and stay what they are.
+// TestExport has patches name a Secret and a ConfigMap that others made: they are refused by their field, and what others made stays.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -127,24 +127,26 @@ func TestExport(t *testing.T) {
 	theirSecret := secret("theirs")
 	theirSecret.Namespace, theirSecret.Data = stage.Namespace, map[string][]byte{"mine": []byte("kept")}
 	stage.Create(theirSecret)
-	stage.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"}, Data: map[string]string{"mine": "kept"}})
+	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"}, Data: map[string]string{"mine": "kept"}}
+	stage.Create(theirs)
 	own := stage.ControlPlane("c1")
 	own.Spec.ASOManagedClusterPatches = []string{
 		`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "theirs", "key": "kubeconfig"}}, "configMaps": {"principalId": {"name": "theirs", "key": "principal"}}}}}`,
 	}
 	stage.CreateManagedCluster(own, pools...)
-	stage.WaitControlPlaneReady("c1")
-	data := stage.SecretData("theirs")
-	if diff := cmp.Diff(string(stage.SecretData("c1-kubeconfig")["value"]), string(data["kubeconfig"])); diff != "" {
-		t.Errorf("the kubeconfig in the Secret differs from the cluster's: %s", diff)
+	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, "c1", "refused", func(c *infrav1.AzureManagedControlPlane) bool {
+		ready := harness.Condition(c, infrav1.ReadyCondition)
+		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, "spec.asoManagedClusterPatches") && strings.Contains(ready.Message, "theirs")
+	})
+	if diff := cmp.Diff(map[string][]byte{"mine": []byte("kept")}, stage.SecretData("theirs")); diff != "" {
+		t.Errorf("the Secret of others was changed: %s", diff)
 	}
-	found := &corev1.ConfigMap{}
-	stage.Get(found, "theirs")
-	if string(data["mine"]) != "kept" || found.Data["mine"] != "kept" || found.Data["principal"] == "" {
-		t.Errorf("the Secret has %d keys and the ConfigMap is %v, want theirs beside ours", len(data), found.Data)
-	}
+	stage.Get(theirs, "theirs")
 	stage.Get(theirSecret, "theirs")
-	if len(theirSecret.OwnerReferences)+len(found.OwnerReferences) > 0 {
-		t.Errorf("they would go with the cluster: %v, %v", theirSecret.OwnerReferences, found.OwnerReferences)
+	if diff := cmp.Diff(map[string]string{"mine": "kept"}, theirs.Data); diff != "" {
+		t.Errorf("the ConfigMap of others was changed: %s", diff)
+	}
+	if len(theirSecret.OwnerReferences)+len(theirs.OwnerReferences) > 0 {
+		t.Errorf("they would go with the cluster: %v, %v", theirSecret.OwnerReferences, theirs.OwnerReferences)
 	}
 }
