@@ -19,15 +19,12 @@ import (
 // fail has Ready and the foremost condition show an error that is no verdict, and one Warning tell it. It changes the object in memory.
 func (p *pass[O, I]) fail(err error) {
 	p.story.Failed(err)
-	switch {
-	case p.deleting():
+	if p.deleting() {
 		deletion.Say(p.object, withdrawn(err), p.declared.Foremost)
-	case len(p.declared.Summed) == 0:
-		report.PutBroken(p.object, err, p.declared.Foremost, infrav1.ReadyCondition)
-	default:
-		report.PutBroken(p.object, err, p.declared.Foremost)
-		Summarize(p.object, p.declared.Summed)
+		return
 	}
+	// Ready is no sum here: another condition that is False would hide the error.
+	report.PutBroken(p.object, err, p.declared.Foremost, infrav1.ReadyCondition)
 }
 
 // withdrawn is the condition of an object that is being deleted: no verdict about its resources counts any more.
