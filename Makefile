@@ -36,7 +36,7 @@ generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the 
 	controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 	go run ./hack/formerversions config/crd/bases
 	go run ./hack/maxima config/crd/bases internal/plan/maxima/zz_generated.maxima.go
-	if [ -d internal/setup ]; then controller-gen rbac:roleName=manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
+	if [ -d internal/setup ]; then controller-gen rbac:roleName=system-manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
 	go test ./internal/webhook -run TestManifests -update
 
 templates: ## Render the flavors of self-managed clusters from templates/flavors

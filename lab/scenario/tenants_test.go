@@ -46,7 +46,7 @@ func TestRights(t *testing.T) {
 	}
 
 	// The manager remembers for a while what the API server said of somebody, so these are two.
-	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-metrics-reader", "--serviceaccount", "default:prometheus")
+	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount", "default:prometheus")
 	if status, body := l.metrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
 		t.Errorf("metrics for somebody who may read them: status %d, %d bytes", status, len(body))
 	}

@@ -42,8 +42,8 @@ func role(t *testing.T, file, name string) rbacv1.ClusterRole {
 // managerRules are those of all roles that the release binds to its ServiceAccount.
 func managerRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	return slices.Concat(role(t, "role.yaml", "manager-role").Rules, role(t, "secrets_role.yaml", "secrets-role").Rules,
-		role(t, "leader_election.yaml", "leader-election-role").Rules)
+	return slices.Concat(role(t, "role.yaml", "system-manager-role").Rules, role(t, "secrets_role.yaml", "system-secrets-role").Rules,
+		role(t, "leader_election.yaml", "system-leader-election-role").Rules)
 }
 
 // rights are the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
@@ -150,7 +150,7 @@ func TestManagerCannotRise(t *testing.T) {
 
 // TestTenantRights has every kind of the release in the roles for people, and identities in none that Kubernetes adds to its own.
 func TestTenantRights(t *testing.T) {
-	view, edit := rights(role(t, "tenants.yaml", "view-role").Rules), rights(role(t, "tenants.yaml", "edit-role").Rules)
+	view, edit := rights(role(t, "tenants.yaml", "system-view-role").Rules), rights(role(t, "tenants.yaml", "system-edit-role").Rules)
 	var installed struct{ Resources []string }
 	raw, err := os.ReadFile("../../config/crd/kustomization.yaml")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestTenantRights(t *testing.T) {
 	if diff := cmp.Diff(change, edit); diff != "" {
 		t.Errorf("what edit has (-want +got):\n%s", diff)
 	}
-	if labels := role(t, "tenants.yaml", "identity-editor-role").Labels; len(labels) > 0 {
+	if labels := role(t, "tenants.yaml", "system-identity-editor-role").Labels; len(labels) > 0 {
 		t.Errorf("the role for identities has the labels %v, by which it becomes part of others", labels)
 	}
 }

@@ -42,7 +42,7 @@ func TestDiagnostics(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-profiles"},
 		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}},
 	})
-	collector, developer, stranger := account("collector", "capz-metrics-reader"), account("developer", stage.Namespace+"-profiles"), account("stranger", "")
+	collector, developer, stranger := account("collector", "capz-system-metrics-reader"), account("developer", stage.Namespace+"-profiles"), account("stranger", "")
 
 	metrics := "https://" + plain.Diagnostics + "/metrics"
 	beside := "https://" + plain.Diagnostics + "/debug/pprof/heap"
