@@ -61,6 +61,9 @@ func apiServerSpec(s *settings.Settings) process.Spec {
 			"--service-account-signing-key-file=" + s.Path("pki", pki.ServiceAccountKey),
 			"--service-account-issuer=" + pki.Issuer, "--service-cluster-ip-range=10.96.0.0/16",
 			"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount", "--allow-privileged=true",
+			// Some distributions have this plugin on, and so do the tests of Cluster API 1.14: an owner whose deletion is blocked takes a right to
+			// its finalizers.
+			"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 			// There are no nodes, and the Kubernetes Service needs no endpoints.
 			"--endpoint-reconciler-type=none", "--profiling=false",
 			"--audit-policy-file=" + s.AuditPolicy(), "--audit-log-path=" + s.AuditLog(),

@@ -1,6 +1,7 @@
 package management
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,5 +30,13 @@ func TestSpecsAreThoseOfTheLab(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, specs(s)); diff != "" {
 		t.Errorf("lab up from a shell with another environment would replace processes (-before +after):\n%s", diff)
+	}
+}
+
+// TestOwnersTakeRights has the API server refuse references to owners whose finalizers the writer may not update, as some distributions do.
+func TestOwnersTakeRights(t *testing.T) {
+	const plugin = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement"
+	if args := apiServerSpec(&settings.Settings{Dir: "/lab"}).Args; !slices.Contains(args, plugin) {
+		t.Errorf("the API server is started without %s: %q", plugin, args)
 	}
 }
