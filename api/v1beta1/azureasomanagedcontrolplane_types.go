@@ -47,7 +47,10 @@ type AzureASOManagedControlPlaneStatus struct {
 
 	// versions are the same, as Cluster API wants to see it.
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=version
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
 	Versions []clusterv1.StatusVersion `json:"versions,omitempty"`
 
 	// controlPlaneEndpoint is where the API server is reached.

@@ -39,14 +39,7 @@ func install(t *testing.T) installed {
 	if kept != nil {
 		return kept
 	}
-	manifest := filepath.Join(t.TempDir(), "components.yaml")
-	if err := os.WriteFile(manifest, flavors.Run(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	objects, err := flavors.Decode(flavors.Run(t, nil, "clusterctl", "generate", "yaml", "--from", manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	objects := components(t)
 	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
 		return slices.Contains([]string{"CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Certificate", "Issuer"}, o.GetKind())
 	})
@@ -57,6 +50,20 @@ func install(t *testing.T) installed {
 	}
 	kept = objects
 	return kept
+}
+
+// components are the objects of config/default as clusterctl makes them without variables.
+func components(t *testing.T) installed {
+	t.Helper()
+	manifest := filepath.Join(t.TempDir(), "components.yaml")
+	if err := os.WriteFile(manifest, flavors.Run(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := flavors.Decode(flavors.Run(t, nil, "clusterctl", "generate", "yaml", "--from", manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
 }
 
 // read puts the only object of a kind into object.
