@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -20,27 +19,26 @@ type Release struct {
 	Decisions, Differences string
 }
 
-// decision is a row of the table of decisions.
-var decision = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\((\d{4}-\d{2}-\d{2})-[^)]+\) \| (.+) \|$`)
+// decision is a row of the table of design notes.
+var decision = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\([^)]+\.md\) \| (.+) \|$`)
 
 // link is one to a file of the repository, which notes stand without.
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// Write is the notes in Markdown: decisions, newest first, and differences.
+// Write returns the notes in Markdown: decisions, in the order of their table, and differences.
 func Write(r Release) (string, error) {
 	found := decision.FindAllStringSubmatch(r.Decisions, -1)
 	if len(found) == 0 {
-		return "", errors.New("docs/design/README.md: has no table of decisions whose links begin with a date")
+		return "", errors.New("docs/design/README.md: has no table of design notes")
 	}
 	title, differences, ok := strings.Cut(r.Differences, "\n")
 	if !ok || !strings.HasPrefix(title, "# ") {
 		return "", errors.New("docs/differences.md: does not begin with a title")
 	}
-	slices.SortStableFunc(found, func(a, b []string) int { return strings.Compare(b[2], a[2]) })
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n\nThe image is\n\n    %s\n\nand `sbom.spdx.json` lists what is in it. `sha256sum -c SHA256SUMS` checks the files beside this one.\n\n## Decisions\n\n", r.Version, r.Image)
 	for _, d := range found {
-		fmt.Fprintf(&out, "- %s, %s: %s\n", d[2], d[1], link.ReplaceAllString(d[3], "$1"))
+		fmt.Fprintf(&out, "- %s: %s\n", d[1], link.ReplaceAllString(d[2], "$1"))
 	}
 	fmt.Fprintf(&out, "\n#%s\n", title)
 	for line := range strings.Lines(differences) {

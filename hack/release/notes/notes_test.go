@@ -7,13 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const decisions = `# Design decisions
+const decisions = `# Design notes
 
-| Decision | In one sentence |
+| Note | In one sentence |
 |---|---|
-| [First](2026-01-02-first.md) | It began. |
-| [Third](2026-03-04-third.md) | It goes [on](2026-01-02-first.md). |
-| [Second](2026-02-03-second.md) | It went on. |
+| [First](first.md) | It begins. |
+| [Second](second.md) | It goes [on](first.md). |
 `
 
 const differences = "# Differences from the other\n\nSee [the book](book/README.md).\n\n## Identity\n\n| There | Here |\n"
@@ -33,9 +32,8 @@ and ` + "`sbom.spdx.json`" + ` lists what is in it. ` + "`sha256sum -c SHA256SUM
 
 ## Decisions
 
-- 2026-03-04, Third: It goes on.
-- 2026-02-03, Second: It went on.
-- 2026-01-02, First: It began.
+- First: It begins.
+- Second: It goes on.
 
 ## Differences from the other
 
@@ -52,7 +50,7 @@ See the book.
 
 func TestWriteRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ reason, decisions, differences, says string }{
-		"no table": {"notes without decisions would look as if there were none", "# Design decisions\n", differences, "docs/design/README.md"},
+		"no table": {"notes without decisions would look as if there were none", "# Design notes\n", differences, "docs/design/README.md"},
 		"no title": {"the page is not what it was", decisions, "There | Here\n", "docs/differences.md"},
 	} {
 		t.Run(name, func(t *testing.T) {

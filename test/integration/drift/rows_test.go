@@ -127,7 +127,7 @@ func (w *world) strip(path string) {
 
 // stripped is the row of a resource in a resource group of the cluster's that loses all its tags.
 func stripped(resource, object, path string) row {
-	return row{resource: resource, change: "all tags are removed", outcome: repaired, note: "the cluster made it, and the resource group is the cluster's; [elsewhere](../design/2026-11-26-lost-tags.md) it is reported unless it uses something of the cluster's", object: object, path: path,
+	return row{resource: resource, change: "all tags are removed", outcome: repaired, note: "the cluster made it, and the resource group is the cluster's; [elsewhere](../design/ownership.md#a-lost-tag) it is reported unless it uses something of the cluster's", object: object, path: path,
 		do: func(w *world) { w.strip(path) }}
 }
 
