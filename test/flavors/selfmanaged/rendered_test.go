@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
@@ -114,11 +116,37 @@ func TestFlavorVariables(t *testing.T) {
 // TestClassesHaveNoNamespace reads the files that clusterctl and users apply for ClusterClasses: their objects go where they are applied.
 func TestClassesHaveNoNamespace(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(flavors.Root(t), "templates", "clusterclass-*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no ClusterClass files: %v", err)
+	for name, objects := range files(t, "clusterclass-*.yaml") {
+		for _, object := range objects {
+			if namespace := object.GetNamespace(); namespace != "" {
+				t.Errorf("%s: %s %s has the namespace %s", name, object.GetKind(), object.GetName(), namespace)
+			}
+		}
 	}
-	for _, name := range files {
+}
+
+// TestTemplatesHaveOneNamespace reads the templates, whose objects clusterctl puts into the namespace that it is asked for: they make none, and
+// before that no object is in another one than kubectl's own.
+func TestTemplatesHaveOneNamespace(t *testing.T) {
+	t.Parallel()
+	for name, objects := range files(t, "cluster-template*.yaml") {
+		for _, object := range objects {
+			if object.GetKind() == "Namespace" || !slices.Contains([]string{"", "default"}, object.GetNamespace()) {
+				t.Errorf("%s: %s %s is in the namespace %q", name, object.GetKind(), object.GetName(), object.GetNamespace())
+			}
+		}
+	}
+}
+
+// files are the objects of templates by file.
+func files(t *testing.T, pattern string) map[string][]*unstructured.Unstructured {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(flavors.Root(t), "templates", pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	out := map[string][]*unstructured.Unstructured{}
+	for _, name := range names {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -127,10 +155,7 @@ func TestClassesHaveNoNamespace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, object := range objects {
-			if namespace := object.GetNamespace(); namespace != "" {
-				t.Errorf("%s: %s %s has the namespace %s", filepath.Base(name), object.GetKind(), object.GetName(), namespace)
-			}
-		}
+		out[filepath.Base(name)] = objects
 	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,13 +26,23 @@ var contracted = []string{"aks1-kubeconfig", "aks1-ca"}
 func TestSecretTypes(t *testing.T) {
 	each(t, func(t *testing.T, w *clusters.World, s shape, manager *virtual.Manager) {
 		data := map[string]map[string][]byte{}
+		w.Get(s.control, "aks1")
 		for _, name := range contracted {
 			secret := &corev1.Secret{}
 			w.Get(secret, name)
 			if secret.Type != clusterv1.ClusterSecretType {
 				t.Errorf("Secret %s has type %s", name, secret.Type)
 			}
+			if secret.Labels[clusterv1.ClusterNameLabel] != "aks1" || !metav1.IsControlledBy(secret, s.control) {
+				t.Errorf("Secret %s has the labels %v and the owners %v", name, secret.Labels, secret.OwnerReferences)
+			}
 			data[name] = secret.Data
+		}
+		if _, err := clientcmd.RESTConfigFromKubeConfig(data["aks1-kubeconfig"]["value"]); err != nil {
+			t.Errorf("the field value has no kubeconfig: %v", err)
+		}
+		if authority := data["aks1-ca"][corev1.TLSCertKey]; len(authority) == 0 {
+			t.Error("the Secret of the certificate authority has none")
 		}
 		manager.Stop()
 		acts, between := 1, 0
