@@ -128,7 +128,7 @@ func renderSpellings(spellings map[string]*spelling) ([]byte, error) {
 		fmt.Fprintf(&out, "}\n")
 	}
 	table("enumerations", "enumerations are the paths of text that the SDK's models give a list of values.", func(s *spelling) []string { return s.enums })
-	table("free", "free are the paths of objects whose members the SDK's models do not name.", func(s *spelling) []string { return s.free })
+	table("freeForm", "freeForm are the paths of objects whose members the SDK's models do not name.", func(s *spelling) []string { return s.free })
 	return format.Source(out.Bytes())
 }
 

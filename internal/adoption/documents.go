@@ -46,7 +46,7 @@ func InDocuments(f Found, o Options) (Manifest, []Left, error) {
 			continue
 		}
 		owner := map[string]any{"name": n.cluster}
-		if types.Extends(resource.ID.Type()) {
+		if types.IsExtension(resource.ID.Type()) {
 			owner["group"], owner["kind"] = document.Kind(types.ManagedCluster)
 		}
 		w.add(&d.ControlPlane.Spec.Resources, resource, n.cluster+"-"+strings.ToLower(resource.ID.Name()), owner, spec)
@@ -111,7 +111,7 @@ func (w *writer) settable(r Resource) (map[string]any, error) {
 
 // add adds the document of a resource, without what it may not say.
 func (w *writer) add(to *[]runtime.RawExtension, r Resource, name string, owner, spec map[string]any) {
-	row, err := types.Of(r.ID)
+	row, err := types.ForID(r.ID)
 	if err != nil {
 		w.err = err
 		return

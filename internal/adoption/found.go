@@ -56,9 +56,9 @@ type Left struct {
 // String is one line for people.
 func (l Left) String() string {
 	if l.Path == "" {
-		return l.ID.Short() + ": " + l.Why
+		return l.ID.ShortName() + ": " + l.Why
 	}
-	return fmt.Sprintf("%s: %s = %s: %s", l.ID.Short(), l.Path, l.Value, l.Why)
+	return fmt.Sprintf("%s: %s = %s: %s", l.ID.ShortName(), l.Path, l.Value, l.Why)
 }
 
 // left is a value that is not said.
@@ -66,7 +66,7 @@ func left(id arm.ID, path string, value any, why string) Left {
 	if path == "" {
 		return Left{ID: id, Why: why}
 	}
-	return Left{ID: id, Path: path, Value: compare.Shown(path, value), Why: why}
+	return Left{ID: id, Path: path, Value: compare.FormatValue(path, value), Why: why}
 }
 
 // check refuses what no manifest can take over.

@@ -59,11 +59,11 @@ func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) 
 	if err != nil {
 		return "", nil, err
 	}
-	row, err := types.Of(r.ID)
+	row, err := types.ForID(r.ID)
 	if err != nil {
 		return "", nil, err
 	}
-	body, err := arm.Decode(node.Body)
+	body, err := arm.DecodeBody(node.Body)
 	if err != nil {
 		return "", nil, err
 	}
@@ -71,11 +71,11 @@ func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) 
 	wanted := map[string]any{}
 	unsaid(of, r.APIVersion, "", shown, planned, wanted)
 	delete(wanted, "tags")
-	have, err := arm.Decode(r.Body)
+	have, err := arm.DecodeBody(r.Body)
 	if err != nil {
 		return "", nil, err
 	}
-	for _, difference := range compare.Diff(compare.Want{Type: row, Body: planned, Owned: node.Owned}, have) {
+	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: planned, OwnedPaths: node.OwnedPaths}, have) {
 		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") && !slices.Contains(states, path) {
 			object, _ := have.(map[string]any)
 			put(wanted, path, at(object, path))

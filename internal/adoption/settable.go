@@ -26,11 +26,11 @@ var repeated = map[string]string{"properties.networkProfile.podCidrs": "properti
 
 // settable is of a resource as Azure shows it what a request may set, without what says nothing.
 func settable(r Resource) (map[string]any, schema.Definition, error) {
-	definition, ok := schema.Nearest(r.ID.Type(), r.APIVersion)
+	definition, ok := schema.NearestDefinition(r.ID.Type(), r.APIVersion)
 	if !ok {
 		return nil, definition, fmt.Errorf("%s: nothing defines its type", r.ID)
 	}
-	shown, err := arm.Decode(r.Body)
+	shown, err := arm.DecodeBody(r.Body)
 	if err != nil {
 		return nil, definition, fmt.Errorf("%s: %w", r.ID, err)
 	}
@@ -72,7 +72,7 @@ func strip(part schema.Part, value any) any {
 			child := part.Values()
 			if part.IsObject() {
 				_, property, ok := part.Property(key, value)
-				if !ok || property.Shape().Is(schema.ReadOnly) {
+				if !ok || property.Shape().HasFlag(schema.ReadOnly) {
 					continue
 				}
 				child = property

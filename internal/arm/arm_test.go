@@ -29,7 +29,7 @@ func TestID(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := parts{test.id.Subscription(), test.id.ResourceGroup(), test.id.Type(), test.id.Name(), string(test.id.Parent()), test.id.Short()}
+			got := parts{test.id.Subscription(), test.id.ResourceGroup(), test.id.Type(), test.id.Name(), string(test.id.Parent()), test.id.ShortName()}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -39,7 +39,7 @@ func TestID(t *testing.T) {
 			}
 		})
 	}
-	if !subnet.Within(vnet) || vnet.Within(subnet) || arm.ID(string(vnet)+"2").Within(vnet) {
+	if !subnet.IsWithin(vnet) || vnet.IsWithin(subnet) || arm.ID(string(vnet)+"2").IsWithin(vnet) {
 		t.Error("Within must follow whole segments")
 	}
 	if !subnet.Equal(arm.ID(strings.ToUpper(string(subnet)))) {
@@ -109,7 +109,7 @@ func TestOrdered(t *testing.T) {
 	vnet := arm.NewID("sub", "rg", "Microsoft.Network/virtualNetworks", "v")
 	nsg := arm.NewID("sub", "rg", "Microsoft.Network/networkSecurityGroups", "n")
 	g.Add(arm.Node{ID: vnet.Child("subnets", "s"), After: []arm.ID{nsg}}, arm.Node{ID: vnet}, arm.Node{ID: nsg}, arm.Node{ID: group})
-	nodes, err := g.Ordered()
+	nodes, err := g.TopologicalOrder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ var codeRules = []rule{
 	{"ReferencedResourceNotProvisioned", ClassWaiting, "a referenced resource is still being updated"},
 	{"TooManyRequests", ClassWaiting, "throttling passes"},
 	{"SubscriptionRequestsThrottled", ClassWaiting, "throttling passes"},
-	{CodeHeldBack, ClassWaiting, "the request was held back here and not sent"},
+	{CodeBudgetEmpty, ClassWaiting, "the request was held back here and not sent"},
 	{"PreconditionFailed", ClassWaiting, "somebody else wrote first: observe again"},
 	{"PreconditionFailedEtagMismatch", ClassWaiting, "somebody else wrote first: observe again"},
 	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be made again when it is gone"},
@@ -132,7 +132,7 @@ var statusRules = []struct {
 	{200, 299, ClassStalled, "the operation failed for a reason that is not known to pass"},
 }
 
-var byCode = func() map[string]rule {
+var rulesByCode = func() map[string]rule {
 	out := make(map[string]rule, len(codeRules))
 	for _, rule := range codeRules {
 		out[strings.ToLower(rule.code)] = rule
@@ -142,17 +142,17 @@ var byCode = func() map[string]rule {
 
 // Classify says what happens next after err. An error that is not from Azure is ClassRetry.
 func Classify(err error) Class {
-	class, _ := classify(err)
+	class, _ := classifyError(err)
 	return class
 }
 
-// Reason says why err is in its class, in words for a log.
-func Reason(err error) string {
-	_, reason := classify(err)
+// ClassReason says why err is in its class, in words for a log.
+func ClassReason(err error) string {
+	_, reason := classifyError(err)
 	return reason
 }
 
-func classify(err error) (Class, string) {
+func classifyError(err error) (Class, string) {
 	var e *Error
 	if !errors.As(err, &e) {
 		return ClassRetry, "not an answer of Azure"
@@ -164,11 +164,11 @@ func classify(err error) (Class, string) {
 	if e.Code == "OperationNotAllowed" && pendingOperation(e.Message) {
 		return ClassWaiting, "AKS: another operation on the cluster or a pool of it ends by itself"
 	}
-	if rule, ok := byCode[strings.ToLower(e.Code)]; ok {
+	if rule, ok := rulesByCode[strings.ToLower(e.Code)]; ok {
 		return rule.class, rule.reason
 	}
 	for _, detail := range e.Details {
-		if rule, ok := byCode[strings.ToLower(detail.Code)]; ok && rule.class != ClassNotFound {
+		if rule, ok := rulesByCode[strings.ToLower(detail.Code)]; ok && rule.class != ClassNotFound {
 			return rule.class, rule.reason
 		}
 	}
@@ -197,7 +197,7 @@ var backOffs = map[Class]struct{ first, longest time.Duration }{
 
 // BackOff is the delay before the next try of something that has failed attempt times with errors of a class: it doubles
 // from try to try up to the class's longest. jitter in [0,1) takes away up to a fifth. What Azure asked to wait goes
-// first: use NextTry for an error.
+// first: use RetryDelay for an error.
 func BackOff(class Class, attempt int, jitter float64) time.Duration {
 	limits, ok := backOffs[class]
 	if !ok {
@@ -211,8 +211,8 @@ func BackOff(class Class, attempt int, jitter float64) time.Duration {
 	return delay - time.Duration(float64(delay)*jitter/5)
 }
 
-// NextTry is the delay before the next try after err, the attempt-th failure in a row: what Azure asked for, else BackOff.
-func NextTry(err error, attempt int, jitter float64) time.Duration {
+// RetryDelay is the delay before the next try after err, the attempt-th failure in a row: what Azure asked for, else BackOff.
+func RetryDelay(err error, attempt int, jitter float64) time.Duration {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
 		return e.RetryAfter
@@ -222,26 +222,26 @@ func NextTry(err error, attempt int, jitter float64) time.Duration {
 
 // How long who asks Azure outside of the engine waits after an error. What a person corrects in Azure shows within a minute.
 const (
-	retryPace   = 15 * time.Second
-	stalledPace = time.Minute
+	retryReadDelay   = 15 * time.Second
+	stalledReadDelay = time.Minute
 )
 
-// Pace is the delay before a question that Azure answered with err is put again: a while, or what Azure asked for if that
+// ReadRetryDelay is the delay before a question that Azure answered with err is put again: a while, or what Azure asked for if that
 // is longer.
-func Pace(err error) time.Duration {
+func ReadRetryDelay(err error) time.Duration {
 	if class := Classify(err); class != ClassWaiting && class != ClassRetry {
-		return stalledPace
+		return stalledReadDelay
 	}
 	var e *Error
 	if errors.As(err, &e) {
-		return max(retryPace, e.RetryAfter)
+		return max(retryReadDelay, e.RetryAfter)
 	}
-	return retryPace
+	return retryReadDelay
 }
 
-// Outlook says in words when something that failed with err is tried again. It is the same for every failure of this kind,
+// DescribeRetry says in words when something that failed with err is tried again. It is the same for every failure of this kind,
 // so that a condition that holds it does not change from try to try.
-func Outlook(err error) string {
+func DescribeRetry(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
 		return "tried again when the time is over that Azure asked to wait"

@@ -35,7 +35,7 @@ func TestClassify(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got := Classify(test.err); got != test.want {
-				t.Errorf("%s: got %s (%s), want %s", test.reason, got, Reason(test.err), test.want)
+				t.Errorf("%s: got %s (%s), want %s", test.reason, got, ClassReason(test.err), test.want)
 			}
 		})
 	}
@@ -69,7 +69,7 @@ func TestBackOff(t *testing.T) {
 	if got := BackOff(ClassStalled, 100, 0.5); got != 9*time.Minute {
 		t.Errorf("jitter takes a tenth of the longest delay here, got %s", got)
 	}
-	if got := NextTry(&Error{Status: 429, RetryAfter: 17 * s}, 5, 0); got != 17*s {
+	if got := RetryDelay(&Error{Status: 429, RetryAfter: 17 * s}, 5, 0); got != 17*s {
 		t.Errorf("Azure's Retry-After goes first, got %s", got)
 	}
 }

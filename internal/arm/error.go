@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 	if code == "" {
 		code = fmt.Sprintf("HTTP %d", e.Status)
 	}
-	fmt.Fprintf(&b, "%s %s: %s", e.Method, e.ID.Short(), code)
+	fmt.Fprintf(&b, "%s %s: %s", e.Method, e.ID.ShortName(), code)
 	if message != "" {
 		fmt.Fprintf(&b, ": %s", strings.TrimSpace(message))
 	}
@@ -59,7 +59,7 @@ func (e *Error) Error() string {
 		// Compute says of what is missing no more than that.
 		fmt.Fprintf(&b, " (about %s)", e.Target)
 	}
-	return stable(b.String())
+	return withoutVariableParts(b.String())
 }
 
 // RequestID is the request ID of the Azure error in err's chain, for logs and events; "" when there is none.
@@ -71,16 +71,16 @@ func RequestID(err error) string {
 	return ""
 }
 
-// varying are the parts of Azure's texts that differ from answer to answer: IDs of the request, by their many names, when it
+// variableParts are the parts of Azure's texts that differ from answer to answer: IDs of the request, by their many names, when it
 // was, and how long to wait.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/request-limits-and-throttling
 // https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/error-codes/aks-error-code-page
-var varying = regexp.MustCompile(`(?i)[\s,;(]*(?:please )?(?:(?:the |use |with )*(?:trace|correlation|operation|request|tracking|activity|client[ -]?request)[ -]?id(?: is)?[:=]?\s*['"]?[0-9a-f]{8}-[0-9a-f-]{27,}['"]?|` +
+var variableParts = regexp.MustCompile(`(?i)[\s,;(]*(?:please )?(?:(?:the |use |with )*(?:trace|correlation|operation|request|tracking|activity|client[ -]?request)[ -]?id(?: is)?[:=]?\s*['"]?[0-9a-f]{8}-[0-9a-f-]{27,}['"]?|` +
 	`timestamp[:=]?\s*['"]?\d{4}-\d\d-\d\d[t ][\d:.]+z?['"]?|` +
 	`(?:re)?try again (?:after|in) ['"]?\d+['"]? (?:milli)?(?:second|minute)s?)[)]?\.?`)
 
-// stable is a text without what varies.
-func stable(text string) string { return varying.ReplaceAllString(text, "") }
+// withoutVariableParts is a text without what varies.
+func withoutVariableParts(text string) string { return variableParts.ReplaceAllString(text, "") }
 
 // Refusal is why a plan refuses its input: a person has to correct the field that it names.
 type Refusal string
@@ -94,19 +94,19 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && Classify(err) == ClassNotFound
 }
 
-// CodeHeldBack is the code of a request that was not sent, because its budget is used up or Azure has asked to wait.
-const CodeHeldBack = "RequestBudgetEmpty"
+// CodeBudgetEmpty is the code of a request that was not sent, because its budget is used up or Azure has asked to wait.
+const CodeBudgetEmpty = "RequestBudgetEmpty"
 
-// HeldBack tells whether err is that of a request that was not sent, so that nothing has changed in Azure.
-func HeldBack(err error) bool {
+// IsBudgetEmpty tells whether err is that of a request that was not sent, so that nothing has changed in Azure.
+func IsBudgetEmpty(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Code == CodeHeldBack
+	return errors.As(err, &e) && e.Code == CodeBudgetEmpty
 }
 
-// Throttled tells whether err is Azure's answer that there were too many requests.
-func Throttled(err error) bool {
+// IsThrottled tells whether err is Azure's answer that there were too many requests.
+func IsThrottled(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Status == 429 && e.Code != CodeHeldBack
+	return errors.As(err, &e) && e.Status == 429 && e.Code != CodeBudgetEmpty
 }
 
 // Class says what happens next after an error.

@@ -21,7 +21,7 @@ func FuzzID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		// Any text may be asked: statuses and annotations are what somebody wrote.
 		raw := arm.ID(text)
-		_, _, _, _ = raw.Subscription(), raw.ResourceGroup(), raw.Name(), raw.Short()
+		_, _, _, _ = raw.Subscription(), raw.ResourceGroup(), raw.Name(), raw.ShortName()
 		for id, n := raw, 0; id != ""; n++ {
 			parent := id.Parent()
 			if len(parent) >= len(id) {
@@ -36,8 +36,8 @@ func FuzzID(f *testing.F) {
 		if again, err := arm.ParseID(string(id)); err != nil || again != id {
 			t.Errorf("%q is parsed to %q, and that to %q, %v", text, id, again, err)
 		}
-		if !id.Equal(id) || !id.Within(id) || id.Type() == "" || id.Name() == "" {
-			t.Errorf("%q has type %q and name %q, equals itself %v and is within itself %v", id, id.Type(), id.Name(), id.Equal(id), id.Within(id))
+		if !id.Equal(id) || !id.IsWithin(id) || id.Type() == "" || id.Name() == "" {
+			t.Errorf("%q has type %q and name %q, equals itself %v and is within itself %v", id, id.Type(), id.Name(), id.Equal(id), id.IsWithin(id))
 		}
 	})
 }

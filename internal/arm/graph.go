@@ -13,7 +13,7 @@ type Graph struct {
 	index map[string]*Node
 	errs  []error
 	// decoded are the bodies of a sealed graph, as far as somebody has asked for them.
-	decoded map[*Node]decoded
+	decoded map[*Node]decodedBody
 }
 
 // Add puts nodes into the graph. A second node with the same ID is an error that Validate returns.
@@ -57,9 +57,9 @@ func (g *Graph) Dependencies(node *Node) []*Node {
 	return out
 }
 
-// Ordered returns the nodes so that each comes after all it depends on; nodes that do not depend on one another stay in
+// TopologicalOrder returns the nodes so that each comes after all it depends on; nodes that do not depend on one another stay in
 // the order they were added. It fails when the graph has a cycle, naming it.
-func (g *Graph) Ordered() ([]*Node, error) {
+func (g *Graph) TopologicalOrder() ([]*Node, error) {
 	const visiting, done = 1, 2
 	state := make(map[*Node]int, len(g.nodes))
 	out := make([]*Node, 0, len(g.nodes))
@@ -96,7 +96,7 @@ func (g *Graph) Ordered() ([]*Node, error) {
 // that mentions another node's ID without an edge to it.
 func (g *Graph) Validate() error {
 	errs := slices.Clone(g.errs)
-	if _, err := g.Ordered(); err != nil {
+	if _, err := g.TopologicalOrder(); err != nil {
 		errs = append(errs, err)
 	}
 	for _, node := range g.nodes {
@@ -119,7 +119,7 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 	if node.Body == nil {
 		return nil
 	}
-	body, err := g.Decoded(node)
+	body, err := g.DecodedBody(node)
 	if err != nil {
 		return []error{fmt.Errorf("%s: body: %w", node.ID, err)}
 	}
@@ -135,11 +135,11 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 			return
 		}
 		reference := ID(s)
-		if reference.Within(node.ID) || node.ID.Within(reference) {
+		if reference.IsWithin(node.ID) || node.ID.IsWithin(reference) {
 			return
 		}
-		target := g.nearest(reference)
-		if target == nil || node.ID.Within(target.ID) {
+		target := g.closestNode(reference)
+		if target == nil || node.ID.IsWithin(target.ID) {
 			return
 		}
 		if after[target.ID.Key()] {
@@ -150,8 +150,8 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 	return errs
 }
 
-// nearest is the node that has this ID or the closest ancestor of it.
-func (g *Graph) nearest(id ID) *Node {
+// closestNode is the node that has this ID or the closest ancestor of it.
+func (g *Graph) closestNode(id ID) *Node {
 	for ; id != "" && id.Type() != ResourceGroupType; id = id.Parent() {
 		if node := g.Node(id); node != nil {
 			return node

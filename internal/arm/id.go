@@ -75,12 +75,12 @@ func (id ID) String() string { return string(id) }
 
 // IDs are taken apart many times in each pass, and so without a copy of their parts.
 
-// text is the ID without slashes at its ends.
-func (id ID) text() string { return strings.Trim(string(id), "/") }
+// trimmedText is the ID without slashes at its ends.
+func (id ID) trimmedText() string { return strings.Trim(string(id), "/") }
 
-// provider counts the segments of the text of an ID and says where the last "providers" segment begins, -1 for none. A name may be
+// findProvider counts the segments of the text of an ID and says where the last "providers" segment begins, -1 for none. A name may be
 // "providers", too, but names stand at odd places only.
-func provider(text string) (segments, at int) {
+func findProvider(text string) (segments, at int) {
 	at = -1
 	for begin := 0; ; segments++ {
 		end := strings.IndexByte(text[begin:], '/')
@@ -98,9 +98,9 @@ func provider(text string) (segments, at int) {
 	}
 }
 
-// after returns the segment that follows the first segment called key, or "".
-func (id ID) after(key string) string {
-	for rest := id.text(); ; {
+// segmentAfter returns the segment that follows the first segment called key, or "".
+func (id ID) segmentAfter(key string) string {
+	for rest := id.trimmedText(); ; {
 		name, values, ok := strings.Cut(rest, "/")
 		if !ok {
 			return ""
@@ -117,15 +117,15 @@ func (id ID) after(key string) string {
 }
 
 // Subscription is the subscription's GUID, or "" for a tenant-level resource.
-func (id ID) Subscription() string { return id.after("subscriptions") }
+func (id ID) Subscription() string { return id.segmentAfter("subscriptions") }
 
 // ResourceGroup is the name of the resource group, or "" when the resource is in none.
-func (id ID) ResourceGroup() string { return id.after("resourceGroups") }
+func (id ID) ResourceGroup() string { return id.segmentAfter("resourceGroups") }
 
 // Type is the full resource type, as in "Microsoft.Network/virtualNetworks/subnets", or "" when the ID names none.
 func (id ID) Type() string {
-	text := id.text()
-	segments, at := provider(text)
+	text := id.trimmedText()
+	segments, at := findProvider(text)
 	if at < 0 {
 		first, rest, _ := strings.Cut(text, "/")
 		if _, rest, _ = strings.Cut(rest, "/"); segments == 4 && strings.EqualFold(rest[:strings.IndexByte(rest, '/')], "resourceGroups") {
@@ -162,8 +162,8 @@ func (id ID) Name() string {
 // Parent is the resource that holds this one: the parent resource of a child, the scope of an extension, the resource
 // group of a top-level resource, and "" for a resource group or subscription.
 func (id ID) Parent() ID {
-	text := id.text()
-	_, at := provider(text)
+	text := id.trimmedText()
+	_, at := findProvider(text)
 	if at < 0 {
 		return ""
 	}
@@ -180,14 +180,14 @@ func (id ID) Parent() ID {
 	return ID("/" + text[:end])
 }
 
-// Within tells whether id is scope itself or lies below it.
-func (id ID) Within(scope ID) bool {
+// IsWithin tells whether id is scope itself or lies below it.
+func (id ID) IsWithin(scope ID) bool {
 	length := len(strings.TrimSuffix(string(scope), "/"))
 	return id.Equal(scope) || len(id) > length && id[length] == '/' && id[:length].Equal(scope[:length])
 }
 
-// Short is the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.
-func (id ID) Short() string {
+// ShortName is the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.
+func (id ID) ShortName() string {
 	resourceType := id.Type()
 	return resourceType[strings.LastIndex(resourceType, "/")+1:] + "/" + id.Name()
 }

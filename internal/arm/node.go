@@ -11,12 +11,12 @@ type Node struct {
 	// rendered, empty values included, so that a removal is visible. Nil for Observe nodes.
 	Body any
 
-	// Wants is what the plan itself wants of Body, nil for all of it: Body may also carry over what others have, and say the
+	// PlannedBody is what the plan itself wants of Body, nil for all of it: Body may also carry over what others have, and say the
 	// absence of what earlier plans wanted.
-	Wants any
+	PlannedBody any
 
-	// Stays are the JSON pointers of what earlier plans wanted, this one does not, and Azure has no way to take back.
-	Stays []string
+	// UnremovablePaths are the JSON pointers of what earlier plans wanted, this one does not, and Azure has no way to take back.
+	UnremovablePaths []string
 
 	// After lists the nodes that must be in place before this one is written. A node's parent resource need not be
 	// listed when it is in the graph: it is implied.
@@ -28,28 +28,28 @@ type Node struct {
 	// Foreign says what to do when the resource exists but does not carry the ownership tag.
 	Foreign ForeignAction
 
-	// OfOthers says what to do when the resource carries the ownership tag of another cluster and UseForeign would use it.
-	OfOthers OthersAction
+	// OtherCluster says what to do when the resource carries the ownership tag of another cluster and UseForeign would use it.
+	OtherCluster OtherClusterAction
 
-	// Marked tells, with AdoptForeign, that Body was given the ownership tag, as the resource was not there, or had it, when it was
+	// PlannedWithTag tells, with AdoptForeign, that Body was given the ownership tag, as the resource was not there, or had it, when it was
 	// planned. One that is found without it is planned for again before anything is written: nothing is claimed by being written.
-	Marked bool
+	PlannedWithTag bool
 
 	// Group is the condition type that the node reports into.
 	Group string
 
-	// Owned lists dotted JSON paths that are compared even when Body does not have them, as in "properties.natGateway".
-	Owned []string
+	// OwnedPaths lists dotted JSON paths that are compared even when Body does not have them, as in "properties.natGateway".
+	OwnedPaths []string
 
-	// Keeps lists dotted paths below which Body leaves out on purpose what earlier plans sent: the resource keeps it, and it stays recorded.
-	Keeps []string
+	// KeptPaths lists dotted paths below which Body leaves out on purpose what earlier plans sent: the resource keeps it, and it stays recorded.
+	KeptPaths []string
 
 	// Detached tells that the resource stays when its node is no longer planned.
 	Detached bool
 
-	// Denied lists what of Body may not be written. A write is refused unless Azure shows the resource with it already: what
+	// Denials lists what of Body may not be written. A write is refused unless Azure shows the resource with it already: what
 	// exists keeps what it has and gets nothing new.
-	Denied []Denial
+	Denials []Denial
 
 	// DropTags are tag keys that were ours once and are removed when found.
 	DropTags []string
@@ -106,14 +106,14 @@ type Denial struct {
 	Message string
 }
 
-// Denies returns the message of the first denial that a write of body over observed would violate, "" for none. observed is
+// DenialMessage returns the message of the first denial that a write of body over observed would violate, "" for none. observed is
 // the decoded resource as Azure shows it, nil if it does not exist.
-func (n *Node) Denies(observed any) string {
+func (n *Node) DenialMessage(observed any) string {
 	var have []Reference
-	if len(n.Denied) > 0 && observed != nil {
-		have = References(observed)
+	if len(n.Denials) > 0 && observed != nil {
+		have = FindReferences(observed)
 	}
-	for _, denial := range n.Denied {
+	for _, denial := range n.Denials {
 		kept := denial.Reference.ID != "" && slices.ContainsFunc(have, func(r Reference) bool {
 			return r.Path == denial.Reference.Path && r.ID.Equal(denial.Reference.ID)
 		})
@@ -124,16 +124,16 @@ func (n *Node) Denies(observed any) string {
 	return ""
 }
 
-// OthersAction says what happens when a resource that may be used carries the ownership tag of another cluster.
-type OthersAction string
+// OtherClusterAction says what happens when a resource that may be used carries the ownership tag of another cluster.
+type OtherClusterAction string
 
 const (
-	// UseOthers uses it as any other.
-	UseOthers OthersAction = ""
+	// UseOtherCluster uses it as any other.
+	UseOtherCluster OtherClusterAction = ""
 
-	// TellOthers uses it, and says whose it is.
-	TellOthers OthersAction = "Tell"
+	// ReportOtherCluster uses it, and says whose it is.
+	ReportOtherCluster OtherClusterAction = "Tell"
 
-	// RefuseOthers reports it as an obstacle, but for an object of which something was seen in Azure: then it is as TellOthers.
-	RefuseOthers OthersAction = "Refuse"
+	// RefuseOtherCluster reports it as an obstacle, but for an object of which something was seen in Azure: then it is as ReportOtherCluster.
+	RefuseOtherCluster OtherClusterAction = "Refuse"
 )

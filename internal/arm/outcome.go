@@ -38,38 +38,38 @@ type Result struct {
 
 	// Err is the root cause when State is Failed, or Waiting because of an error.
 	Err error
-	// Unseen means that the pass learned nothing of the resource: it could not be read, for Err or for the Err of BlockedBy.
-	Unseen bool
+	// ReadFailed means that the pass learned nothing of the resource: it could not be read, for Err or for the Err of BlockedBy.
+	ReadFailed bool
 	// BlockedBy is the dependency to look at when State is Blocked.
 	BlockedBy ID
 	// Message says what the resource waits for; "" when State says it all.
 	Message string
 	// Drift lists the paths that differ from the plan and are not repaired (CreateOnly), or that were repaired just now. Unrepaired
 	// are the former of a resource that is done.
-	Drift, Unrepaired []string
-	// Outside are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
+	Drift, UnrepairedDrift []string
+	// OutsideChanges are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
 	// and the resource is not changed in place. Which of the two moved is not known of the others, as after a restart.
-	Outside, Unapplied []string
-	// Stays are those of the node at which the resource has a value. A request that Azure refused left none.
-	Stays []string
+	OutsideChanges, UnappliedChanges []string
+	// UnremovablePaths are those of the node at which the resource has a value. A request that Azure refused left none.
+	UnremovablePaths []string
 	// Observed is the resource as last read, nil when it does not exist or was not read.
 	Observed json.RawMessage
 	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or
 	// is in the inventory.
 	Owned bool
-	// Lost says that the resource was made for the object, has no ownership tag any more and is used or kept in line all the same, with
+	// OwnershipTagRemoved says that the resource was made for the object, has no ownership tag any more and is used or kept in line all the same, with
 	// what to do; "" otherwise.
-	Lost string
-	// OfOthers is the ownership tag of another cluster that a resource carries which is used all the same, where that is to be told.
-	OfOthers string
-	// Untagged tells that a deletion leaves a resource that may be the object's for all that tags tell.
-	Untagged bool
-	// Wrote is the verb of the write that this pass sent for the node, or "".
-	Wrote string
+	OwnershipTagRemoved string
+	// OtherClusterTag is the ownership tag of another cluster that a resource carries which is used all the same, where that is to be told.
+	OtherClusterTag string
+	// PossiblyOwned tells that a deletion leaves a resource that may be the object's for all that tags tell.
+	PossiblyOwned bool
+	// SentMethod is the verb of the write that this pass sent for the node, or "".
+	SentMethod string
 }
 
-// Done tells whether nothing is left to do for the node in a converging pass.
-func (r Result) Done() bool { return r.State == Ready || r.State == Foreign }
+// IsDone tells whether nothing is left to do for the node in a converging pass.
+func (r Result) IsDone() bool { return r.State == Ready || r.State == Foreign }
 
 // Outcome is what one pass of the engine found and did. Results are in the order of the graph.
 type Outcome struct {
@@ -86,48 +86,48 @@ type Outcome struct {
 	Inventory []ID
 	// Adopted are the resources that were adopted, in this pass or before, sorted.
 	Adopted []ID
-	// Ignored are those of the given inventory that do not count, sorted.
-	Ignored []ID
+	// IgnoredInventory are those of the given inventory that do not count, sorted.
+	IgnoredInventory []ID
 }
 
 // Change is something that was brought about in Azure.
 type Change struct {
 	ID   ID
-	What What
+	Kind ChangeKind
 	// Paths are what differed, where something that was there was changed.
 	Paths []string
-	// Took is how long Azure was at it.
-	Took time.Duration
+	// Duration is how long Azure was at it.
+	Duration time.Duration
 }
 
-// What says what was brought about. The values are reasons of events.
-type What string
+// ChangeKind says what was brought about. The values are reasons of events.
+type ChangeKind string
 
 const (
 	// Created means that the resource was made.
-	Created What = "Created"
+	Created ChangeKind = "Created"
 	// Updated means that the resource was brought in line with a plan that it did not match yet.
-	Updated What = "Updated"
+	Updated ChangeKind = "Updated"
 	// Repaired means that the resource had matched the plan, was changed outside, and matches it again.
-	Repaired What = "Repaired"
+	Repaired ChangeKind = "Repaired"
 	// Deleted means that the resource is gone.
-	Deleted What = "Deleted"
+	Deleted ChangeKind = "Deleted"
 	// Adopted means that the resource, which somebody else had made, is the object's from here on.
-	Adopted What = "Adopted"
+	Adopted ChangeKind = "Adopted"
 )
 
-// Done tells whether every node is in place.
-func (o Outcome) Done() bool {
+// IsDone tells whether every node is in place.
+func (o Outcome) IsDone() bool {
 	for _, result := range o.Results {
-		if !result.Done() {
+		if !result.IsDone() {
 			return false
 		}
 	}
 	return true
 }
 
-// Deleted tells whether everything that was to be deleted is gone or foreign.
-func (o Outcome) Deleted() bool {
+// IsDeleted tells whether everything that was to be deleted is gone or foreign.
+func (o Outcome) IsDeleted() bool {
 	for _, result := range o.Results {
 		if result.State != Gone && result.State != Foreign {
 			return false
@@ -146,9 +146,9 @@ func (o Outcome) Result(id ID) (result Result, ok bool) {
 	return Result{}, false
 }
 
-// Causes are the results that explain why the pass is not done: failed ones first, then those that wait, then those in
+// RootCauses are the results that explain why the pass is not done: failed ones first, then those that wait, then those in
 // flight. Blocked nodes are left out, because what blocks them is in the list.
-func (o Outcome) Causes() []Result {
+func (o Outcome) RootCauses() []Result {
 	var out []Result
 	for _, states := range [][]State{{Failed}, {Waiting}, {Creating, Updating, Deleting}} {
 		for _, result := range o.Results {

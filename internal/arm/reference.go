@@ -18,13 +18,13 @@ type Reference struct {
 	Plain bool
 }
 
-// References are the IDs that a decoded body names, in the order of their paths. Tags name nothing: their values are text for
+// FindReferences are the IDs that a decoded body names, in the order of their paths. Tags name nothing: their values are text for
 // people.
-func References(body any) []Reference {
+func FindReferences(body any) []Reference {
 	var out []Reference
 	walkReferences("", body, func(path, text string) {
-		if id, ok := mentioned(text); ok {
-			out = append(out, Reference{Path: path, ID: id, Plain: Misread(string(id)) == ""})
+		if id, ok := parseReference(text); ok {
+			out = append(out, Reference{Path: path, ID: id, Plain: MisreadReason(string(id)) == ""})
 		}
 	})
 	return out
@@ -41,7 +41,7 @@ func walkReferences(path string, value any, visit func(path, text string)) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			below := strings.TrimPrefix(path+"."+key, ".")
-			if _, isID := mentioned(key); isID {
+			if _, isID := parseReference(key); isID {
 				below = path + ".*"
 				visit(below, key)
 			}
@@ -53,8 +53,8 @@ func walkReferences(path string, value any, visit func(path, text string)) {
 	}
 }
 
-// mentioned is the ID that a text is, if it is one. Azure accepts the ID also without its first slash and as a URL.
-func mentioned(text string) (ID, bool) {
+// parseReference is the ID that a text is, if it is one. Azure accepts the ID also without its first slash and as a URL.
+func parseReference(text string) (ID, bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "azure://")
 	if scheme, rest, isURL := strings.Cut(text, "://"); isURL && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")) {
 		_, path, _ := strings.Cut(rest, "/")
@@ -69,18 +69,18 @@ func mentioned(text string) (ID, bool) {
 	return "", false
 }
 
-// PlainID is the ID that a text is, if Azure reads it as it is written: no segment leads elsewhere, is empty or is escaped.
-func PlainID(text string) (ID, bool) {
+// ParsePlainID is the ID that a text is, if Azure reads it as it is written: no segment leads elsewhere, is empty or is escaped.
+func ParsePlainID(text string) (ID, bool) {
 	id, err := ParseID(text)
-	if err != nil || Misread(string(id)) != "" {
+	if err != nil || MisreadReason(string(id)) != "" {
 		return "", false
 	}
 	return id, true
 }
 
-// Misread says why Azure or a proxy would read a path otherwise than it is written, "" if they do not. RFC 3986 section 5.2.4 has
+// MisreadReason says why Azure or a proxy would read a path otherwise than it is written, "" if they do not. RFC 3986 section 5.2.4 has
 // clients and servers remove segments "." and "..", with the segment before the latter.
-func Misread(path string) string {
+func MisreadReason(path string) string {
 	if at := strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`\?#%`, r) }); at >= 0 {
 		return fmt.Sprintf("it contains the character %q", path[at:at+1])
 	}

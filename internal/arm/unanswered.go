@@ -2,10 +2,10 @@ package arm
 
 import "errors"
 
-// Unanswered tells whether err is no answer to what was asked: the request or its answer got lost, Azure or Entra ID could
+// IsUnanswered tells whether err is no answer to what was asked: the request or its answer got lost, Azure or Entra ID could
 // not answer, or the request was not taken because there are too many. It says nothing about the resource. What an
 // operation ended with and what Azure refuses are answers.
-func Unanswered(err error) bool {
+func IsUnanswered(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
 		return false

@@ -27,7 +27,7 @@ func TestUnanswered(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := arm.Unanswered(test.err); got != test.want {
+			if got := arm.IsUnanswered(test.err); got != test.want {
 				t.Errorf("%s: %v", test.reason, got)
 			}
 		})

@@ -31,7 +31,7 @@ func (f *Facts) PublicIPAddresses(ctx context.Context, c *client.Client, group a
 
 func (f *Facts) ofType(ctx context.Context, c *client.Client, group arm.ID, resourceType string) ([]json.RawMessage, error) {
 	of := arm.NewID(group.Subscription(), group.ResourceGroup(), resourceType, "any")
-	row, err := types.Of(of)
+	row, err := types.ForID(of)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (f *failures) note(ctx context.Context, key string, err error) {
 	if who, _ := ctx.Value(asking{}).(asker); who.name != "" {
 		told[who.name] = who.input
 	}
-	f.of[key] = failure{err: err, until: f.now().Add(arm.Pace(err)), told: told}
+	f.of[key] = failure{err: err, until: f.now().Add(arm.ReadRetryDelay(err)), told: told}
 }
 
 // ask puts a question unless it was answered with an error and its next try is not due.

@@ -58,7 +58,7 @@ func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID
 }
 
 func (f *Facts) askKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind) ([]byte, error) {
-	row, err := types.Of(cluster)
+	row, err := types.ForID(cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +75,11 @@ func (f *Facts) askKubeconfig(ctx context.Context, c *client.Client, cluster arm
 	}
 	// Errors of decoding may quote what they cannot read.
 	if json.Unmarshal(response.Body, &answer) != nil || len(answer.Kubeconfigs) == 0 {
-		return nil, fmt.Errorf("POST %s/%s: the answer has no kubeconfig", cluster.Short(), kind)
+		return nil, fmt.Errorf("POST %s/%s: the answer has no kubeconfig", cluster.ShortName(), kind)
 	}
 	kubeconfig, err := base64.StdEncoding.DecodeString(answer.Kubeconfigs[0].Value)
 	if err != nil {
-		return nil, fmt.Errorf("POST %s/%s: the kubeconfig is not base64", cluster.Short(), kind)
+		return nil, fmt.Errorf("POST %s/%s: the kubeconfig is not base64", cluster.ShortName(), kind)
 	}
 	return kubeconfig, nil
 }
@@ -111,7 +111,7 @@ func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup a
 		})
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("scale sets of %s: %w", nodeGroup.Short(), err)
+		return nil, false, fmt.Errorf("scale sets of %s: %w", nodeGroup.ShortName(), err)
 	}
 	for _, set := range sets {
 		if set.Pool != pool {
@@ -122,7 +122,7 @@ func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup a
 			return f.listInstances(ctx, c, set.ID)
 		})
 		if err != nil {
-			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.Short(), err)
+			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.ShortName(), err)
 		}
 		ids = append(ids, members...)
 	}
@@ -199,7 +199,7 @@ const healthAPIVersion = "2025-05-01"
 func (f *Facts) Health(ctx context.Context, c *client.Client, id arm.ID) (Health, error) {
 	response, err := c.Get(ctx, id.Extension("Microsoft.ResourceHealth/availabilityStatuses", "current"), healthAPIVersion, nil)
 	if err != nil {
-		return Health{}, fmt.Errorf("resource health of %s: %w", id.Short(), err)
+		return Health{}, fmt.Errorf("resource health of %s: %w", id.ShortName(), err)
 	}
 	var answer struct {
 		Properties struct {
@@ -209,7 +209,7 @@ func (f *Facts) Health(ctx context.Context, c *client.Client, id arm.ID) (Health
 		} `json:"properties"`
 	}
 	if err := json.Unmarshal(response.Body, &answer); err != nil {
-		return Health{}, fmt.Errorf("resource health of %s: %w", id.Short(), err)
+		return Health{}, fmt.Errorf("resource health of %s: %w", id.ShortName(), err)
 	}
 	return Health{answer.Properties.AvailabilityState, answer.Properties.ReasonType, answer.Properties.Summary}, nil
 }

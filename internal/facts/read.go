@@ -19,7 +19,7 @@ import (
 
 // get is the Reader that asks Azure once per resource.
 func get(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out a
 		return false, err
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return false, fmt.Errorf("GET %s: %w", id.Short(), err)
+		return false, fmt.Errorf("GET %s: %w", id.ShortName(), err)
 	}
 	return true, nil
 }
@@ -137,7 +137,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	// The answer to a write does not show the view. And a list may lag behind: who is told that a machine is gone replaces it.
 	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || toldStopped(in.AzureMachine))
 	if gone := !exists && in.AzureMachine.Spec.ProviderID != nil; err == nil && (hidden || gone) {
-		row, typeErr := types.Of(id)
+		row, typeErr := types.ForID(id)
 		if typeErr != nil {
 			return false, "", "", typeErr
 		}
@@ -152,7 +152,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 		view = vm.Properties.InstanceView
 	}
 	if err != nil {
-		return false, "", "", fmt.Errorf("GET %s: %w", id.Short(), err)
+		return false, "", "", fmt.Errorf("GET %s: %w", id.ShortName(), err)
 	}
 	return exists, vm.Identity.PrincipalID, plan.PowerState(view), nil
 }

@@ -53,7 +53,7 @@ func (f *Facts) ScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm a
 		} `json:"properties"`
 	}
 	if err := json.Unmarshal(response.Body, &shown); err != nil {
-		return nil, fmt.Errorf("GET %s: %w", vm.Short(), err)
+		return nil, fmt.Errorf("GET %s: %w", vm.ShortName(), err)
 	}
 	if !shown.Properties.VirtualMachineScaleSet.ID.Equal(scaleSet) {
 		return nil, nil
@@ -100,7 +100,7 @@ func ScaleSetOf(id arm.ID, body json.RawMessage) (ScaleSet, error) {
 		return ScaleSet{}, nil
 	}
 	if err := json.Unmarshal(body, &shown); err != nil {
-		return ScaleSet{}, fmt.Errorf("GET %s: %w", id.Short(), err)
+		return ScaleSet{}, fmt.Errorf("GET %s: %w", id.ShortName(), err)
 	}
 	out := ScaleSet{Exists: true, Body: body, Capacity: shown.SKU.Capacity, State: shown.Properties.ProvisioningState, PrincipalID: shown.Identity.PrincipalID, Tags: map[string]string{}}
 	for key, value := range shown.Tags {

@@ -45,7 +45,7 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 const other = "other"
 
 func typeOf(id arm.ID) string {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		return other
 	}

@@ -143,7 +143,7 @@ func TestPassesOfTheEngine(t *testing.T) {
 		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."},
 		fault.Rule{Method: "PUT", ID: address.Key(), Count: -1, Kind: fault.Modify, Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
 	)
-	w.passes(w.engine.Converge, arm.Outcome.Done)
+	w.passes(w.engine.Converge, arm.Outcome.IsDone)
 	w.expect("made, after a throttled request and a failed operation, and with a value that Azure keeps otherwise", map[string]float64{
 		`capz_azure_requests_total{code="201",operation="put",` + ofGroup + `}`:                                1,
 		`capz_azure_requests_total{code="429",operation="put",` + ofNetwork + `}`:                              1,
@@ -169,13 +169,13 @@ func TestPassesOfTheEngine(t *testing.T) {
 	}
 
 	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit, Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"172.16.0.0/12"}}}}})
-	w.passes(w.engine.Converge, arm.Outcome.Done)
+	w.passes(w.engine.Converge, arm.Outcome.IsDone)
 	w.expect("changed by somebody", map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1})
 	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Remove})
-	w.passes(w.engine.Converge, arm.Outcome.Done)
+	w.passes(w.engine.Converge, arm.Outcome.IsDone)
 	w.expect("removed by somebody", map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2})
 
-	w.passes(w.engine.Delete, arm.Outcome.Deleted)
+	w.passes(w.engine.Delete, arm.Outcome.IsDeleted)
 	w.expect("deleted, which is no drift", map[string]float64{
 		`capz_azure_operation_duration_seconds_count{operation="delete",` + ofGroup + `,result="succeeded"}`: 1,
 		`capz_drift_found_total{` + ofNetwork + `}`:                                                          2,

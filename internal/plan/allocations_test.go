@@ -145,8 +145,8 @@ func resyncedMachine(t testing.TB) func() {
 		memory.Settled(graph, outcome)
 		return outcome
 	}
-	if outcome := pass(); !outcome.Done() {
-		t.Fatalf("not done: %v", outcome.Causes())
+	if outcome := pass(); !outcome.IsDone() {
+		t.Fatalf("not done: %v", outcome.RootCauses())
 	}
 	before := asked
 	return func() {
@@ -165,7 +165,7 @@ func comparedVM(t testing.TB) func() {
 		t.Fatal(err)
 	}
 	node := graph.Node(plan.VMID(in))
-	row, err := types.Of(node.ID)
+	row, err := types.ForID(node.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,15 +174,15 @@ func comparedVM(t testing.TB) func() {
 		t.Fatal(err)
 	}
 	return func() {
-		want, err := arm.Decode(node.Body)
+		want, err := arm.DecodeBody(node.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		have, err := arm.Decode(json.RawMessage(raw))
+		have, err := arm.DecodeBody(json.RawMessage(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := compare.Diff(compare.Want{Type: row, Body: want}, have); len(found) > 0 {
+		if found := compare.Diff(compare.Desired{Type: row, Body: want}, have); len(found) > 0 {
 			t.Fatal(found)
 		}
 	}

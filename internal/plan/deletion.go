@@ -35,5 +35,5 @@ func hasName(id arm.ID) bool {
 // the plan of a deletion. A network in another group waits until nothing is in its subnets, and may hold the group up itself.
 func GoesWithGroup(in ClusterInput, g *arm.Graph) bool {
 	group := ResourceGroupID(in)
-	return VNetID(in).Within(group) && !slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool { return !node.ID.Within(group) })
+	return VNetID(in).IsWithin(group) && !slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool { return !node.ID.IsWithin(group) })
 }

@@ -104,7 +104,7 @@ func checkTags(t *testing.T, in plan.MachineInput, graph *arm.Graph) {
 	t.Helper()
 	key, value := plan.OwnerTag(in.ClusterInput)
 	for _, n := range graph.Nodes() {
-		row, err := types.Of(n.ID)
+		row, err := types.ForID(n.ID)
 		if err != nil {
 			t.Error(err)
 		}

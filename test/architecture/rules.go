@@ -50,7 +50,7 @@ var importRules = []importRule{
 		why: "comparing is pure, so that recorded traffic can test it",
 	},
 	{
-		dirs: []string{"internal/arm/packed"},
+		dirs: []string{"internal/arm/compressed"},
 		why:  "what is kept in little memory is bytes to it",
 	},
 	{
@@ -59,7 +59,7 @@ var importRules = []importRule{
 		why:     "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
 	},
 	{
-		dirs: []string{"internal/arm/observe"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/packed"},
+		dirs: []string{"internal/arm/observe"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/compressed"},
 		why: "observing reads and keeps; what is under way and what is wanted is nothing to it",
 	},
 	{
@@ -68,7 +68,7 @@ var importRules = []importRule{
 		why:     "operations are followed by observing them, and tell the cache what they changed; what they are for is the engine's",
 	},
 	{
-		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/packed"},
+		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/compressed"},
 		outside: []string{"github.com/go-logr/logr", "golang.org/x/sync/singleflight"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},

@@ -15,7 +15,7 @@ func checkBody(t *testing.T, n *arm.Node, apiVersion string) {
 	if n.Policy == arm.Observe || n.Policy == arm.TagOnly || n.Body == nil {
 		return
 	}
-	definition, ok := schema.Nearest(n.ID.Type(), apiVersion)
+	definition, ok := schema.NearestDefinition(n.ID.Type(), apiVersion)
 	if !ok {
 		t.Errorf("%s: no version of the definitions has %s", n.ID, n.ID.Type())
 		return

@@ -137,15 +137,15 @@ func Nodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 	t.Helper()
 	var out []Node
 	for _, n := range ordered(t, graph) {
-		row, err := types.Of(n.ID)
+		row, err := types.ForID(n.ID)
 		if err != nil || n.Group == "" || n.Policy == "" {
 			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
 		}
-		if n.Foreign == arm.AdoptForeign && n.Body != nil && n.Marked != marked(t, n.Body) {
-			t.Errorf("%s is said to be marked (%t) in the plan otherwise than its body is", n.ID, n.Marked)
+		if n.Foreign == arm.AdoptForeign && n.Body != nil && n.PlannedWithTag != marked(t, n.Body) {
+			t.Errorf("%s is said to be marked (%t) in the plan otherwise than its body is", n.ID, n.PlannedWithTag)
 		}
 		checkBody(t, n, cmp.Or(versions[row.Name], row.APIVersion))
-		out = append(out, Node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.Owned, n.DropTags, n.Blocked, n.Refused, n.Body, nil})
+		out = append(out, Node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.OwnedPaths, n.DropTags, n.Blocked, n.Refused, n.Body, nil})
 	}
 	return out
 }
@@ -184,7 +184,7 @@ func Deletion(t *testing.T, graph *arm.Graph) []string {
 
 func ordered(t *testing.T, graph *arm.Graph) []*arm.Node {
 	t.Helper()
-	nodes, err := graph.Ordered()
+	nodes, err := graph.TopologicalOrder()
 	if err != nil {
 		t.Fatal(err)
 	}

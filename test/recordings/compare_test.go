@@ -37,18 +37,18 @@ func TestWhatWasPutIsFoundAgain(t *testing.T) {
 			if got == "" {
 				continue
 			}
-			row, err := types.Of(id)
+			row, err := types.ForID(id)
 			if err != nil {
-				row = types.Type{Name: id.Type(), Put: types.Replaces, Taggable: true}
+				row = types.Type{Name: id.Type(), Put: types.PutReplaces, Taggable: true}
 			}
 			if strings.EqualFold(id.Type(), "Microsoft.Authorization/roleDefinitions") {
 				// CustomRole or BuiltInRole; plans have none.
-				row.Fold = append(slices.Clip(row.Fold), "properties.type")
+				row.CaseInsensitivePaths = append(slices.Clip(row.CaseInsensitivePaths), "properties.type")
 			}
-			want := compare.Want{Type: row, Body: decode(t, put.Body)}
+			want := compare.Desired{Type: row, Body: decode(t, put.Body)}
 			found := compare.Diff(want, decode(t, got))
-			if again := compare.Diff(want, compare.Merge(want, decode(t, got))); len(again) > 0 {
-				t.Errorf("%s: a PUT of %s would not be found again: %v", name, id.Short(), again)
+			if again := compare.Diff(want, compare.MergeBody(want, decode(t, got))); len(again) > 0 {
+				t.Errorf("%s: a PUT of %s would not be found again: %v", name, id.ShortName(), again)
 			}
 			key := strings.ToLower(id.Type())
 			if shares[key] == nil {
@@ -59,7 +59,7 @@ func TestWhatWasPutIsFoundAgain(t *testing.T) {
 				shares[key].same++
 			}
 			for _, difference := range found {
-				differences = append(differences, name+" "+id.Short()+" "+difference.Path)
+				differences = append(differences, name+" "+id.ShortName()+" "+difference.Path)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func finished(exchanges []exchange, id arm.ID) string {
 
 func decode(t *testing.T, body string) any {
 	t.Helper()
-	value, err := arm.Decode(json.RawMessage(body))
+	value, err := arm.DecodeBody(json.RawMessage(body))
 	if err != nil {
 		t.Fatalf("%v: %.200s", err, body)
 	}

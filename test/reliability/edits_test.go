@@ -79,7 +79,7 @@ func (w *world) id(short string) arm.ID {
 func (w *world) ask(method, short string, with body) (status int, answer body) {
 	w.T.Helper()
 	version := "2025-01-01"
-	if row, err := types.Of(w.id(short)); err == nil {
+	if row, err := types.ForID(w.id(short)); err == nil {
 		version = row.APIVersion
 	}
 	status, raw := w.Send(method, short, version, with)

@@ -98,17 +98,17 @@ func (p *prover) pass(ctx context.Context, graph *arm.Graph) error {
 	}
 	for _, result := range outcome.Results {
 		switch {
-		case result.Done():
-		case result.Wrote != "":
+		case result.IsDone():
+		case result.SentMethod != "":
 			lines, err := differences(graph.Node(result.ID), result)
 			if err != nil {
 				return err
 			}
 			p.found = append(p.found, lines...)
 		case result.Err != nil:
-			p.found = append(p.found, fmt.Sprintf("%s: %v", result.ID.Short(), result.Err))
+			p.found = append(p.found, fmt.Sprintf("%s: %v", result.ID.ShortName(), result.Err))
 		default:
-			p.found = append(p.found, fmt.Sprintf("%s: %s %s%s", result.ID.Short(), result.State, result.Message, result.BlockedBy))
+			p.found = append(p.found, fmt.Sprintf("%s: %s %s%s", result.ID.ShortName(), result.State, result.Message, result.BlockedBy))
 		}
 	}
 	return nil
@@ -117,26 +117,26 @@ func (p *prover) pass(ctx context.Context, graph *arm.Graph) error {
 // differences are the lines about a write.
 func differences(node *arm.Node, result arm.Result) ([]string, error) {
 	if result.Observed == nil {
-		return []string{fmt.Sprintf("%s: would be made", result.ID.Short())}, nil
+		return []string{fmt.Sprintf("%s: would be made", result.ID.ShortName())}, nil
 	}
-	row, err := types.Of(result.ID)
+	row, err := types.ForID(result.ID)
 	if err != nil {
 		return nil, err
 	}
-	body, err := arm.Decode(node.Body)
+	body, err := arm.DecodeBody(node.Body)
 	if err != nil {
 		return nil, err
 	}
-	have, err := arm.Decode(result.Observed)
+	have, err := arm.DecodeBody(result.Observed)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, difference := range compare.Diff(compare.Want{Type: row, Body: body, Owned: node.Owned, DropTags: node.DropTags}, have) {
-		out = append(out, result.ID.Short()+": "+difference.String())
+	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags}, have) {
+		out = append(out, result.ID.ShortName()+": "+difference.String())
 	}
 	if len(out) == 0 {
-		out = append(out, fmt.Sprintf("%s: would be written for %v", result.ID.Short(), result.Drift))
+		out = append(out, fmt.Sprintf("%s: would be written for %v", result.ID.ShortName(), result.Drift))
 	}
 	return out, nil
 }

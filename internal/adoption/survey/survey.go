@@ -46,7 +46,7 @@ func Read(ctx context.Context, c *client.Client, id arm.ID, apiVersion string) (
 		out.Around = append(out.Around, more...)
 	}
 	for _, collection := range extending {
-		row, err := types.Of(id.Extension(collection, "any"))
+		row, err := types.ForID(id.Extension(collection, "any"))
 		if err != nil {
 			return out, err
 		}

@@ -37,7 +37,7 @@ func summary(request Request, response *Response, err error, took time.Duration)
 	switch {
 	case response != nil:
 		out.Status = response.Status
-	case arm.HeldBack(err):
+	case arm.IsBudgetEmpty(err):
 		out.HeldBack = true
 	case errors.As(err, &failure) && failure.Code != CodeCredentialsInvalid:
 		out.Status = failure.Status

@@ -148,7 +148,7 @@ func (b *Budgets) turn(principal, tenant string, request Request, spend bool) er
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	hold := func(wait time.Duration, why string) error {
-		return &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusTooManyRequests, Code: arm.CodeHeldBack,
+		return &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusTooManyRequests, Code: arm.CodeBudgetEmpty,
 			Message: "not sent: " + why, RetryAfter: wait}
 	}
 	now := b.now()

@@ -30,7 +30,7 @@ func TestBudgets(t *testing.T) {
 	remove := func() error { _, err := c.Delete(context.Background(), id, "v", nil); return err }
 	held := func(err error) time.Duration {
 		var e *arm.Error
-		if errors.As(err, &e) && e.Code == arm.CodeHeldBack && arm.Classify(err) == arm.ClassWaiting {
+		if errors.As(err, &e) && e.Code == arm.CodeBudgetEmpty && arm.Classify(err) == arm.ClassWaiting {
 			return e.RetryAfter
 		}
 		return 0
@@ -146,7 +146,7 @@ func TestRegions(t *testing.T) {
 			t.Fatalf("write %d: %v", i, err)
 		}
 	}
-	if err := in("west-too", "westeurope"); !arm.HeldBack(err) {
+	if err := in("west-too", "westeurope"); !arm.IsBudgetEmpty(err) {
 		t.Errorf("the same region: %v, want it to be held back", err)
 	}
 	if err := in("east", "eastus"); err != nil {
@@ -168,7 +168,7 @@ func TestTurnIsKept(t *testing.T) {
 			t.Fatal("more writes were sent than Azure's bucket holds")
 		}
 	}
-	if err := c.Turn(http.MethodPut, at("first"), nil); !arm.HeldBack(err) {
+	if err := c.Turn(http.MethodPut, at("first"), nil); !arm.IsBudgetEmpty(err) {
 		t.Fatalf("no token is left, and it is the turn of the next: %v", err)
 	}
 	clock = clock.Add(250 * time.Millisecond) // Two tokens, for the one that was refused and for the first.
@@ -177,7 +177,7 @@ func TestTurnIsKept(t *testing.T) {
 			t.Fatalf("its turn: %v", err)
 		}
 	}
-	if err := put("late"); !arm.HeldBack(err) {
+	if err := put("late"); !arm.IsBudgetEmpty(err) {
 		t.Errorf("who came later was sent with the token of who asked before: %v", err)
 	}
 	if err := put("first"); err != nil {

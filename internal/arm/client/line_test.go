@@ -53,7 +53,7 @@ func (c *crowd) ask(asked asking) {
 	case err == nil:
 		delete(c.due, asked)
 		c.done[asked] = c.clock.Sub(now)
-	case errors.As(err, &held) && held.Code == arm.CodeHeldBack:
+	case errors.As(err, &held) && held.Code == arm.CodeBudgetEmpty:
 		if held.RetryAfter < time.Second {
 			c.Fatalf("%s %s may come again after %s", asked.method, asked.id, held.RetryAfter)
 		}

@@ -14,7 +14,7 @@ import (
 
 func decode(t *testing.T, s string) any {
 	t.Helper()
-	value, err := arm.Decode(json.RawMessage(s))
+	value, err := arm.DecodeBody(json.RawMessage(s))
 	if err != nil {
 		t.Fatalf("%s: %v", s, err)
 	}
@@ -31,7 +31,7 @@ func typeOf(t *testing.T, name string) types.Type {
 			id += "/" + part + "/n"
 		}
 	}
-	row, err := types.Of(arm.ID(id))
+	row, err := types.ForID(arm.ID(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,8 +250,8 @@ func TestDiff(t *testing.T) {
 			if test.typeName == "" {
 				test.typeName = types.VirtualNetwork
 			}
-			want := compare.Want{Type: typeOf(t, test.typeName), Body: decode(t, test.want), Owned: test.owned, DropTags: test.drop}
-			got := compare.Paths(compare.Diff(want, decode(t, test.have)))
+			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decode(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
+			got := compare.PathsOf(compare.Diff(want, decode(t, test.have)))
 			if diff := cmp.Diff(test.paths, got, cmp.Transformer("len0", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
@@ -360,8 +360,8 @@ func TestMerge(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			want := compare.Want{Type: typeOf(t, test.typeName), Body: decode(t, test.want), Owned: test.owned, DropTags: test.drop}
-			got := compare.Merge(want, decode(t, test.have))
+			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decode(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
+			got := compare.MergeBody(want, decode(t, test.have))
 			if diff := cmp.Diff(decode(t, test.body), got); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
@@ -373,8 +373,8 @@ func TestMerge(t *testing.T) {
 }
 
 func TestTags(t *testing.T) {
-	want := compare.Want{Body: decode(t, `{"tags":{"a":"1","b":"2"}}`), DropTags: []string{"old", "gone", "a"}}
-	merge, drop := compare.Tags(want, decode(t, `{"tags":{"A":"1","b":"3","OLD":"x"}}`))
+	want := compare.Desired{Body: decode(t, `{"tags":{"a":"1","b":"2"}}`), DropTags: []string{"old", "gone", "a"}}
+	merge, drop := compare.TagChanges(want, decode(t, `{"tags":{"A":"1","b":"3","OLD":"x"}}`))
 	if diff := cmp.Diff(map[string]string{"b": "2"}, merge); diff != "" {
 		t.Error(diff)
 	}
@@ -384,7 +384,7 @@ func TestTags(t *testing.T) {
 }
 
 func TestDifferencesHideSecrets(t *testing.T) {
-	want := compare.Want{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+strings.Repeat("ä", 100)+`"}}`)}
+	want := compare.Desired{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+strings.Repeat("ä", 100)+`"}}`)}
 	for _, difference := range compare.Diff(want, decode(t, `{"properties":{"x":"hunter2","list":[]}}`)) {
 		if difference.Path != "properties.list" && difference.Path != "properties.x" && strings.Contains(difference.String(), "hunter2") {
 			t.Errorf("%s", difference)
@@ -399,8 +399,8 @@ func TestDifferencesHideSecrets(t *testing.T) {
 }
 
 func TestVisibleHasNoSecrets(t *testing.T) {
-	want := compare.Want{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
-	if diff := cmp.Diff(decode(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`), compare.Visible(want)); diff != "" {
+	want := compare.Desired{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
+	if diff := cmp.Diff(decode(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`), compare.VisibleBody(want)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff("x", want.Body.(map[string]any)["properties"].(map[string]any)["osProfile"].(map[string]any)["adminPassword"]); diff != "" {

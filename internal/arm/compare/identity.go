@@ -28,22 +28,24 @@ func hasKind(kinds []string, kind string) bool {
 }
 
 // sameIdentityType reports whether a resource has the wanted kinds of identities, and none that the plan sent earlier and wants no more.
-func sameIdentityType(want Want, wanted, have any) bool {
+func sameIdentityType(want Desired, wanted, have any) bool {
 	kinds, others := identityKinds(wanted), identityKinds(have)
 	for _, kind := range kinds {
 		if !hasKind(others, kind) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(others, func(kind string) bool { return !hasKind(kinds, kind) && owns(want.Owned, identityType, kind) })
+	return !slices.ContainsFunc(others, func(kind string) bool {
+		return !hasKind(kinds, kind) && ownsElement(want.OwnedPaths, identityType, kind)
+	})
 }
 
 // missingIdentities reports user-assigned identities that the plan wants and the resource does not have: their values say nothing.
 func (d *differ) missingIdentities(path string, want map[string]any, have any) {
 	users, _ := have.(map[string]any)
 	for _, id := range sortedKeys(want) {
-		if _, ok := lookup(users, id); !ok {
-			d.add(join(path, id), want[id], nil)
+		if _, ok := lookupKey(users, id); !ok {
+			d.addDifference(joinPath(path, id), want[id], nil)
 		}
 	}
 }
@@ -51,18 +53,18 @@ func (d *differ) missingIdentities(path string, want map[string]any, have any) {
 // mergeIdentity adds the identities that others assigned to those that the plan sends. Azure keeps of user-assigned identities those that are
 // named, and removes one that is null:
 // https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/qs-configure-rest-vmss
-func mergeIdentity(want Want, body, have map[string]any) {
+func mergeIdentity(want Desired, body, have map[string]any) {
 	planned, _ := body["identity"].(map[string]any)
 	observed, _ := have["identity"].(map[string]any)
 	users, _ := observed["userAssignedIdentities"].(map[string]any)
 	theirs, dropped := map[string]any{}, false
 	wanted, _ := planned["userAssignedIdentities"].(map[string]any)
 	for id := range users {
-		if _, ok := lookup(wanted, id); ok {
+		if _, ok := lookupKey(wanted, id); ok {
 			continue
 		}
 		theirs[id] = map[string]any{}
-		if owns(want.Owned, identityUsers, id) {
+		if ownsElement(want.OwnedPaths, identityUsers, id) {
 			theirs[id], dropped = nil, true
 		}
 	}
@@ -74,7 +76,7 @@ func mergeIdentity(want Want, body, have map[string]any) {
 			if slices.ContainsFunc(sortedKeys(theirs), func(id string) bool { return theirs[id] != nil }) {
 				kinds = append(kinds, kind)
 			}
-		case owns(want.Owned, identityType, kind):
+		case ownsElement(want.OwnedPaths, identityType, kind):
 			dropped = true
 		default:
 			kinds = append(kinds, kind)

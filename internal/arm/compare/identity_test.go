@@ -40,12 +40,12 @@ func TestIdentities(t *testing.T) {
 			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := compare.Want{Type: typeOf(t, types.ScaleSet), Body: decode(t, test.want), Owned: test.owned}
+			want := compare.Desired{Type: typeOf(t, types.ScaleSet), Body: decode(t, test.want), OwnedPaths: test.owned}
 			have := decode(t, test.have)
-			if got := compare.Paths(compare.Diff(want, have)); (len(got) > 0) != test.differs {
+			if got := compare.PathsOf(compare.Diff(want, have)); (len(got) > 0) != test.differs {
 				t.Errorf("%s: differences %v", test.reason, got)
 			}
-			raw, err := json.Marshal(compare.Merge(want, have))
+			raw, err := json.Marshal(compare.MergeBody(want, have))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,14 +7,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Merge builds the body of a PUT from what the plan wants and what was observed: tags, list elements and settings of others
+// MergeBody builds the body of a PUT from what the plan wants and what was observed: tags, list elements and settings of others
 // are carried over, and what the plan owns and no longer has is left out, or sent as null where a PUT patches. want and
 // observed are not changed.
-func Merge(want Want, observed any) any {
-	body, ok := clone(want.Body).(map[string]any)
+func MergeBody(want Desired, observed any) any {
+	body, ok := cloneValue(want.Body).(map[string]any)
 	have, _ := observed.(map[string]any)
 	if !ok || have == nil {
-		return clone(want.Body)
+		return cloneValue(want.Body)
 	}
 	if want.Type.Taggable {
 		mergeTags(want, body, have)
@@ -22,24 +22,24 @@ func Merge(want Want, observed any) any {
 	if want.Type.SharedIdentity {
 		mergeIdentity(want, body, have)
 	}
-	for _, path := range want.Type.Complete {
-		complete(body, have, splitPath(path))
+	for _, path := range want.Type.CompletedElements {
+		completeElements(body, have, splitPath(path))
 	}
-	for _, path := range want.Type.Carry {
-		carry(want, body, have, splitPath(path), "")
+	for _, path := range want.Type.SharedLists {
+		carrySharedElements(want, body, have, splitPath(path), "")
 	}
-	for _, path := range slices.Concat(want.Type.CarryWhole, want.Type.Keep, want.Type.KeepLast) {
+	for _, path := range slices.Concat(want.Type.ChildLists, want.Type.PreservedPaths, want.Type.PreservedOnceSet) {
 		steps := splitPath(path)
-		owned := slices.ContainsFunc(want.Owned, func(other string) bool { return strings.EqualFold(other, path) })
-		if value := at(have, steps); !empty(value) && at(body, steps) == nil && !owned {
-			set(body, steps, clone(value))
+		owned := slices.ContainsFunc(want.OwnedPaths, func(other string) bool { return strings.EqualFold(other, path) })
+		if value := valueAt(have, steps); !isEmpty(value) && valueAt(body, steps) == nil && !owned {
+			setPath(body, steps, cloneValue(value))
 		}
 	}
-	if want.Type.Put == types.Patches {
-		for _, path := range want.Owned {
-			for _, match := range expand(splitPath(path), have, "") {
-				if !empty(match.value) && at(body, match.steps) == nil && !strings.HasPrefix(match.path, identityUsers) {
-					set(body, match.steps, nil)
+	if want.Type.Put == types.PutPatches {
+		for _, path := range want.OwnedPaths {
+			for _, match := range expandPath(splitPath(path), have, "") {
+				if !isEmpty(match.value) && valueAt(body, match.steps) == nil && !strings.HasPrefix(match.path, identityUsers) {
+					setPath(body, match.steps, nil)
 				}
 			}
 		}
@@ -47,15 +47,15 @@ func Merge(want Want, observed any) any {
 	return body
 }
 
-// Tags is the change of tags that brings observed in line: what to merge and which keys to delete. Both are empty when
+// TagChanges is the change of tags that brings observed in line: what to merge and which keys to delete. Both are empty when
 // the tags are as wanted.
-func Tags(want Want, observed any) (merge map[string]string, drop []string) {
+func TagChanges(want Desired, observed any) (merge map[string]string, drop []string) {
 	body, _ := want.Body.(map[string]any)
 	wanted, _ := body["tags"].(map[string]any)
 	have, _ := observed.(map[string]any)
 	tags, _ := have["tags"].(map[string]any)
 	for key, value := range wanted {
-		if current, ok := lookup(tags, key); !ok || current != value {
+		if current, ok := lookupKey(tags, key); !ok || current != value {
 			if merge == nil {
 				merge = map[string]string{}
 			}
@@ -63,23 +63,23 @@ func Tags(want Want, observed any) (merge map[string]string, drop []string) {
 		}
 	}
 	for _, key := range want.DropTags {
-		if _, wants := lookup(wanted, key); wants {
+		if _, wants := lookupKey(wanted, key); wants {
 			continue
 		}
-		if _, ok := lookup(tags, key); ok {
+		if _, ok := lookupKey(tags, key); ok {
 			drop = append(drop, key)
 		}
 	}
 	return merge, drop
 }
 
-func mergeTags(want Want, body, have map[string]any) {
+func mergeTags(want Desired, body, have map[string]any) {
 	tags, _ := have["tags"].(map[string]any)
 	wanted, _ := body["tags"].(map[string]any)
 	merged := map[string]any{}
 	for key, value := range tags {
-		_, wants := lookup(wanted, key)
-		if !wants && !slices.ContainsFunc(want.DropTags, func(drop string) bool { return matches(drop, key) }) {
+		_, wants := lookupKey(wanted, key)
+		if !wants && !slices.ContainsFunc(want.DropTags, func(drop string) bool { return matchesPattern(drop, key) }) {
 			merged[key] = value
 		}
 	}
@@ -91,16 +91,16 @@ func mergeTags(want Want, body, have map[string]any) {
 	}
 }
 
-// carry appends elements of the observed list at steps that the plan does not name and does not own.
-func carry(want Want, body, have any, steps []step, path string) {
+// carrySharedElements appends elements of the observed list at steps that the plan does not name and does not own.
+func carrySharedElements(want Desired, body, have any, steps []step, path string) {
 	for i, s := range steps {
 		if s.inList {
 			planned, _ := body.([]any)
 			list, _ := have.([]any)
 			key := elementKey(planned, list)
 			for _, item := range planned {
-				if name := keyOf(item, key); name != "" {
-					carry(want, item, find(list, key, name), steps[i+1:], path+"["+name+"]")
+				if name := elementName(item, key); name != "" {
+					carrySharedElements(want, item, findElement(list, key, name), steps[i+1:], path+"["+name+"]")
 				}
 			}
 			return
@@ -111,7 +111,7 @@ func carry(want Want, body, have any, steps []step, path string) {
 		object, _ := body.(map[string]any)
 		other, _ := have.(map[string]any)
 		body, have = object[s.member], other[s.member]
-		path = join(path, s.member)
+		path = joinPath(path, s.member)
 	}
 	object, ok := body.(map[string]any)
 	other, _ := have.(map[string]any)
@@ -119,25 +119,25 @@ func carry(want Want, body, have any, steps []step, path string) {
 		return
 	}
 	member := steps[len(steps)-1].member
-	path = join(path, member)
+	path = joinPath(path, member)
 	planned, _ := object[member].([]any)
 	list, _ := other[member].([]any)
 	key := elementKey(planned, list)
 	merged := slices.Clone(planned)
 	for _, item := range list {
-		name := keyOf(item, key)
-		if name == "" || find(planned, key, name) != nil || owns(want.Owned, path, name) {
+		name := elementName(item, key)
+		if name == "" || findElement(planned, key, name) != nil || ownsElement(want.OwnedPaths, path, name) {
 			continue
 		}
-		merged = append(merged, clone(item))
+		merged = append(merged, cloneValue(item))
 	}
 	if len(merged) > len(planned) {
 		object[member] = merged
 	}
 }
 
-// owns tells whether one of the owned paths is the element with this name in the list at path, or the list itself.
-func owns(owned []string, path, name string) bool {
+// ownsElement tells whether one of the owned paths is the element with this name in the list at path, or the list itself.
+func ownsElement(owned []string, path, name string) bool {
 	want := splitPath(path)
 	for _, other := range owned {
 		steps := splitPath(other)
@@ -147,20 +147,20 @@ func owns(owned []string, path, name string) bool {
 		same := true
 		for i := range want {
 			if want[i].inList {
-				same = same && steps[i].inList && matches(steps[i].element, want[i].element)
+				same = same && steps[i].inList && matchesPattern(steps[i].element, want[i].element)
 			} else {
-				same = same && matches(steps[i].member, want[i].member)
+				same = same && matchesPattern(steps[i].member, want[i].member)
 			}
 		}
-		if same && (len(steps) == len(want) || steps[len(want)].inList && matches(steps[len(want)].element, name)) {
+		if same && (len(steps) == len(want) || steps[len(want)].inList && matchesPattern(steps[len(want)].element, name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// set writes a value at concrete steps of members, making objects on the way; it stops at lists.
-func set(body map[string]any, steps []step, value any) {
+// setPath writes a value at concrete steps of members, making objects on the way; it stops at lists.
+func setPath(body map[string]any, steps []step, value any) {
 	for i, s := range steps {
 		if s.inList {
 			return
@@ -181,41 +181,41 @@ func set(body map[string]any, steps []step, value any) {
 	}
 }
 
-func clone(value any) any {
+func cloneValue(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(value))
 		for key, item := range value {
-			out[key] = clone(item)
+			out[key] = cloneValue(item)
 		}
 		return out
 	case []any:
 		out := make([]any, len(value))
 		for i, item := range value {
-			out[i] = clone(item)
+			out[i] = cloneValue(item)
 		}
 		return out
 	}
 	return value
 }
 
-// Visible is a copy of what the plan wants without the paths that Azure never returns, which may hold secrets.
-func Visible(want Want) any { return visible(want.Type.WriteOnly, want.Body, "") }
+// VisibleBody is a copy of what the plan wants without the paths that Azure never returns, which may hold secrets.
+func VisibleBody(want Desired) any { return removeWriteOnly(want.Type.WriteOnlyPaths, want.Body, "") }
 
-func visible(writeOnly []string, value any, shape string) any {
+func removeWriteOnly(writeOnly []string, value any, shape string) any {
 	switch value := value.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(value))
 		for key, item := range value {
-			if here := join(shape, key); !slices.Contains(writeOnly, here) {
-				out[key] = visible(writeOnly, item, here)
+			if here := joinPath(shape, key); !slices.Contains(writeOnly, here) {
+				out[key] = removeWriteOnly(writeOnly, item, here)
 			}
 		}
 		return out
 	case []any:
 		out := make([]any, len(value))
 		for i, item := range value {
-			out[i] = visible(writeOnly, item, shape+"[]")
+			out[i] = removeWriteOnly(writeOnly, item, shape+"[]")
 		}
 		return out
 	}

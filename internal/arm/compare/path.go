@@ -46,35 +46,35 @@ type match struct {
 	value any
 }
 
-// expand finds what a path with patterns leads to in a value.
-func expand(steps []step, value any, path string) []match {
+// expandPath finds what a path with patterns leads to in a value.
+func expandPath(steps []step, value any, path string) []match {
 	type cursor = match
 	cursors := []cursor{{path: path, value: value}}
 	for _, s := range steps {
 		var next []cursor
 		for _, c := range cursors {
-			next = append(next, s.children(c)...)
+			next = append(next, s.matchChildren(c)...)
 		}
 		cursors = next
 	}
 	return cursors
 }
 
-func (s step) children(c match) []match {
+func (s step) matchChildren(c match) []match {
 	extend := func(path string, s step, value any) match {
 		return match{path: path, steps: append(append([]step{}, c.steps...), s), value: value}
 	}
 	if !s.inList {
 		object, _ := c.value.(map[string]any)
-		if value, ok := lookup(object, s.member); ok {
-			return []match{extend(join(c.path, s.member), s, value)}
+		if value, ok := lookupKey(object, s.member); ok {
+			return []match{extend(joinPath(c.path, s.member), s, value)}
 		}
 		return nil
 	}
 	var out []match
 	if object, ok := c.value.(map[string]any); ok {
 		for _, key := range sortedKeys(object) {
-			if matches(s.element, key) {
+			if matchesPattern(s.element, key) {
 				out = append(out, extend(c.path+"["+key+"]", step{member: key}, object[key]))
 			}
 		}
@@ -83,28 +83,28 @@ func (s step) children(c match) []match {
 	list, _ := c.value.([]any)
 	key := elementKey(list)
 	for _, item := range list {
-		if name := keyOf(item, key); name != "" && matches(s.element, name) {
+		if name := elementName(item, key); name != "" && matchesPattern(s.element, name) {
 			out = append(out, extend(c.path+"["+name+"]", step{element: name, inList: true}, item))
 		}
 	}
 	return out
 }
 
-// at is the value that concrete steps lead to, or nil.
-func at(value any, steps []step) any {
+// valueAt is the value that concrete steps lead to, or nil.
+func valueAt(value any, steps []step) any {
 	for _, s := range steps {
 		if s.inList {
 			list, _ := value.([]any)
-			value = find(list, elementKey(list), s.element)
+			value = findElement(list, elementKey(list), s.element)
 			continue
 		}
 		object, _ := value.(map[string]any)
-		value, _ = lookup(object, s.member)
+		value, _ = lookupKey(object, s.member)
 	}
 	return value
 }
 
-func matches(pattern, name string) bool {
+func matchesPattern(pattern, name string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 	}

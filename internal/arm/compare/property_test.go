@@ -68,16 +68,16 @@ func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for range 5000 {
 		plan, observed := randomBody(r), randomBody(r)
-		want := compare.Want{Type: row, Body: plan, Owned: []string{"properties.securityRules[n1]"}, DropTags: []string{"t3"}}
+		want := compare.Desired{Type: row, Body: plan, OwnedPaths: []string{"properties.securityRules[n1]"}, DropTags: []string{"t3"}}
 
 		if differences := compare.Diff(want, plan); len(differences) > 0 {
 			t.Fatalf("a body differs from itself: %v", differences)
 		}
-		merged := compare.Merge(want, observed)
+		merged := compare.MergeBody(want, observed)
 		if differences := compare.Diff(want, merged); len(differences) > 0 {
 			t.Fatalf("a PUT of the merged body would not converge: %v\nplan %v\nobserved %v\nmerged %v", differences, plan, observed, merged)
 		}
-		if diff := cmp.Diff(merged, compare.Merge(want, merged)); diff != "" {
+		if diff := cmp.Diff(merged, compare.MergeBody(want, merged)); diff != "" {
 			t.Fatalf("Merge is not idempotent: %s", diff)
 		}
 		for _, name := range names(observed) {

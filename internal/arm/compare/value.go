@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// empty tells whether a value says the same as its absence. Azure leaves some of these out and returns others.
-func empty(value any) bool {
+// isEmpty tells whether a value says the same as its absence. Azure leaves some of these out and returns others.
+func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:
 		return true
@@ -47,7 +47,7 @@ func (d *differ) sameScalars(shape string, want, have []any) bool {
 	return true
 }
 
-func objects(list []any) bool {
+func containsObjects(list []any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
 }
 
@@ -59,7 +59,7 @@ func elementKey(lists ...[]any) string {
 		for _, list := range lists {
 			for _, item := range list {
 				found = true
-				all = all && keyOf(item, key) != ""
+				all = all && elementName(item, key) != ""
 			}
 		}
 		if found && all {
@@ -69,25 +69,25 @@ func elementKey(lists ...[]any) string {
 	return ""
 }
 
-func keyOf(item any, key string) string {
+func elementName(item any, key string) string {
 	object, _ := item.(map[string]any)
-	value, _ := lookup(object, key)
+	value, _ := lookupKey(object, key)
 	name, _ := value.(string)
 	return strings.TrimRight(name, "/")
 }
 
-func find(list []any, key, name string) any {
+func findElement(list []any, key, name string) any {
 	for _, item := range list {
-		if strings.EqualFold(keyOf(item, key), name) {
+		if strings.EqualFold(elementName(item, key), name) {
 			return item
 		}
 	}
 	return nil
 }
 
-// lookup finds a member, without regard to case when there is no exact one: keys are resource IDs in places, and tag
+// lookupKey finds a member, without regard to case when there is no exact one: keys are resource IDs in places, and tag
 // names, and Azure changes their case.
-func lookup(object map[string]any, key string) (any, bool) {
+func lookupKey(object map[string]any, key string) (any, bool) {
 	if value, ok := object[key]; ok {
 		return value, true
 	}
@@ -101,7 +101,7 @@ func lookup(object map[string]any, key string) (any, bool) {
 
 func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -114,11 +114,11 @@ func join(path, key string) string {
 // secretWords are parts of member names whose values are never shown.
 var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}
 
-// Shown is a value at a path for people: short JSON, "(hidden)" where it may be secret.
-func Shown(path string, value any) string { return short(path, value) }
+// FormatValue is a value at a path for people: short JSON, "(hidden)" where it may be secret.
+func FormatValue(path string, value any) string { return formatValue(path, value) }
 
-// short is a value for a message: JSON of at most 80 characters.
-func short(path string, value any) string {
+// formatValue is a value for a message: JSON of at most 80 characters.
+func formatValue(path string, value any) string {
 	if value == nil {
 		return "(absent)"
 	}
@@ -130,7 +130,7 @@ func short(path string, value any) string {
 	}
 	switch value.(type) {
 	case map[string]any, []any:
-		if hides(value) {
+		if containsSecret(value) {
 			return "(hidden)"
 		}
 	}
@@ -144,8 +144,8 @@ func short(path string, value any) string {
 	return string(raw)
 }
 
-// hides tells whether a value has a member that must not be shown.
-func hides(value any) bool {
+// containsSecret tells whether a value has a member that must not be shown.
+func containsSecret(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, item := range value {
@@ -154,12 +154,12 @@ func hides(value any) bool {
 					return true
 				}
 			}
-			if hides(item) {
+			if containsSecret(item) {
 				return true
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(value, hides)
+		return slices.ContainsFunc(value, containsSecret)
 	}
 	return false
 }

@@ -36,7 +36,7 @@ type Action struct {
 // action again.
 func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
 	result := arm.Result{ID: action.ID, State: arm.Updating}
-	row, err := types.Of(action.ID)
+	row, err := types.ForID(action.ID)
 	if err != nil {
 		result.State, result.Err = arm.Failed, err
 		return result
@@ -65,7 +65,7 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 		return result
 	}
 	e.log.Info(action.Method, "resource", action.ID, "action", action.SubPath)
-	result.Wrote = action.Method
+	result.SentMethod = action.Method
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)

@@ -25,7 +25,7 @@ func TestAdopt(t *testing.T) {
 	}
 
 	outcome := w.converge(w.request(adopted("10.0.0.0/8")), time.Minute)
-	if writes := w.writes(); !outcome.Done() || len(writes) > 0 {
+	if writes := w.writes(); !outcome.IsDone() || len(writes) > 0 {
 		t.Errorf("what matches is adopted without a write, got %v %v", states(outcome), writes)
 	}
 	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Adopted); diff != "" || len(outcome.Inventory) > 0 || len(outcome.Changes) != 1 {
@@ -35,20 +35,20 @@ func TestAdopt(t *testing.T) {
 	request := w.request(adopted("10.0.0.0/9"))
 	request.Adopted = outcome.Adopted
 	outcome = w.converge(request, time.Minute)
-	if len(outcome.Changes) != 1 || outcome.Changes[0].What == arm.Adopted {
+	if len(outcome.Changes) != 1 || outcome.Changes[0].Kind == arm.Adopted {
 		t.Errorf("an adoption is told once: %+v", outcome.Changes)
 	}
-	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet"}, w.writes()); diff != "" || !outcome.Done() {
+	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet"}, w.writes()); diff != "" || !outcome.IsDone() {
 		t.Errorf("an adopted resource is kept in line: %v %s", states(outcome), diff)
 	}
 
 	request = w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign})
 	request.Adopted, request.Inventory = outcome.Adopted, outcome.Adopted
-	if outcome = w.delete(request, time.Minute); !outcome.Deleted() || len(w.writes()) > 0 {
+	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() || len(w.writes()) > 0 {
 		t.Errorf("an adopted resource is let go: %v", states(outcome))
 	}
 	request.DeleteAdopted = true
-	if outcome = w.delete(request, time.Minute); !outcome.Deleted() {
+	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet"}, w.writes()); diff != "" {
@@ -71,8 +71,8 @@ func TestLostInCreation(t *testing.T) {
 	request = w.request(node)
 	request.Fresh = true
 	outcome := w.converge(request, time.Minute)
-	if got := result(t, outcome, vnet); got.Lost == "" || len(outcome.Adopted) > 0 {
-		t.Errorf("lost %q, adopted %v", got.Lost, outcome.Adopted)
+	if got := result(t, outcome, vnet); got.OwnershipTagRemoved == "" || len(outcome.Adopted) > 0 {
+		t.Errorf("lost %q, adopted %v", got.OwnershipTagRemoved, outcome.Adopted)
 	}
 
 	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Remove})
@@ -96,8 +96,8 @@ func TestMadeAlongIsNotLost(t *testing.T) {
 	request := w.request(arm.Node{ID: disk, Policy: arm.TagOnly, Group: "D", Body: object{}})
 	request.Record = []arm.ID{disk}
 	outcome := w.converge(request, time.Minute)
-	if got := result(t, outcome, disk); got.Lost != "" || !outcome.Done() {
-		t.Errorf("lost %q, %+v", got.Lost, outcome.Causes())
+	if got := result(t, outcome, disk); got.OwnershipTagRemoved != "" || !outcome.IsDone() {
+		t.Errorf("lost %q, %+v", got.OwnershipTagRemoved, outcome.RootCauses())
 	}
 }
 
@@ -111,7 +111,7 @@ func TestPlannedBeforeItChangedHands(t *testing.T) {
 	for name, made := range map[string]bool{"made by somebody else": false, "lost its tag": true} {
 		t.Run(name, func(t *testing.T) {
 			node := vnetNode()
-			node.Foreign, node.Marked = arm.AdoptForeign, true
+			node.Foreign, node.PlannedWithTag = arm.AdoptForeign, true
 			request := w.request(node)
 			if made {
 				request.Record = []arm.ID{vnet}

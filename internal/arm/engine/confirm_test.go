@@ -42,12 +42,12 @@ func TestLookBeforeMakingThatFails(t *testing.T) {
 			if len(reads) < test.least || len(reads) > test.most {
 				t.Errorf("%s: asked %d times in two minutes, want %d to %d", test.reason, len(reads), test.least, test.most)
 			}
-			if got := result(t, outcome, pip); got.Done() || got.Err == nil {
+			if got := result(t, outcome, pip); got.IsDone() || got.Err == nil {
 				t.Errorf("%s: the outcome is %+v, want why it is not made", test.reason, got)
 			}
 			w.sim.ClearFaults()
-			if outcome := w.converge(request, 20*time.Minute); !outcome.Done() {
-				t.Errorf("not made once the look is answered: %+v", outcome.Causes())
+			if outcome := w.converge(request, 20*time.Minute); !outcome.IsDone() {
+				t.Errorf("not made once the look is answered: %+v", outcome.RootCauses())
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 	prune := p.pruned()
 	p.run(func() []arm.ID { return p.toObserve(prune, false) }, func() {
 		for _, node := range p.nodes {
-			if !p.results[node.ID.Key()].Done() {
+			if !p.results[node.ID.Key()].IsDone() {
 				p.converge(node)
 			}
 		}
@@ -63,7 +63,7 @@ func (p *pass) toObserve(extra []arm.ID, deleting bool) []arm.ID {
 	var out []arm.ID
 	add := func(id arm.ID, goes bool) {
 		result, known := p.results[id.Key()]
-		if known && (result.Done() || result.State == arm.Gone) {
+		if known && (result.IsDone() || result.State == arm.Gone) {
 			return
 		}
 		if op := p.engine.operate.Find(id.Key()); op != nil && (!goes || op.State == arm.Deleting) {
@@ -114,8 +114,8 @@ func (p *pass) converge(node *arm.Node) {
 	w.owned = w.owned || node.Policy == arm.TagOnly
 	w.blocker, w.pointless = p.blocker(node), p.pointless(node)
 	for _, maker := range p.request.Graph.Dependencies(node) {
-		if made := p.results[maker.ID.Key()]; !made.Done() {
-			w.maker, w.makerUnseen = maker.ID, made.Unseen
+		if made := p.results[maker.ID.Key()]; !made.IsDone() {
+			w.maker, w.makerUnseen = maker.ID, made.ReadFailed
 			break
 		}
 	}
@@ -166,7 +166,7 @@ func (p *pass) blocker(node *arm.Node) arm.ID {
 	for _, dependency := range p.request.Graph.Dependencies(node) {
 		result := p.results[dependency.ID.Key()]
 		switch {
-		case result.Done():
+		case result.IsDone():
 		case result.State == arm.Blocked && result.BlockedBy != "":
 			return result.BlockedBy
 		default:
@@ -197,7 +197,7 @@ func (p *pass) prune(id arm.ID, all []arm.ID) {
 	}
 	var before arm.ID
 	for _, other := range all {
-		if other.Within(id) && !other.Equal(id) && p.results[other.Key()].State != arm.Gone {
+		if other.IsWithin(id) && !other.Equal(id) && p.results[other.Key()].State != arm.Gone {
 			before = other
 		}
 	}

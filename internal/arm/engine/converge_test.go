@@ -16,7 +16,7 @@ func sorted(lines []string) []string { slices.Sort(lines); return lines }
 func states(outcome arm.Outcome) map[string]arm.State {
 	out := map[string]arm.State{}
 	for _, result := range outcome.Results {
-		out[result.ID.Short()] = result.State
+		out[result.ID.ShortName()] = result.State
 	}
 	return out
 }
@@ -25,8 +25,8 @@ func TestCreate(t *testing.T) {
 	w := newWorld(t)
 	request := w.request(network()...)
 	outcome := w.converge(request, time.Minute)
-	if !outcome.Done() || outcome.RetryAfter != 0 {
-		t.Fatalf("done %t, again in %s: %+v", outcome.Done(), outcome.RetryAfter, outcome.Causes())
+	if !outcome.IsDone() || outcome.RetryAfter != 0 {
+		t.Fatalf("done %t, again in %s: %+v", outcome.IsDone(), outcome.RetryAfter, outcome.RootCauses())
 	}
 	writes, reads := w.requests()
 	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg", "PUT rg virtualNetworks/vnet",
@@ -44,15 +44,15 @@ func TestCreate(t *testing.T) {
 		t.Errorf("%d reads of what does not exist: what is in a group that was just made need not be asked for", missing)
 	}
 
-	if outcome := w.converge(request, 0); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(request, 0); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if writes, reads := w.requests(); len(writes)+len(reads) != 0 {
 		t.Errorf("a second pass within the freshness window asked Azure: %v %v", writes, reads)
 	}
 	w.sleep(time.Hour)
-	if outcome := w.converge(request, 0); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(request, 0); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 	writes, reads = w.requests()
 	if diff := cmp.Diff([]string{"GET rg", "GET rg networkSecurityGroups/nsg", "GET rg virtualNetworks/vnet"}, sorted(reads)); diff != "" || len(writes) > 0 {

@@ -36,7 +36,7 @@ func decide(s situation) decision {
 	node := s.node
 	switch {
 	case s.found.Exists && !s.owned && s.rival == "" && node.Foreign == arm.AdoptForeign:
-		if node.Marked {
+		if node.PlannedWithTag {
 			return decision{do: report, state: arm.Waiting, message: "was planned before somebody else made it or took its tag; is planned again", wait: time.Second}
 		}
 		return decision{do: adopt}
@@ -117,7 +117,7 @@ func wanted(s situation) decision {
 	case len(s.differences) == 0 || s.remains:
 		return decision{do: align, state: arm.Ready}
 	}
-	paths := compare.Paths(s.differences)
+	paths := compare.PathsOf(s.differences)
 	tags := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !strings.HasPrefix(path, "tags.") })
 	if node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly {
 		rest := slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(tags, path) || slices.Contains(s.origin.kept, path) })
@@ -126,7 +126,7 @@ func wanted(s situation) decision {
 		}
 		return decision{do: align, state: arm.Ready, drift: rest}
 	}
-	if len(tags) == len(paths) && s.row.TagsApart {
+	if len(tags) == len(paths) && s.row.TagsWrittenSeparately {
 		return decision{write: http.MethodPatch, state: arm.Updating, drift: tags}
 	}
 	return decision{write: http.MethodPut, state: arm.Updating, drift: paths}
@@ -139,7 +139,7 @@ func decideOthers(s situation, doing arm.State) decision {
 	switch {
 	case s.namesake != "":
 		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: contested(s)})
-	case s.rival != "" && node.OfOthers == arm.RefuseOthers && !s.owned && !s.begun:
+	case s.rival != "" && node.OtherCluster == arm.RefuseOtherCluster && !s.owned && !s.begun:
 		return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: ofAnother(s)})
 	case using && (doing == arm.Deleting || doing == arm.Creating):
 		return decision{do: follow, state: doing, wait: followed}
@@ -158,7 +158,7 @@ func decideOthers(s situation, doing arm.State) decision {
 	}
 	if !s.row.Taggable {
 		message = fmt.Sprintf("%s exists, was not made for this cluster and differs from what it needs (%s): delete it or name another one in the spec",
-			node.ID, strings.Join(compare.Paths(s.differences), ", "))
+			node.ID, strings.Join(compare.PathsOf(s.differences), ", "))
 	}
 	return refused(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: message})
 }
@@ -208,7 +208,7 @@ func decideWrite(s situation, d decision) decision {
 		return decision{do: enlist, state: arm.Waiting, message: "waits until it is recorded in the inventory", wait: 50 * time.Millisecond}
 	}
 	d.confirm = s.found.FromList && !s.found.Exists
-	if s.row.ETag && s.found.Exists && d.write == http.MethodPut {
+	if s.row.SendsIfMatch && s.found.Exists && d.write == http.MethodPut {
 		d.etag = s.found.ETag
 	}
 	return sendOnce(s, d)
@@ -216,7 +216,7 @@ func decideWrite(s situation, d decision) decision {
 
 // denied says why a write may not be sent, "" if it may. A PATCH writes only tags.
 func denied(s situation, d decision) string {
-	if d.write == http.MethodPatch && !slices.ContainsFunc(s.node.Denied, func(denial arm.Denial) bool { return denial.Reference.ID == "" }) {
+	if d.write == http.MethodPatch && !slices.ContainsFunc(s.node.Denials, func(denial arm.Denial) bool { return denial.Reference.ID == "" }) {
 		return ""
 	}
 	return s.denied
@@ -233,8 +233,8 @@ func sendOnce(s situation, d decision) decision {
 		return decision{do: queue, state: s.holder.state, drift: d.drift, wait: safety}
 	case s.holder.id != "":
 		return decision{do: queue, state: arm.Waiting, drift: d.drift, wait: safety,
-			message: fmt.Sprintf("waits for %s: writes to %s go one by one", s.holder.id.Short(), serial.Short())}
-	case s.overtaken || s.oldETag && s.row.ETag && s.found.Exists:
+			message: fmt.Sprintf("waits for %s: writes to %s go one by one", s.holder.id.ShortName(), serial.ShortName())}
+	case s.overtaken || s.oldETag && s.row.SendsIfMatch && s.found.Exists:
 		return decision{do: again, state: arm.Waiting, wait: 100 * time.Millisecond}
 	}
 	// Some requests are refused only after seconds, so passes end before that: what is wrong is told meanwhile.
@@ -246,7 +246,7 @@ func sendOnce(s situation, d decision) decision {
 func comesWith(s situation) decision {
 	d := decision{do: report, state: arm.Blocked, blockedBy: s.blocker}
 	if s.maker != "" {
-		d.message, d.unseen = "is made with "+s.maker.Short(), s.makerUnseen
+		d.message, d.unseen = "is made with "+s.maker.ShortName(), s.makerUnseen
 	}
 	return d
 }
@@ -260,12 +260,12 @@ func unreadable(s situation, err error) decision {
 	case !s.counted:
 		return decision{do: count, err: err}
 	}
-	return decision{do: report, state: stateOf(err), err: err, message: arm.Outlook(err), unseen: true, wait: max(s.readWait, 100*time.Millisecond)}
+	return decision{do: report, state: stateOf(err), err: err, message: arm.DescribeRetry(err), unseen: true, wait: max(s.readWait, 100*time.Millisecond)}
 }
 
 // backOff reports an error until it is time to try again.
 func backOff(s situation) decision {
-	return decision{do: report, state: stateOf(s.failure), err: s.failure, message: arm.Outlook(s.failure), wait: s.wait}
+	return decision{do: report, state: stateOf(s.failure), err: s.failure, message: arm.DescribeRetry(s.failure), wait: s.wait}
 }
 
 // failed reports what only another spec changes.

@@ -173,8 +173,8 @@ func (d *deletion) inGroup(group arm.ID) (ours []arm.ID, others bool, err error)
 			continue
 		}
 		others = others || rivalOf(resource.Tags, d.request.Owner) != ""
-		row, err := types.Of(resource.ID)
-		if err == nil && !row.DiesWithParent && proves(resource.Tags, d.request.Owner) && !d.request.Graph.Has(resource.ID) {
+		row, err := types.ForID(resource.ID)
+		if err == nil && !row.DeletedWithParent && proves(resource.Tags, d.request.Owner) && !d.request.Graph.Has(resource.ID) {
 			ours = append(ours, resource.ID)
 		}
 	}
@@ -196,8 +196,8 @@ func (d *deletion) fold(id arm.ID) arm.ID {
 	if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); d.takes(group) {
 		return group
 	}
-	row, err := types.Of(id)
-	if err != nil || !row.DiesWithParent {
+	row, err := types.ForID(id)
+	if err != nil || !row.DeletedWithParent {
 		return id
 	}
 	parent := id.Parent()
@@ -268,7 +268,7 @@ func (d *deletion) blocker(id arm.ID) arm.ID {
 }
 
 func rank(id arm.ID) int {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		return 0
 	}

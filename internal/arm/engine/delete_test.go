@@ -34,8 +34,8 @@ func peered(t *testing.T) (*world, engine.Request) {
 	all := append(network(), pipNode(), natNode(), nicNode(), peeringNode(near, hub), peeringNode(farSide, vnet))
 	request := w.request(all...)
 	outcome := w.converge(request, time.Minute)
-	if !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	request.Inventory = outcome.Inventory
 	w.requests()
@@ -46,7 +46,7 @@ func TestDeleteWholeGroup(t *testing.T) {
 	w, request := peered(t)
 	request.WholeGroups = true
 	outcome := w.delete(request, 10*time.Minute)
-	if !outcome.Deleted() || len(outcome.Inventory) != 0 {
+	if !outcome.IsDeleted() || len(outcome.Inventory) != 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
 	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
@@ -56,7 +56,7 @@ func TestDeleteWholeGroup(t *testing.T) {
 		t.Error("the group must be gone and the hub must stay")
 	}
 	outcome = w.delete(request, 0)
-	if writes := w.writes(); !outcome.Deleted() || len(writes) > 0 {
+	if writes := w.writes(); !outcome.IsDeleted() || len(writes) > 0 {
 		t.Errorf("gone is gone: %v, %v", states(outcome), writes)
 	}
 }
@@ -69,7 +69,7 @@ func TestDeleteNodeByNode(t *testing.T) {
 	w.put(left, object{"location": "eastus", "tags": tags()})
 	request.WholeGroups = true
 	outcome := w.delete(request, 10*time.Minute)
-	if got := result(t, outcome, group); !outcome.Deleted() || got.State != arm.Foreign || got.Message == "" {
+	if got := result(t, outcome, group); !outcome.IsDeleted() || got.State != arm.Foreign || got.Message == "" {
 		t.Errorf("the group is ours and holds another cluster's address: it stays, and that is an end: %+v", got)
 	}
 	writes := w.writes()
@@ -99,13 +99,13 @@ func TestDeleteLeavesForeignThings(t *testing.T) {
 	w.put(nodes, object{"properties": object{"addressPrefix": "10.1.0.0/16"}})
 	request := w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"), arm.Node{ID: nodes, Policy: arm.Observe}, nicNode())
 	outcome := w.converge(request, time.Minute)
-	if !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.writes()
 	request.Inventory = outcome.Inventory
 	request.WholeGroups = true
-	if outcome = w.delete(request, 10*time.Minute); !outcome.Deleted() || len(outcome.Inventory) > 0 {
+	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
 	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet/subnets/cp", "DELETE rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
@@ -134,7 +134,7 @@ func TestDeleteWhatIsGone(t *testing.T) {
 			}
 			w.sim.Settle()
 			w.requests()
-			if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() {
+			if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
 				t.Fatalf("%s: %v", test.reason, states(outcome))
 			}
 			if diff := cmp.Diff(test.writes, sorted(w.writes())); diff != "" {
@@ -160,7 +160,7 @@ func TestDeleteFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, request := made(t, network()...)
 			w.fault(test.fault)
-			if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+			if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 				t.Fatalf("%s: %v", test.reason, states(outcome))
 			}
 			count := 0
@@ -190,7 +190,7 @@ func TestDeleteAfterRestart(t *testing.T) {
 			w.sleep(outcome.RetryAfter)
 		}
 		w.restart()
-		if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() {
+		if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
 			t.Fatalf("killed after %d passes: %v", stop, states(outcome))
 		}
 		if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
@@ -204,7 +204,7 @@ func TestDeleteWhileCreating(t *testing.T) {
 	request := w.request(groupNode(), pipNode(), natNode(), vnetNode())
 	w.until(request, time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Creating })
 	request.WholeGroups = true
-	if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
 	}
 	if w.get(group) != nil {
@@ -227,7 +227,7 @@ func TestWhetherAGroupGoesAsAWholeIsNotGuessed(t *testing.T) {
 	if writes := w.writes(); len(writes) > 0 {
 		t.Errorf("deleted %v before it was known whether the group may go", writes)
 	}
-	if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {

@@ -29,12 +29,12 @@ func TestDeleteEntangledGroups(t *testing.T) {
 
 	request := w.request(groupNode(), ours, network, pipNode(), natNode(), inNAT, inSubnet)
 	outcome := w.converge(request, time.Minute)
-	if !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.writes()
 	request.Inventory, request.WholeGroups = outcome.Inventory, true
-	if outcome = w.delete(request, 10*time.Minute); !outcome.Deleted() {
+	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
 	}
 	writes := w.writes()

@@ -48,8 +48,8 @@ func TestFaultsWhileCreating(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.fault(test.fault)
-			if outcome := w.converge(w.request(network()...), test.within); !outcome.Done() {
-				t.Fatalf("%s: not done after %s: %+v", test.reason, w.clock.Now().Sub(epoch), outcome.Causes())
+			if outcome := w.converge(w.request(network()...), test.within); !outcome.IsDone() {
+				t.Fatalf("%s: not done after %s: %+v", test.reason, w.clock.Now().Sub(epoch), outcome.RootCauses())
 			}
 			// A connection that was cut is in the log like any other request.
 			if diff := cmp.Diff(sorted(append([]string{}, test.writes...)), sorted(w.writes())); diff != "" {
@@ -65,8 +65,8 @@ func TestEtagRace(t *testing.T) {
 	changed.Body.(object)["tags"].(object)["new"] = "1"
 	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Kind: fault.EtagRace})
 	start := w.clock.Now()
-	if outcome := w.converge(w.request(groupNode(), changed), time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(groupNode(), changed), time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
 		t.Error(diff)
@@ -99,8 +99,8 @@ func TestFailureBlocksWhatDependsOnItAndNothingElse(t *testing.T) {
 	w.sim.ClearFaults()
 	fixed := network()
 	fixed[2].Body.(object)["tags"].(object)["fixed"] = "1"
-	if outcome := w.converge(w.request(fixed...), 10*time.Second); !outcome.Done() {
-		t.Errorf("another desired state is tried at once: %+v", outcome.Causes())
+	if outcome := w.converge(w.request(fixed...), 10*time.Second); !outcome.IsDone() {
+		t.Errorf("another desired state is tried at once: %+v", outcome.RootCauses())
 	}
 }
 
@@ -120,8 +120,8 @@ func TestFailedOperationKeepsItsError(t *testing.T) {
 		t.Errorf("one more PUT after a restart recovers the error: %+v", got)
 	}
 	w.sim.ClearFaults()
-	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
-		t.Errorf("quota that was raised is noticed without a change: %+v", outcome.Causes())
+	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+		t.Errorf("quota that was raised is noticed without a change: %+v", outcome.RootCauses())
 	}
 }
 
@@ -173,14 +173,14 @@ func TestRestart(t *testing.T) {
 		request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
 		for range stop {
 			outcome := w.pass(request)
-			if outcome.Done() {
+			if outcome.IsDone() {
 				break
 			}
 			w.sleep(outcome.RetryAfter)
 		}
 		w.restart()
-		if outcome := w.converge(request, time.Minute); !outcome.Done() {
-			t.Fatalf("killed after %d passes: %+v", stop, outcome.Causes())
+		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+			t.Fatalf("killed after %d passes: %+v", stop, outcome.RootCauses())
 		}
 		want := append([]string{"PUT rg natGateways/nat", "PUT rg networkInterfaces/nic", "PUT rg publicIPAddresses/pip"}, createWrites...)
 		if diff := cmp.Diff(sorted(want), sorted(w.writes())); diff != "" {

@@ -83,13 +83,13 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 	const count = 5
 	makeAll := func(w *world, machines []engine.Request) {
 		for _, machine := range machines {
-			if outcome := w.converge(machine, 10*time.Minute); !outcome.Done() {
-				w.t.Fatalf("%+v", outcome.Causes())
+			if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
+				w.t.Fatalf("%+v", outcome.RootCauses())
 			}
 		}
 	}
 	deleted := func(w *world, request engine.Request) {
-		if outcome := w.delete(request, 20*time.Minute); !outcome.Deleted() {
+		if outcome := w.delete(request, 20*time.Minute); !outcome.IsDeleted() {
 			w.t.Fatalf("%v", states(outcome))
 		}
 	}
@@ -162,21 +162,21 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 func TestWhatNobodyAsksForIsForgotten(t *testing.T) {
 	w, _, machines := workers(t, 3)
 	for _, machine := range machines {
-		if outcome := w.converge(machine, 10*time.Minute); !outcome.Done() {
-			t.Fatalf("%+v", outcome.Causes())
+		if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
+			t.Fatalf("%+v", outcome.RootCauses())
 		}
 	}
 	before := w.remembered()["records"]
 	w.sleepThrough(23 * time.Hour)
-	if outcome := w.converge(machines[0], 0); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if got := w.remembered()["records"]; got != before {
 		t.Errorf("%d records became %d within a day", before, got)
 	}
 	w.sleepThrough(2 * time.Hour)
-	if outcome := w.converge(machines[0], 0); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	// The extension's is that of the PUT, the others' are those of resources that are not changed in place.
 	if got := w.remembered()["records"]; got != len(worker(0)) {

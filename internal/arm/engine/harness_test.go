@@ -152,7 +152,7 @@ func (w *world) sleep(d time.Duration) {
 // limit. It keeps the inventory between passes.
 func (w *world) converge(request engine.Request, limit time.Duration) arm.Outcome {
 	w.t.Helper()
-	return w.until(request, limit, arm.Outcome.Done)
+	return w.until(request, limit, arm.Outcome.IsDone)
 }
 
 // until is converge with another end.
@@ -166,7 +166,7 @@ func (w *world) until(request engine.Request, limit time.Duration, end func(arm.
 			return outcome
 		}
 		if outcome.RetryAfter == 0 {
-			w.t.Fatalf("not done, and nothing says when to look again: %+v", outcome.Causes())
+			w.t.Fatalf("not done, and nothing says when to look again: %+v", outcome.RootCauses())
 		}
 		w.sleep(outcome.RetryAfter)
 		request.Fresh = false
@@ -183,7 +183,7 @@ func (w *world) delete(request engine.Request, limit time.Duration) arm.Outcome 
 			w.t.Fatal(err)
 		}
 		request.Inventory = outcome.Inventory
-		if outcome.Deleted() || !w.clock.Now().Before(deadline) {
+		if outcome.IsDeleted() || !w.clock.Now().Before(deadline) {
 			return outcome
 		}
 		if outcome.RetryAfter == 0 {
@@ -294,7 +294,7 @@ func (c *clock) step(until time.Time) {
 // put writes a resource as somebody else would, and waits for it.
 func (w *world) put(id arm.ID, body object) {
 	w.t.Helper()
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func (w *world) put(id arm.ID, body object) {
 // get reads a resource as somebody else would; nil when it does not exist.
 func (w *world) get(id arm.ID) object {
 	w.t.Helper()
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -333,8 +333,8 @@ func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 	w := newWorld(t)
 	request := w.request(nodes...)
 	outcome := w.converge(request, 10*time.Minute)
-	if !outcome.Done() {
-		t.Fatalf("not done: %+v", outcome.Causes())
+	if !outcome.IsDone() {
+		t.Fatalf("not done: %+v", outcome.RootCauses())
 	}
 	request.Inventory = outcome.Inventory
 	w.requests()

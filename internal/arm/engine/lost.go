@@ -40,8 +40,8 @@ func (p *pass) lost(w *work, tags map[string]string) bool {
 
 // tiedToOthers tells whether a resource is there for one that carries another owner's tag.
 func (p *pass) tiedToOthers(id arm.ID, row types.Type) bool {
-	body, err := arm.Decode(p.found[id.Key()].Body)
-	return err == nil && slices.ContainsFunc(row.Ties, func(path string) bool { return p.rival(arm.ID(textAt(body, path))) != "" })
+	body, err := arm.DecodeBody(p.found[id.Key()].Body)
+	return err == nil && slices.ContainsFunc(row.OwnerReferences, func(path string) bool { return p.rival(arm.ID(textAt(body, path))) != "" })
 }
 
 // untagged tells whether a resource of the object's lacks the ownership tag, which is to be restored.
@@ -55,11 +55,11 @@ func (p *pass) untagged(w *work, tags map[string]string) bool {
 
 // inherits is the nearest resource above one that cannot carry tags which can, "" for none.
 func (p *pass) inherits(id arm.ID) arm.ID {
-	if row, err := types.Of(id); err != nil || row.Taggable {
+	if row, err := types.ForID(id); err != nil || row.Taggable {
 		return ""
 	}
 	for _, ancestor := range p.ancestors(id) {
-		if row, err := types.Of(ancestor); err == nil && row.Taggable {
+		if row, err := types.ForID(ancestor); err == nil && row.Taggable {
 			return ancestor
 		}
 	}
@@ -90,7 +90,7 @@ func proves(tags map[string]string, owner Owner) bool {
 // IDs that Azure gives to resources, as vmId, prove nothing: everybody who may read the resource knows them.
 func (p *pass) proven(id arm.ID, through []arm.ID) bool {
 	found := p.found[id.Key()]
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil || !row.Taggable || !found.Exists || !p.seen[id.Key()] && !p.engine.memory.made(id.Key()) || slices.ContainsFunc(through, id.Equal) {
 		return false
 	}
@@ -119,12 +119,12 @@ const maxUses = 16
 
 // used are the top-level resources that a resource says it uses, the first maxUses of them.
 func used(body json.RawMessage, row types.Type) []arm.ID {
-	decoded, err := arm.Decode(body)
+	decoded, err := arm.DecodeBody(body)
 	if err != nil {
 		return nil
 	}
 	var out []arm.ID
-	for _, path := range row.Uses {
+	for _, path := range row.UsedResources {
 		for _, text := range textsAt(decoded, strings.Split(path, ".")) {
 			id, err := arm.ParseID(text)
 			if err != nil || len(out) == maxUses {
@@ -133,7 +133,7 @@ func used(body json.RawMessage, row types.Type) []arm.ID {
 			for parent := id.Parent(); parent != "" && parent.Type() != types.ResourceGroup; parent = parent.Parent() {
 				id = parent
 			}
-			if _, err := types.Of(id); err == nil && !slices.ContainsFunc(out, id.Equal) {
+			if _, err := types.ForID(id); err == nil && !slices.ContainsFunc(out, id.Equal) {
 				out = append(out, id)
 			}
 		}
@@ -180,7 +180,7 @@ func (p *pass) readEvidence(maxAge time.Duration) {
 func (p *pass) evidence() []arm.ID {
 	var out []arm.ID
 	for key, found := range p.found {
-		row, err := types.Of(found.ID)
+		row, err := types.ForID(found.ID)
 		if err != nil || !row.Taggable || !found.Exists || !p.seen[key] && !p.engine.memory.made(key) {
 			continue
 		}
@@ -243,9 +243,9 @@ func lostMessage(s situation) string {
 		return fmt.Sprintf("By the object's annotations %s was made for this cluster, and now it carries the tag %s of another one instead of %s. %s", s.id, s.rival, tag, left)
 	case !s.row.Taggable:
 		return fmt.Sprintf("By the object's annotations %s was made for this cluster, but %s lacks the tag %s that would prove it. %s. If it is the cluster's, delete it: az resource delete --ids %s",
-			s.id, s.inherits, tag, left, arm.Quoted(string(s.id)))
+			s.id, s.inherits, tag, left, arm.ShellQuote(string(s.id)))
 	}
-	merge := "az tag update --resource-id " + arm.Quoted(string(s.id)) + " --operation Merge --tags "
+	merge := "az tag update --resource-id " + arm.ShellQuote(string(s.id)) + " --operation Merge --tags "
 	return fmt.Sprintf("By the object's annotations %s was made for this cluster, but it has lost the tag %s, and nothing else in Azure proves it. %s. "+
-		"If it is the cluster's, hand it back: %s%s. If not, or to have it stay when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.Quoted(tag), merge, arm.Quoted(s.owner.TagKey), released)
+		"If it is the cluster's, hand it back: %s%s. If not, or to have it stay when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), released)
 }

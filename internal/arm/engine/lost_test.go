@@ -130,8 +130,8 @@ func TestLostTagOfAnyType(t *testing.T) {
 		"released":                     {"the tag says that it is to stay", object{owner.TagKey: "shared"}, ours(), true, false, theirs},
 		"not in the record, our group": {"nothing says that it was made for the object", nil, ours(), true, true, theirs},
 	} {
-		for _, row := range types.All() {
-			if !row.Taggable || row.Name == types.ResourceGroup || test.uses && test.want == mine && len(row.Uses) == 0 {
+		for _, row := range types.TableRows() {
+			if !row.Taggable || row.Name == types.ResourceGroup || test.uses && test.want == mine && len(row.UsedResources) == 0 {
 				continue
 			}
 			for _, policy := range []arm.Policy{arm.Repair, arm.CreateOnly} {
@@ -140,8 +140,8 @@ func TestLostTagOfAnyType(t *testing.T) {
 						azure := &shelf{bodies: map[string]object{}}
 						id := idOf("rg", row.Name)
 						have := object{}
-						if test.uses && len(row.Uses) > 0 {
-							have = using(row.Uses[0], own.Child("subnets", "s"))
+						if test.uses && len(row.UsedResources) > 0 {
+							have = using(row.UsedResources[0], own.Child("subnets", "s"))
 						}
 						have["location"] = "eastus"
 						if test.tags != nil {
@@ -184,10 +184,10 @@ func TestLostTagOfAnyType(t *testing.T) {
 						}
 						got := result(t, outcome, id)
 						restored := azure.tags(id)[owner.TagKey] == owner.TagValue
-						if mended := test.want == mine; restored != mended || (len(azure.writes) > 0) != mended || mended && (got.State != arm.Ready || got.Lost != "") {
-							t.Errorf("%s: restored %t with %v, then %s %q %v", test.reason, restored, azure.writes, got.State, got.Lost, got.Err)
+						if mended := test.want == mine; restored != mended || (len(azure.writes) > 0) != mended || mended && (got.State != arm.Ready || got.OwnershipTagRemoved != "") {
+							t.Errorf("%s: restored %t with %v, then %s %q %v", test.reason, restored, azure.writes, got.State, got.OwnershipTagRemoved, got.Err)
 						}
-						said := got.Lost
+						said := got.OwnershipTagRemoved
 						if got.Err != nil {
 							said = got.Err.Error()
 						}
@@ -203,8 +203,8 @@ func TestLostTagOfAnyType(t *testing.T) {
 						}
 						got = result(t, outcome, id)
 						gone := azure.bodies[id.Key()] == nil
-						if gone != (test.want == mine) || outcome.Deleted() == (test.want == told) || !gone && len(azure.writes) > 0 {
-							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.Deleted(), azure.writes, got.State, got.Err)
+						if gone != (test.want == mine) || outcome.IsDeleted() == (test.want == told) || !gone && len(azure.writes) > 0 {
+							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.IsDeleted(), azure.writes, got.State, got.Err)
 						}
 						if test.want == told && (got.State != arm.Failed || !strings.Contains(got.Err.Error(), engine.CodeTagLost)) {
 							t.Errorf("%s: the deletion does not say why it waits: %s %v", test.reason, got.State, got.Err)

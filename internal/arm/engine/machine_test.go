@@ -35,15 +35,15 @@ func machine() []arm.Node { return append(network(), nicNode(), vmNode()) }
 func TestMachine(t *testing.T) {
 	w, request := made(t, machine()...)
 	request.Fresh = true
-	if outcome := w.converge(request, 0); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(request, 0); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	} else if got := result(t, outcome, vm); len(got.Drift) > 0 {
 		t.Errorf("write-only values are no drift: %v", got.Drift)
 	}
 	if writes := w.writes(); len(writes) > 0 {
 		t.Errorf("wrote %v", writes)
 	}
-	if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() {
+	if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
 	}
 	if writes := w.writes(); !slices.Contains(writes, "DELETE rg virtualMachines/vm?forceDeletion=true") {
@@ -66,7 +66,7 @@ func TestFailedMachineIsNotMadeAgain(t *testing.T) {
 		t.Errorf("after a restart the instance view tells the code: %s %v", got.State, got.Err)
 	}
 	w.restart()
-	w.until(request, time.Hour, arm.Outcome.Done)
+	w.until(request, time.Hour, arm.Outcome.IsDone)
 	puts := slices.DeleteFunc(w.writes(), func(line string) bool { return line != "PUT rg virtualMachines/vm" })
 	if diff := cmp.Diff([]string{"PUT rg virtualMachines/vm"}, puts); diff != "" {
 		t.Error(diff)
@@ -79,7 +79,7 @@ func TestMachineThatIsBeingMadeCanBeDeleted(t *testing.T) {
 	w.until(request, 5*time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Creating })
 	w.writes()
 	outcome := w.delete(w.request(nicNodeAlone(), vmNode()), 10*time.Minute)
-	if !outcome.Deleted() {
+	if !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
 	}
 	writes := w.writes()
@@ -98,8 +98,8 @@ func nicNodeAlone() arm.Node {
 func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
 	w, request := made(t, append(network(), nicNode())...)
 	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg networkInterfaces/nic"}, w.writes()); diff != "" {
 		t.Error(diff)
@@ -114,14 +114,14 @@ func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
 	// What was seen before the machine was made must not count after, however long reads are shared.
 	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
 	nodes := append(network(), nicNode(), kept)
-	if outcome := w.converge(w.request(nodes[:len(nodes)-1]...), time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(nodes[:len(nodes)-1]...), time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, false); err != nil || found[disk.Key()].Exists {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.writes()
 	gone := func(id arm.ID, after ...arm.ID) arm.Node {
@@ -129,7 +129,7 @@ func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
 	}
 	request := w.request(gone(disk), gone(nic), gone(vm, disk, nic))
 	request.Inventory = []arm.ID{disk}
-	if outcome := w.delete(request, 10*time.Minute); !outcome.Deleted() || len(outcome.Inventory) > 0 {
+	if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
 	if diff := cmp.Diff([]string{"DELETE rg disks/vm_OSDisk", "DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"}, sorted(w.writes())); diff != "" {
@@ -169,12 +169,12 @@ func TestDiskThatAzureMadeKeepsTheTags(t *testing.T) {
 	tags := arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}, DropTags: []string{"old"}}
 	w, request := made(t, append(network(), nicNode(), kept, tags)...)
 	w.writes()
-	if outcome := w.converge(request, time.Minute); !outcome.Done() || len(w.writes()) > 0 {
-		t.Fatalf("the disk has the tags of its VM from the beginning: %v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
+		t.Fatalf("the disk has the tags of its VM from the beginning: %v", outcome.RootCauses())
 	}
 	w.fault(fault.Rule{Now: true, ID: string(disk), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{owner.TagKey: "x", "old": "1", "theirs": "2"}}})
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default", "PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default"}
 	if diff := cmp.Diff(want, w.writes()); diff != "" {
@@ -202,8 +202,8 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	kept.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "team": "blue"}
 	w.sleep(10 * time.Minute)
 	w.writes()
-	if outcome := w.converge(w.request(append(network(), nicNode(), kept, tagsOf())...), time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(append(network(), nicNode(), kept, tagsOf())...), time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default", "PATCH rg virtualMachines/vm/providers/Microsoft.Resources/tags/default"}
 	if diff := cmp.Diff(want, sorted(w.writes())); diff != "" {
@@ -246,8 +246,8 @@ func TestUnseen(t *testing.T) {
 			w.fault(test.rule)
 			w.clock.step(w.clock.Now().Add(time.Hour))
 			for _, got := range w.pass(request).Results {
-				if !got.Unseen || got.Done() {
-					t.Errorf("%s: %s is %s, seen although it was not read", test.reason, got.ID.Short(), got.State)
+				if !got.ReadFailed || got.IsDone() {
+					t.Errorf("%s: %s is %s, seen although it was not read", test.reason, got.ID.ShortName(), got.State)
 				}
 			}
 		})

@@ -14,7 +14,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 // memory is what the engine remembers of resources between passes. Losing it costs a few requests and no correctness. What is
@@ -27,7 +27,7 @@ type memory struct {
 	mu      sync.Mutex
 	records map[string]*record // by ID key, with a suffix for what is remembered beside the resource's state
 	swept   time.Time
-	packer  packed.Packer
+	packer  compressed.Compressor
 }
 
 // record is what is remembered under one key.
@@ -150,7 +150,7 @@ func nextTry(err error, attempt int, jitter float64) time.Duration {
 		// Somebody was faster: what is there now is read and merged at once.
 		return 100 * time.Millisecond
 	}
-	return arm.NextTry(err, attempt, jitter)
+	return arm.RetryDelay(err, attempt, jitter)
 }
 
 // failed is the failure of a desired state, nil when there is none, and how long to wait until the next try; 0 means that
@@ -351,7 +351,7 @@ func (m *memory) heldBack(key string) (wait time.Duration, held bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	found := m.find(key)
-	if found == nil || found.failure == nil || !arm.HeldBack(found.failure.err) {
+	if found == nil || found.failure == nil || !arm.IsBudgetEmpty(found.failure.err) {
 		return 0, false
 	}
 	return max(0, found.failure.next.Sub(m.clock.Now())), true
@@ -384,7 +384,7 @@ func (m *memory) retryBeside(gone arm.ID) {
 	list := gone.Key()[:strings.LastIndexByte(gone.Key(), '/')+1]
 	for key, record := range m.records {
 		name, beside := strings.CutPrefix(key, list)
-		if beside && !strings.ContainsAny(name, "/|") && record.failure != nil && !arm.HeldBack(record.failure.err) {
+		if beside && !strings.ContainsAny(name, "/|") && record.failure != nil && !arm.IsBudgetEmpty(record.failure.err) {
 			record.failure.attempts, record.failure.next = 0, m.clock.Now()
 		}
 	}
@@ -438,8 +438,8 @@ func (m *memory) judge(key, hash string) {
 }
 
 // hashOf names a desired state. It covers write-only values, and is kept in memory only.
-func hashOf(want compare.Want) string {
-	raw, err := json.Marshal([]any{want.Body, want.Owned, want.DropTags})
+func hashOf(want compare.Desired) string {
+	raw, err := json.Marshal([]any{want.Body, want.OwnedPaths, want.DropTags})
 	if err != nil {
 		// Decoded JSON always marshals.
 		return "unmarshallable"

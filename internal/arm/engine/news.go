@@ -67,15 +67,15 @@ type written struct {
 
 // tell adds the news of a write that has succeeded.
 func (e *Engine) tell(w written, took time.Duration) {
-	change := arm.Change{ID: w.id, What: arm.Updated, Paths: w.drift, Took: took}
+	change := arm.Change{ID: w.id, Kind: arm.Updated, Paths: w.drift, Duration: took}
 	switch {
 	case w.state == arm.Deleting:
-		change.What, change.Paths = arm.Deleted, nil
+		change.Kind, change.Paths = arm.Deleted, nil
 	case w.state == arm.Creating, slices.Equal(w.drift, []string{failedPath}):
 		// One that had failed is made by another PUT.
-		change.What, change.Paths = arm.Created, nil
+		change.Kind, change.Paths = arm.Created, nil
 	case w.repairs:
-		change.What = arm.Repaired
+		change.Kind = arm.Repaired
 	}
 	e.news.add(w.object, change)
 }

@@ -17,10 +17,10 @@ func news(w *world, nodes ...arm.Node) []arm.Change {
 	var out []arm.Change
 	w.until(w.request(nodes...), time.Hour, func(outcome arm.Outcome) bool {
 		for _, change := range outcome.Changes {
-			change.Took = 0
+			change.Duration = 0
 			out = append(out, change)
 		}
-		return outcome.Done()
+		return outcome.IsDone()
 	})
 	return out
 }
@@ -37,15 +37,15 @@ func TestChanges(t *testing.T) {
 	}{
 		{reason: "what did not exist is made; one that failed is made in the end", do: func() {
 			w.fault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."})
-		}, vnet: vnetNode(), want: []arm.Change{{ID: group, What: arm.Created}, {ID: vnet, What: arm.Created}}},
+		}, vnet: vnetNode(), want: []arm.Change{{ID: group, Kind: arm.Created}, {ID: vnet, Kind: arm.Created}}},
 		{reason: "nothing happened", vnet: vnetNode()},
-		{reason: "a new plan", vnet: wider, want: []arm.Change{{ID: vnet, What: arm.Updated, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
+		{reason: "a new plan", vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Updated, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
 		{reason: "somebody changed it", do: func() {
 			w.fault(fault.Rule{Kind: fault.Edit, ID: string(vnet), Now: true, Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"10.0.0.0/8"}}}}})
-		}, vnet: wider, want: []arm.Change{{ID: vnet, What: arm.Repaired, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
+		}, vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Repaired, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
 		{reason: "somebody deleted it", do: func() {
 			w.fault(fault.Rule{Kind: fault.Remove, ID: string(vnet), Now: true})
-		}, vnet: wider, want: []arm.Change{{ID: vnet, What: arm.Created}}},
+		}, vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Created}}},
 	} {
 		if step.do != nil {
 			step.do()
@@ -64,12 +64,12 @@ func TestChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		deleted = append(deleted, outcome.Changes...)
-		if outcome.Deleted() {
+		if outcome.IsDeleted() {
 			break
 		}
 		w.sleep(outcome.RetryAfter)
 	}
-	if len(deleted) != 1 || deleted[0].What != arm.Deleted || deleted[0].ID != group || deleted[0].Took <= 0 {
+	if len(deleted) != 1 || deleted[0].Kind != arm.Deleted || deleted[0].ID != group || deleted[0].Duration <= 0 {
 		t.Errorf("the group goes, and it is told once: %+v", deleted)
 	}
 }

@@ -9,14 +9,14 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 // agreement is what was wanted of a resource, that is not changed in place, when it was last as wanted. It tells which of
 // the two has moved when they differ.
 type agreement struct {
 	// want is the plan's body, as JSON without what Azure never returns, and sum its hash.
-	want packed.Body
+	want compressed.Body
 	sum  [sha256.Size]byte
 	// at is when the PUT of want had ended; judged means that a read has been compared since, or that want was found in
 	// Azure and not sent.
@@ -39,7 +39,7 @@ type origin struct {
 
 // agreed is an agreement on a body for a type of resources.
 func (m *memory) agreed(name string, want json.RawMessage) *agreement {
-	return &agreement{want: m.packer.Pack(name, want), sum: sha256.Sum256(want)}
+	return &agreement{want: m.packer.Compress(name, want), sum: sha256.Sum256(want)}
 }
 
 // agree notes that a PUT of want succeeded.
@@ -53,7 +53,7 @@ func (m *memory) agree(id arm.ID, want json.RawMessage) {
 
 // origin sorts the differences between what is wanted and what was observed. fromWrite is set when observed is the answer
 // to a PUT. normalised are the differences that are taken for Azure's normalisation from now on.
-func (m *memory) origin(id arm.ID, want compare.Want, observed any, differences []compare.Difference, fromWrite bool) (out origin, normalised []compare.Difference) {
+func (m *memory) origin(id arm.ID, want compare.Desired, observed any, differences []compare.Difference, fromWrite bool) (out origin, normalised []compare.Difference) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	differences = untagged(differences)
@@ -105,17 +105,17 @@ func (m *memory) origin(id arm.ID, want compare.Want, observed any, differences 
 
 // differences are how a resource differs from what was wanted when it was last as wanted. now is what is wanted now, of which most
 // often nothing has changed.
-func (a *agreement) differences(want compare.Want, now json.RawMessage, observed any) []compare.Difference {
+func (a *agreement) differences(want compare.Desired, now json.RawMessage, observed any) []compare.Difference {
 	raw := now
 	if a.sum != sha256.Sum256(now) {
-		opened, err := a.want.Open()
+		opened, err := a.want.Decompress()
 		if err != nil {
 			// It was packed here.
 			return nil
 		}
 		raw = opened
 	}
-	body, err := arm.Decode(raw)
+	body, err := arm.DecodeBody(raw)
 	if err != nil {
 		// It was marshalled here.
 		return nil
@@ -124,8 +124,8 @@ func (a *agreement) differences(want compare.Want, now json.RawMessage, observed
 	return untagged(compare.Diff(want, observed))
 }
 
-func visible(want compare.Want) json.RawMessage {
-	raw, err := json.Marshal(compare.Visible(want))
+func visible(want compare.Desired) json.RawMessage {
+	raw, err := json.Marshal(compare.VisibleBody(want))
 	if err != nil {
 		// Decoded JSON always marshals.
 		return nil

@@ -110,7 +110,7 @@ func TestOriginOfDrift(t *testing.T) {
 				}
 			}
 			last := see()
-			if diff := cmp.Diff(test.want, found{last.Drift, last.Outside, last.Unapplied}); diff != "" {
+			if diff := cmp.Diff(test.want, found{last.Drift, last.OutsideChanges, last.UnappliedChanges}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if writes := w.writes(); last.State != arm.Ready || len(writes) > 0 {
@@ -126,8 +126,8 @@ func TestNormalisationIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
 	request := w.request(append(network(), forwarding(false))...)
-	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	request.Fresh = true
 	for _, step := range []struct {
@@ -138,8 +138,8 @@ func TestNormalisationIsNoDrift(t *testing.T) {
 		request.Graph = w.request(append(network(), forwarding(step.forwarding))...).Graph
 		w.sleep(step.after)
 		got := result(t, w.converge(request, time.Minute), nic)
-		if !cmp.Equal(step.want, got.Drift) || !cmp.Equal(step.want, got.Unapplied) || got.Outside != nil {
-			t.Errorf("forwarding %t after %s: drift %v, outside %v, unapplied %v", step.forwarding, step.after, got.Drift, got.Outside, got.Unapplied)
+		if !cmp.Equal(step.want, got.Drift) || !cmp.Equal(step.want, got.UnappliedChanges) || got.OutsideChanges != nil {
+			t.Errorf("forwarding %t after %s: drift %v, outside %v, unapplied %v", step.forwarding, step.after, got.Drift, got.OutsideChanges, got.UnappliedChanges)
 		}
 	}
 	if writes := w.writes(); len(writes) != 6 {

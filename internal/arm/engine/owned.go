@@ -15,7 +15,7 @@ const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 
 // ancestors are the resources that decide who owns id, nearest first.
 func (p *pass) ancestors(id arm.ID) []arm.ID {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		return nil
 	}
@@ -24,10 +24,10 @@ func (p *pass) ancestors(id arm.ID) []arm.ID {
 		if parent.Type() == types.ResourceGroup && row.Taggable {
 			break
 		}
-		parentRow, err := types.Of(parent)
+		parentRow, err := types.ForID(parent)
 		// What a type with a row of its own is below is always made by others if that has none, as the fleet of a member: there may
 		// be no right to read it.
-		if err != nil || parentRow.Defined && !row.Defined && !p.request.TagsOnly {
+		if err != nil || parentRow.FromDefinition && !row.FromDefinition && !p.request.TagsOnly {
 			break
 		}
 		out = append(out, parent)
@@ -42,15 +42,15 @@ func (p *pass) ancestors(id arm.ID) []arm.ID {
 // owned tells whether a resource is the cluster's: by its own tag, the ownership of what it is below, what it is tied to, or the
 // inventory as far as that counts.
 func (p *pass) owned(id arm.ID) bool {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		return false
 	}
-	if row.Taggable && (p.marked(id) || p.unlabelled[id.Key()] && p.rival(id) == "") || row.Linked && p.tied(id, row) || p.listed(id, row) {
+	if row.Taggable && (p.marked(id) || p.unlabelled[id.Key()] && p.rival(id) == "") || row.OwnedByReference && p.tied(id, row) || p.listed(id, row) {
 		return true
 	}
 	for _, ancestor := range p.ancestors(id) {
-		ancestorRow, _ := types.Of(ancestor)
+		ancestorRow, _ := types.ForID(ancestor)
 		if p.marked(ancestor) || p.listed(ancestor, ancestorRow) {
 			return true
 		}
@@ -61,8 +61,8 @@ func (p *pass) owned(id arm.ID) bool {
 // countable tells whether an entry of the inventory can count: of a resource that cannot carry a tag, and that the spec names or
 // Azure may show to be there for one of ours.
 func (p *pass) countable(id arm.ID) bool {
-	row, err := types.Of(id)
-	return err == nil && !row.Taggable && !p.request.TagsOnly && (p.request.Graph.Has(id) || len(row.Ties) > 0)
+	row, err := types.ForID(id)
+	return err == nil && !row.Taggable && !p.request.TagsOnly && (p.request.Graph.Has(id) || len(row.OwnerReferences) > 0)
 }
 
 // listed tells whether a resource is the cluster's by the inventory. What the spec names no more is so only while it is tied to
@@ -75,8 +75,8 @@ func (p *pass) listed(id arm.ID, row types.Type) bool {
 // removable tells whether a resource that is the cluster's may be deleted. One that is so by the inventory alone has to be tied to
 // what it was made for, where the plan says what that is.
 func (p *pass) removable(id arm.ID, node *arm.Node) bool {
-	row, err := types.Of(id)
-	if err != nil || row.Taggable || node == nil || len(node.After) == 0 || len(row.Ties) == 0 || !p.listed(id, row) {
+	row, err := types.ForID(id)
+	if err != nil || row.Taggable || node == nil || len(node.After) == 0 || len(row.OwnerReferences) == 0 || !p.listed(id, row) {
 		return true
 	}
 	return p.ownedAbove(id) || p.tied(id, row)
@@ -85,17 +85,17 @@ func (p *pass) removable(id arm.ID, node *arm.Node) bool {
 // tied tells whether Azure shows a resource to be there for one that carries the ownership tag, or that the plan has where that
 // is enough.
 func (p *pass) tied(id arm.ID, row types.Type) bool {
-	body, err := arm.Decode(p.found[id.Key()].Body)
+	body, err := arm.DecodeBody(p.found[id.Key()].Body)
 	if err != nil {
 		return false
 	}
 	node := p.request.Graph.Node(id)
-	for _, path := range row.Ties {
+	for _, path := range row.OwnerReferences {
 		text := textAt(body, path)
 		if text == "" {
 			continue
 		}
-		if target := arm.ID(text); p.ours(target) || row.Loose && node != nil && p.request.Graph.Has(target) {
+		if target := arm.ID(text); p.ours(target) || row.MayReferenceForeign && node != nil && p.request.Graph.Has(target) {
 			return true
 		}
 		if node == nil {

@@ -41,14 +41,14 @@ func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
 func TestOwnerTag(t *testing.T) {
 	w, _ := made(t, groupNode(), nsgNode(), pipNode())
 	request := w.ownedBy("a/c1/1", groupNode(), nsgNode(), pipNode())
-	if outcome := w.converge(request, time.Minute); !outcome.Done() || len(w.writes()) > 0 {
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
 		t.Errorf("the tag alone is no reason to write: %v", states(outcome))
 	}
 	changed := pipNode()
 	changed.Body.(object)["tags"].(object)["more"] = "x"
 	request = w.ownedBy("a/c1/1", groupNode(), nsgNode(), changed)
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg publicIPAddresses/pip"}, w.writes()); diff != "" {
 		t.Error(diff)
@@ -65,8 +65,8 @@ func TestOwnerConflict(t *testing.T) {
 	for name, id := range map[string]string{"another namespace": "b/c1/2", "another ID": "a/c1/2", "no ID": ""} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			if outcome := w.converge(w.ownedBy("a/c1/1", nodes()...), time.Minute); !outcome.Done() {
-				t.Fatalf("%+v", outcome.Causes())
+			if outcome := w.converge(w.ownedBy("a/c1/1", nodes()...), time.Minute); !outcome.IsDone() {
+				t.Fatalf("%+v", outcome.RootCauses())
 			}
 			w.requests()
 			request := w.ownedBy(id, nodes()...)
@@ -75,7 +75,7 @@ func TestOwnerConflict(t *testing.T) {
 				t.Errorf("both owners are named: %+v", got)
 			}
 			request.Inventory, request.WholeGroups = []arm.ID{cp, vnet.Child("subnets", "nodes")}, true
-			if outcome = w.delete(request, time.Minute); !outcome.Deleted() {
+			if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
 				t.Errorf("what is somebody else's is no obstacle: %v", states(outcome))
 			}
 			if writes := w.writes(); len(writes) > 0 {
@@ -83,7 +83,7 @@ func TestOwnerConflict(t *testing.T) {
 			}
 			mine := w.ownedBy("a/c1/1", nodes()...)
 			mine.WholeGroups = true
-			if outcome = w.delete(mine, 10*time.Minute); !outcome.Deleted() || w.get(group) != nil {
+			if outcome = w.delete(mine, 10*time.Minute); !outcome.IsDeleted() || w.get(group) != nil {
 				t.Errorf("the owner deletes it: %v", states(outcome))
 			}
 		})
@@ -111,18 +111,18 @@ func TestInventoryProves(t *testing.T) {
 	request := w.request(groupNode(), nsgNode(), use)
 	request.Inventory = all
 	outcome := w.pass(request)
-	if len(outcome.Inventory) > 0 || len(outcome.Ignored) != len(all) {
-		t.Errorf("nothing of it counts: %v of %v", outcome.Ignored, states(outcome))
+	if len(outcome.Inventory) > 0 || len(outcome.IgnoredInventory) != len(all) {
+		t.Errorf("nothing of it counts: %v of %v", outcome.IgnoredInventory, states(outcome))
 	}
-	if outcome = w.converge(request, time.Minute); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
 		t.Error(diff)
 	}
 	request = w.request(groupNode(), nsgNode(), use, named)
 	request.Inventory, request.WholeGroups = all, true
-	if outcome = w.delete(request, time.Minute); !outcome.Deleted() {
+	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {

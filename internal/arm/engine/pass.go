@@ -66,7 +66,7 @@ func (e *Engine) newPass(ctx context.Context, request Request) (*pass, error) {
 	if request.Graph == nil {
 		request.Graph = &arm.Graph{}
 	}
-	nodes, err := request.Graph.Ordered()
+	nodes, err := request.Graph.TopologicalOrder()
 	if err == nil {
 		err = request.Graph.Validate()
 	}
@@ -213,16 +213,16 @@ func (p *pass) answered() {
 func (p *pass) set(result arm.Result, wait time.Duration) {
 	p.results[result.ID.Key()] = result
 	p.waits[result.ID.Key()] = wait
-	p.engine.memory.place(result.ID.Key(), result.Done())
+	p.engine.memory.place(result.ID.Key(), result.IsDone())
 }
 
 // wantOf is what a node of a graph wants, decoded.
-func wantOf(graph *arm.Graph, node *arm.Node, row types.Type) (compare.Want, error) {
-	body, err := graph.Decoded(node)
+func wantOf(graph *arm.Graph, node *arm.Node, row types.Type) (compare.Desired, error) {
+	body, err := graph.DecodedBody(node)
 	if err != nil {
-		return compare.Want{}, fmt.Errorf("%s: body: %w", node.ID, err)
+		return compare.Desired{}, fmt.Errorf("%s: body: %w", node.ID, err)
 	}
-	return compare.Want{Type: row, Body: body, Owned: node.Owned, DropTags: node.DropTags}, nil
+	return compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags}, nil
 }
 
 // outcome ends the pass and puts the results together. From here on, what the pass waits for wakes the object.
@@ -242,7 +242,7 @@ func (p *pass) outcome(order []arm.ID) arm.Outcome {
 			continue
 		}
 		p.mu.Lock()
-		result.Wrote = p.wrote[id.Key()]
+		result.SentMethod = p.wrote[id.Key()]
 		p.mu.Unlock()
 		out.Results = append(out.Results, result)
 		wait := p.waits[id.Key()]
@@ -250,7 +250,7 @@ func (p *pass) outcome(order []arm.ID) arm.Outcome {
 			out.RetryAfter = wait
 		}
 	}
-	out.Inventory, out.Adopted, out.Ignored = sortedIDs(p.inventory), sortedIDs(p.adopted), sortedIDs(p.ignored)
+	out.Inventory, out.Adopted, out.IgnoredInventory = sortedIDs(p.inventory), sortedIDs(p.adopted), sortedIDs(p.ignored)
 	return out
 }
 

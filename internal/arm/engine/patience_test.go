@@ -53,9 +53,9 @@ func TestFewPassesWaitForAnswers(t *testing.T) {
 				switch took := time.Since(begun); {
 				case err != nil:
 					t.Error(err)
-				case outcome.Done() && took >= time.Second:
+				case outcome.IsDone() && took >= time.Second:
 					waited.Add(1)
-				case !outcome.Done() && took == 0 && outcome.RetryAfter > 0:
+				case !outcome.IsDone() && took == 0 && outcome.RetryAfter > 0:
 					returned.Add(1)
 				default:
 					t.Errorf("a pass took %s: %+v", took, outcome)
@@ -88,7 +88,7 @@ func TestOutdatedPass(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, func() { close(outdated) })
 		outcome, err := e.Converge(t.Context(), engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, Outdated: outdated,
 			Wake: func() { woken <- time.Since(begun) }})
-		if took := time.Since(begun); err != nil || outcome.Done() || took != 100*time.Millisecond {
+		if took := time.Since(begun); err != nil || outcome.IsDone() || took != 100*time.Millisecond {
 			t.Errorf("the pass took %s: %+v, %v", took, outcome, err)
 		}
 		if at := <-woken; at != time.Second {

@@ -131,8 +131,8 @@ func TestMachinesDoNotMakeEachOtherUnknown(t *testing.T) {
 	if reads := observe(); len(reads) == 0 {
 		t.Fatal("nothing was known, and nothing was read")
 	}
-	if outcome := w.converge(w.request(machine()...), 10*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(machine()...), 10*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.requests()
 	if reads := observe(); len(reads) > 0 {
@@ -157,8 +157,8 @@ func TestManyOperationsAreFollowedTogether(t *testing.T) {
 	}
 	w.sleep(time.Minute)
 	w.requests()
-	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	_, reads := w.requests()
 	gets, lists := 0, 0

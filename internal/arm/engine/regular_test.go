@@ -46,7 +46,7 @@ func TestRegularLook(t *testing.T) {
 		w.requests()
 		outcome, writes, reads := look(w.request(step.nodes...))
 		if diff := cmp.Diff([][]string{step.writes, step.reads}, [][]string{writes, sorted(reads)}); diff != "" {
-			t.Errorf("%s (-want +got):\n%s\n%+v", step.reason, diff, outcome.Causes())
+			t.Errorf("%s (-want +got):\n%s\n%+v", step.reason, diff, outcome.RootCauses())
 		}
 	}
 }

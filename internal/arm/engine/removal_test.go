@@ -30,7 +30,7 @@ func TestDecideRemoval(t *testing.T) {
 		"a group of others, gone":       {"it is not there to stay", of(theGroup, repair, going, stays, notThere), decision{do: forget, state: arm.Gone}},
 		"a group that cannot be listed": {"it may hold what is not ours", of(theGroup, repair, going, unsure), decision{do: count, err: errBusy}},
 		"a group that cannot be listed, counted": {"back-off", of(theGroup, repair, going, unsure, counted(time.Second)),
-			decision{do: report, state: arm.Waiting, err: errBusy, message: arm.Outlook(errBusy), unseen: true, wait: time.Second}},
+			decision{do: report, state: arm.Waiting, err: errBusy, message: arm.DescribeRetry(errBusy), unseen: true, wait: time.Second}},
 		"a group of ours": {"it goes with all that is in it", of(theGroup, repair, going), goes},
 
 		// What is known of it.
@@ -56,7 +56,7 @@ func TestDecideRemoval(t *testing.T) {
 
 		// What keeps a deletion back.
 		"blocked":             {"what uses it goes first", of(theVNet, repair, going, waiting, failing(errBusy, time.Second)), blockedBy(theGroup)},
-		"failed a moment ago": {"back-off", of(theVNet, repair, going, failing(errBusy, time.Second)), decision{do: report, state: arm.Waiting, err: errBusy, message: arm.Outlook(errBusy), wait: time.Second}},
+		"failed a moment ago": {"back-off", of(theVNet, repair, going, failing(errBusy, time.Second)), decision{do: report, state: arm.Waiting, err: errBusy, message: arm.DescribeRetry(errBusy), wait: time.Second}},
 		"failed, and due":     {"it is tried again, and why is told", of(theVNet, repair, going, failing(errBusy, 0)), after(errBusy, goes)},
 		"not claimed":         {"nobody else may write it then", of(theVNet, repair, going, unclaimed), decision{do: claim, write: "DELETE", state: arm.Deleting}},
 		"the document is taken": {"writes to a document go one by one", of(theSubnet, repair, going, held(theVNet, arm.Updating)),

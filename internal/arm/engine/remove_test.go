@@ -77,7 +77,7 @@ func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
 					}
 					w.sleep(outcome.RetryAfter)
 				}
-				if outcome := w.delete(request, 2*time.Hour); !outcome.Deleted() {
+				if outcome := w.delete(request, 2*time.Hour); !outcome.IsDeleted() {
 					t.Errorf("%v", states(outcome))
 				}
 			})
@@ -112,7 +112,7 @@ func TestDeleteWaitsForTheDocument(t *testing.T) {
 	if elapsed := w.clock.Now().Sub(start); elapsed < 30*time.Second || elapsed > 40*time.Second {
 		t.Errorf("woken after %s, the other write took 30 s", elapsed)
 	}
-	if outcome := w.delete(request, 5*time.Minute); !outcome.Deleted() {
+	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {

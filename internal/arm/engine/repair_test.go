@@ -48,12 +48,12 @@ func TestDriftIsRepaired(t *testing.T) {
 	w.put(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"}, "properties": object{"securityRules": []object{k8s}}})
 
 	outcome := w.pass(request)
-	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") || got.Wrote != "PUT" {
+	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") || got.SentMethod != "PUT" {
 		t.Errorf("%+v", got)
 	}
 	request.Fresh = false
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
 		t.Error(diff)
@@ -73,8 +73,8 @@ func TestSpecChange(t *testing.T) {
 	changed[3].Body = object{"properties": object{"addressPrefixes": []string{"10.0.0.0/17"}, "networkSecurityGroup": ref(nsg)}}
 	changed[1].Body = object{"location": "East US", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "172.16.0.0/12"}}}}
 	request := w.request(changed...)
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet", "PUT rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {
 		t.Error(diff)
@@ -104,14 +104,14 @@ func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 			test.rule.ID, test.rule.Count, test.rule.Patch = "*/networksecuritygroups/nsg", -1, patch
 			w.fault(test.rule)
 			request := w.request(groupNode(), changed)
-			if outcome := w.converge(request, time.Minute); !outcome.Done() {
-				t.Fatalf("%+v", outcome.Causes())
+			if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+				t.Fatalf("%+v", outcome.RootCauses())
 			}
 			request.Fresh = true
 			for range 4 {
 				w.sleep(time.Hour)
-				if outcome := w.converge(request, time.Minute); !outcome.Done() {
-					t.Fatalf("%+v", outcome.Causes())
+				if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+					t.Fatalf("%+v", outcome.RootCauses())
 				}
 			}
 			if diff := cmp.Diff(append([]string{"PUT rg"}, test.puts...), w.writes()); diff != "" {
@@ -138,8 +138,8 @@ func TestEditedRightAfterThePut(t *testing.T) {
 	w.fault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"properties": object{"securityRules": []any{}}}})
 	for range 3 {
 		request.Fresh = true
-		if outcome := w.converge(request, time.Minute); !outcome.Done() {
-			t.Fatalf("%+v", outcome.Causes())
+		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+			t.Fatalf("%+v", outcome.RootCauses())
 		}
 		w.sleep(5 * time.Second)
 	}
@@ -167,7 +167,7 @@ func TestForeign(t *testing.T) {
 	if got := result(t, outcome, cp); got.BlockedBy != nsg {
 		t.Errorf("blocked by %s", got.BlockedBy)
 	}
-	if causes := outcome.Causes(); len(causes) != 1 || causes[0].ID != nsg {
+	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != nsg {
 		t.Errorf("only the root cause is one: %+v", causes)
 	}
 	if outcome.RetryAfter < time.Minute {
@@ -192,8 +192,8 @@ func TestObserve(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
-	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
-		t.Errorf("making it lets the same object succeed: %+v", outcome.Causes())
+	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+		t.Errorf("making it lets the same object succeed: %+v", outcome.RootCauses())
 	} else if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
 		t.Errorf("a subnet of ours in somebody else's network belongs into the inventory: %s", diff)
 	}
@@ -220,7 +220,7 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 		t.Fatalf("wrote %v before the inventory was stored", writes)
 	}
 	outcome := w.converge(request, time.Minute)
-	if !outcome.Done() || !result(t, outcome, cp).Owned {
+	if !outcome.IsDone() || !result(t, outcome, cp).Owned {
 		t.Fatalf("%+v", outcome.Results)
 	}
 	w.writes()
@@ -230,7 +230,7 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 	request = w.request(groupNode(), vnetNode())
 	request.Inventory = listed
 	outcome = w.converge(request, time.Minute)
-	if diff := cmp.Diff([]arm.ID{cp}, outcome.Ignored); diff != "" || !outcome.Done() || len(outcome.Inventory) != 0 {
+	if diff := cmp.Diff([]arm.ID{cp}, outcome.IgnoredInventory); diff != "" || !outcome.IsDone() || len(outcome.Inventory) != 0 {
 		t.Fatalf("%+v %s", outcome, diff)
 	}
 	if writes := w.writes(); len(writes) > 0 {
@@ -240,13 +240,13 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 	// It has a security group of the cluster's.
 	request = w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"))
 	request.Inventory = listed
-	if outcome = w.converge(request, time.Minute); !outcome.Done() {
+	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome)
 	}
 	w.writes()
 	request = w.request(groupNode(), vnetNode(), nsgNode())
 	request.Inventory = listed
-	if outcome = w.converge(request, time.Minute); !outcome.Done() || len(outcome.Inventory)+len(outcome.Ignored) != 0 {
+	if outcome = w.converge(request, time.Minute); !outcome.IsDone() || len(outcome.Inventory)+len(outcome.IgnoredInventory) != 0 {
 		t.Fatalf("%+v", outcome)
 	}
 	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {
@@ -260,8 +260,8 @@ func TestPruneTakesOwnedOnly(t *testing.T) {
 	w.put(theirs, object{"location": "eastus"})
 	request := w.request(groupNode(), nsgNode())
 	request.Prune = []arm.ID{pip, theirs}
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"DELETE rg publicIPAddresses/pip"}, w.writes()); diff != "" {
 		t.Error(diff)
@@ -280,7 +280,7 @@ func TestCreateOnly(t *testing.T) {
 	if diff := cmp.Diff([]string{"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default", "PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.writes()); diff != "" {
 		t.Errorf("only the tags may be written: %s", diff)
 	}
-	if got := result(t, outcome, nic); got.State != arm.Ready || !cmp.Equal(got.Unrepaired, []string{"properties.enableIPForwarding"}) {
+	if got := result(t, outcome, nic); got.State != arm.Ready || !cmp.Equal(got.UnrepairedDrift, []string{"properties.enableIPForwarding"}) {
 		t.Errorf("drift is reported, and is no failure: %+v", got)
 	}
 	if diff := cmp.Diff(object{owner.TagKey: "owned", "new": "1", "theirs": "1"}, w.get(nic)["tags"]); diff != "" {
@@ -347,14 +347,14 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	tagged := groupNode()
 	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "env": "test"}
 	request := w.request(tagged)
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.writes()
 	w.sleep(10 * time.Minute)
 	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "theirs"}}})
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -364,8 +364,8 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	w.fault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
 	for range 3 {
 		w.sleep(10 * time.Minute)
-		if outcome := w.converge(request, time.Minute); !outcome.Done() {
-			t.Fatalf("%+v", outcome.Causes())
+		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+			t.Fatalf("%+v", outcome.RootCauses())
 		}
 	}
 	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
@@ -380,16 +380,16 @@ func TestWantedAgain(t *testing.T) {
 	w := newWorld(t)
 	tagged := groupNode()
 	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "size": "3"}
-	if outcome := w.converge(w.request(tagged), time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(tagged), time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.writes()
 	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"size": "2"}}})
 	for _, node := range []arm.Node{groupNode(), tagged} {
 		request := w.request(node)
 		request.Fresh = true
-		if outcome := w.converge(request, time.Minute); !outcome.Done() {
-			t.Fatalf("%+v", outcome.Causes())
+		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+			t.Fatalf("%+v", outcome.RootCauses())
 		}
 	}
 	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {

@@ -56,8 +56,8 @@ func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 	if creating != 1 || waiting != 3 {
 		t.Errorf("%d creating, %d waiting", creating, waiting)
 	}
-	if outcome := w.converge(w.request(all...), time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(all...), time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	for _, record := range w.sim.Requests() {
 		if record.Status == http.StatusConflict || record.Status == http.StatusTooManyRequests {
@@ -84,7 +84,7 @@ func TestMachinesShareALoadBalancer(t *testing.T) {
 			for {
 				outcome, err := w.engine.Converge(context.Background(), request)
 				outcomes[i] = outcome
-				if err != nil || outcome.Done() {
+				if err != nil || outcome.IsDone() {
 					return
 				}
 				<-woken
@@ -93,8 +93,8 @@ func TestMachinesShareALoadBalancer(t *testing.T) {
 	}
 	wait.Wait()
 	for i, outcome := range outcomes {
-		if !outcome.Done() {
-			t.Errorf("machine %d: %+v", i, outcome.Causes())
+		if !outcome.IsDone() {
+			t.Errorf("machine %d: %+v", i, outcome.RootCauses())
 		} else if !outcome.Results[0].Owned || len(outcome.Inventory) != 0 {
 			t.Errorf("machine %d: a rule below the cluster's load balancer is the cluster's: %+v", i, outcome)
 		}
@@ -102,16 +102,16 @@ func TestMachinesShareALoadBalancer(t *testing.T) {
 	if writes := w.writes(); len(writes) != 5 {
 		t.Errorf("wrote %v", writes)
 	}
-	if outcome := w.converge(cluster, time.Minute); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(cluster, time.Minute); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if writes := w.writes(); len(writes) != 0 {
 		t.Errorf("the cluster must not mind the machines' rules: %v", writes)
 	}
 	changed := lbNode()
 	changed.Body.(object)["tags"].(object)["new"] = "1"
-	if outcome := w.converge(w.request(groupNode(), pipNode(), changed), time.Minute); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(groupNode(), pipNode(), changed), time.Minute); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if got := w.get(lb)["properties"].(object)["inboundNatRules"].([]any); len(got) != 5 {
 		t.Errorf("the PUT of the load balancer left %d of 5 rules", len(got))
@@ -129,7 +129,7 @@ func TestTwoObjectsShareANode(t *testing.T) {
 	}
 	for range 20 {
 		a, b := w.pass(request("a")), w.pass(request("b"))
-		if a.Done() && b.Done() {
+		if a.IsDone() && b.IsDone() {
 			break
 		}
 		w.sleep(min(a.RetryAfter, b.RetryAfter))
@@ -189,7 +189,7 @@ func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound", Message: "The subscription could not be found."})
 	outcome := w.pass(w.request(network()...))
-	if causes := outcome.Causes(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed || codeOf(causes[0].Err) != "SubscriptionNotFound" {
+	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed || codeOf(causes[0].Err) != "SubscriptionNotFound" {
 		t.Errorf("%+v", causes)
 	}
 	if writes, reads := w.requests(); len(writes) != 0 || len(reads) != 1 {
@@ -199,8 +199,8 @@ func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 		t.Errorf("again in %s", outcome.RetryAfter)
 	}
 	w.sim.ClearFaults()
-	if outcome := w.converge(w.request(network()...), time.Minute); !outcome.Done() {
-		t.Errorf("%+v", outcome.Causes())
+	if outcome := w.converge(w.request(network()...), time.Minute); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
 	}
 }
 
@@ -279,8 +279,8 @@ func TestBudgetIsWaitedFor(t *testing.T) {
 	w.limit(budgets)
 	w.fault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 20})
 	outcome := w.converge(w.request(groupNode(), pipNode(), nsgNode()), time.Minute)
-	if !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	throttled := 0
 	for _, record := range w.sim.Requests() {
@@ -301,13 +301,13 @@ func TestOverhead(t *testing.T) {
 	w := newWorld(t)
 	start := w.clock.Now()
 	request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
-	if outcome := w.converge(request, 5*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, 5*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	took := w.clock.Now().Sub(start)
 	length := map[string]time.Duration{}
 	for _, operation := range w.sim.Operations() {
-		length[arm.ID(operation.ResourceID).Short()] += operation.Ended.Sub(operation.Started)
+		length[arm.ID(operation.ResourceID).ShortName()] += operation.Ended.Sub(operation.Started)
 	}
 	subnets := max(length["virtualNetworks/vnet"], length["networkSecurityGroups/nsg"]) + length["subnets/cp"] + length["subnets/nodes"]
 	outbound := length["publicIPAddresses/pip"] + length["natGateways/nat"]

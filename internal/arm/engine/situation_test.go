@@ -47,7 +47,7 @@ var sameError = cmp.Comparer(func(a, b error) bool {
 
 // of is the situation of a node about which everything was found out: the resource is the cluster's, there, as wanted, and free.
 func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		panic(err)
 	}
@@ -72,7 +72,7 @@ func rival(s *situation)          { s.rival = ownerPrefix + "other" }
 func unclaimedByTag(s *situation) { s.unclaimed = true }
 func foreign(s *situation)        { s.owned, s.ownedAbove = false, false }
 func adopts(s *situation)         { s.node.Foreign = arm.AdoptForeign }
-func marked(s *situation)         { s.node.Marked = true }
+func marked(s *situation)         { s.node.PlannedWithTag = true }
 func uses(s *situation)           { s.node.Foreign = arm.UseForeign }
 func bodiless(s *situation)       { s.node.Body = nil }
 func noTag(s *situation)          { s.tagged = false }

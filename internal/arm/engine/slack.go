@@ -45,7 +45,7 @@ func (p *pass) schedule() *schedule {
 			continue
 		}
 		s.nodes, s.before[node] = append(s.nodes, node), p.request.Graph.Dependencies(node)
-		if row, err := types.Of(node.ID); err == nil {
+		if row, err := types.ForID(node.ID); err == nil {
 			s.document[node] = row.SerialKey(node.ID)
 		}
 		if op != nil {

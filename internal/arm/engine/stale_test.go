@@ -63,8 +63,8 @@ func TestWhatWasSeenBeforeARepairIsNotWhatItLeft(t *testing.T) {
 	tagged := nsgNode()
 	tagged.Body.(object)["tags"].(object)["env"] = "test"
 	request := w.request(groupNode(), tagged, pipNode(), lbNode())
-	if outcome := w.converge(request, 10*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	drift := func() {
 		w.sleep(time.Hour)
@@ -74,16 +74,16 @@ func TestWhatWasSeenBeforeARepairIsNotWhatItLeft(t *testing.T) {
 	drift()
 	w.fault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"tags": object{"env": "theirs"}}})
 	armed.Store(true)
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	armed.Store(false)
 	if diff := cmp.Diff([]string{"PUT rg loadBalancers/lb", "PUT rg networkSecurityGroups/nsg"}, sorted(w.writes())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	drift()
-	if outcome := w.converge(request, time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if diff := cmp.Diff([]string{"PUT rg loadBalancers/lb"}, w.writes()); diff != "" {
 		t.Errorf("the same change again (-want +got):\n%s", diff)

@@ -17,7 +17,7 @@ func staying(pointers []string, observed json.RawMessage, row types.Type) []stri
 	}
 	return slices.DeleteFunc(slices.Clone(pointers), func(pointer string) bool {
 		dotted := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
-		hidden := slices.ContainsFunc(row.WriteOnly, func(path string) bool {
+		hidden := slices.ContainsFunc(row.WriteOnlyPaths, func(path string) bool {
 			return strings.EqualFold(path, dotted) || len(dotted) > len(path) && strings.EqualFold(path+".", dotted[:len(path)+1])
 		})
 		return !hidden && !shows(body, strings.Split(strings.TrimPrefix(pointer, "/"), "/"))

@@ -9,7 +9,7 @@ import (
 )
 
 func TestStaying(t *testing.T) {
-	row := types.Type{WriteOnly: []string{"properties.windowsProfile.adminPassword", "properties.secret"}}
+	row := types.Type{WriteOnlyPaths: []string{"properties.windowsProfile.adminPassword", "properties.secret"}}
 	const observed = `{"properties":{"dnsPrefix":"c1","nothing":null,"addonProfiles":{"omsAgent":{"enabled":true}},"pools":[{"name":"p"}],"none":[]}}`
 	for name, test := range map[string]struct {
 		reason  string

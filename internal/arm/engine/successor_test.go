@@ -32,15 +32,15 @@ func TestSuccessorOfARemovedResource(t *testing.T) {
 			group := network()[2]
 			w, _ := made(t, network()...)
 			before := w.request(append(network(), ruleNode("old", 300, "443"))...)
-			if outcome := w.converge(before, time.Minute); !outcome.Done() {
-				t.Fatalf("%+v", outcome.Causes())
+			if outcome := w.converge(before, time.Minute); !outcome.IsDone() {
+				t.Fatalf("%+v", outcome.RootCauses())
 			}
 			_ = w.writes()
 			request := w.request(append(network(), test.next)...)
 			request.Prune = []arm.ID{group.ID.Child("securityRules", "old")}
 			begin := w.clock.Now()
-			if outcome := w.converge(request, time.Minute); !outcome.Done() {
-				t.Fatalf("%+v", outcome.Causes())
+			if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+				t.Fatalf("%+v", outcome.RootCauses())
 			}
 			if took := w.clock.Now().Sub(begin); took > test.within {
 				t.Errorf("%s: took %s, want at most %s", test.reason, took, test.within)

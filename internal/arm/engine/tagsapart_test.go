@@ -30,8 +30,8 @@ func TestTagsApart(t *testing.T) {
 		{"only tags differ", node("green", false), []string{"PATCH rg bastionHosts/host/providers/Microsoft.Resources/tags/default"}},
 		{"what else differs takes the tags along", node("red", true), []string{"PUT rg bastionHosts/host"}},
 	} {
-		if outcome := w.converge(w.request(groupNode(), vnetNode(), pipNode(), subnetOf, step.node), time.Hour); !outcome.Done() {
-			t.Fatalf("%+v", outcome.Causes())
+		if outcome := w.converge(w.request(groupNode(), vnetNode(), pipNode(), subnetOf, step.node), time.Hour); !outcome.IsDone() {
+			t.Fatalf("%+v", outcome.RootCauses())
 		}
 		if diff := cmp.Diff(step.want, w.writes()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)

@@ -20,7 +20,7 @@ func heldBack(t *testing.T) (w *world, free *client.Client) {
 	free = w.client
 	w.limit(client.NewBudgets(w.clock.Now))
 	w.fault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 200, Count: 1})
-	if outcome := w.pass(w.request(pipNode())); outcome.Done() {
+	if outcome := w.pass(w.request(pipNode())); outcome.IsDone() {
 		t.Fatal("nothing was throttled")
 	}
 	w.requests()
@@ -52,14 +52,14 @@ func TestWhatWaitsForItsTurnIsReadOnce(t *testing.T) {
 			if result.ID.Equal(group) {
 				continue
 			}
-			held := result.State == arm.Waiting && arm.HeldBack(result.Err)
+			held := result.State == arm.Waiting && arm.IsBudgetEmpty(result.Err)
 			if !held && (result.State != arm.Blocked || result.BlockedBy == "") {
-				t.Errorf("%s: %s, blocked by %q, %v", result.ID.Short(), result.State, result.BlockedBy, result.Err)
+				t.Errorf("%s: %s, blocked by %q, %v", result.ID.ShortName(), result.State, result.BlockedBy, result.Err)
 			}
 		}
 	}
-	if outcome = w.converge(request, 5*time.Minute); !outcome.Done() {
-		t.Fatalf("%+v", outcome.Causes())
+	if outcome = w.converge(request, 5*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false); err != nil || !seen[vnet.Key()].Exists || !seen[nic.Key()].Exists {
 		t.Errorf("when all is there: seen %v, %v", seen, err)

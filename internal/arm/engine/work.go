@@ -15,7 +15,7 @@ type work struct {
 	situation
 	group string
 	// want and body are what is wanted and what is there, decoded, hash is the name of what is wanted.
-	want compare.Want
+	want compare.Desired
 	body any
 	hash string
 	// op is the operation that a claim has begun, taken the one that was there.
@@ -29,7 +29,7 @@ func (p *pass) look(id arm.ID) *work {
 	if w.node != nil {
 		w.group = w.node.Group
 	}
-	w.row, w.unknown = types.Of(id)
+	w.row, w.unknown = types.ForID(id)
 	tags := observe.HeadOf(w.found.Body).Tags
 	w.owned, w.ownedAbove, w.recorded, w.rival = p.owned(id), p.ownedAbove(id), p.recorded[key], rivalOf(tags, p.request.Owner)
 	if ofCluster(tags, p.request.Owner) {
@@ -83,7 +83,7 @@ func (p *pass) settle(w *work) {
 				continue // It is none that users handed over.
 			}
 			if _, known := p.adopted[key]; !known {
-				e.news.add(p.request.Object, arm.Change{ID: w.id, What: arm.Adopted})
+				e.news.add(p.request.Object, arm.Change{ID: w.id, Kind: arm.Adopted})
 			}
 			p.adopted[key] = w.id
 		case examine:
@@ -118,7 +118,7 @@ func (p *pass) examine(w *work) {
 	if !w.found.Exists {
 		e.memory.missing(key)
 	} else {
-		body, err := arm.Decode(w.found.Body)
+		body, err := arm.DecodeBody(w.found.Body)
 		if err != nil {
 			w.found.Err = &arm.Error{Method: "GET", ID: w.id, Code: "InvalidAnswer", Message: err.Error()}
 			return
@@ -128,7 +128,7 @@ func (p *pass) examine(w *work) {
 			w.differences = p.unsettled(w.id, w.owned, compare.Diff(w.want, body))
 		}
 	}
-	w.denied = node.Denies(w.body)
+	w.denied = node.DenialMessage(w.body)
 	w.wait, w.failure = e.memory.failed(key, w.hash)
 	doing, broken := observe.Provisioning(w.found.Body)
 	switch {
@@ -180,21 +180,21 @@ func (p *pass) claim(w *work, d decision) {
 // carryOut does what was decided and sets the result. It is false when what was decided about is over.
 func (p *pass) carryOut(w *work, d decision) bool {
 	e, key := p.engine, w.id.Key()
-	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, Unseen: d.unseen, Untagged: d.untagged,
+	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, ReadFailed: d.unseen, PossiblyOwned: d.untagged,
 		Drift: p.results[key].Drift, Observed: w.found.Body, Owned: w.found.Exists && w.owned,
-		Outside: w.origin.outside, Unapplied: w.origin.unapplied}
+		OutsideChanges: w.origin.outside, UnappliedChanges: w.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)
-	if result.Done() {
-		result.Unrepaired = d.drift
+	if result.IsDone() {
+		result.UnrepairedDrift = d.drift
 	}
 	if w.node != nil {
-		result.Stays = staying(w.node.Stays, w.found.Body, w.row)
+		result.UnremovablePaths = staying(w.node.UnremovablePaths, w.found.Body, w.row)
 	}
-	if w.rival != "" && result.State == arm.Foreign && w.node != nil && w.node.OfOthers != arm.UseOthers && !w.remove {
-		result.OfOthers = w.rival
+	if w.rival != "" && result.State == arm.Foreign && w.node != nil && w.node.OtherCluster != arm.UseOtherCluster && !w.remove {
+		result.OtherClusterTag = w.rival
 	}
-	if w.lost && result.Done() {
-		result.Lost = lostMessage(w.situation)
+	if w.lost && result.IsDone() {
+		result.OwnershipTagRemoved = lostMessage(w.situation)
 	}
 	wait := d.wait
 	switch d.do {

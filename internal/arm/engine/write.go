@@ -33,7 +33,7 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 	}
 	var said []string
 	op.Answered = func(body json.RawMessage) {
-		if decoded, err := arm.Decode(body); err == nil {
+		if decoded, err := arm.DecodeBody(body); err == nil {
 			said = prints(compare.Diff(w.want, decoded))
 		}
 	}
@@ -41,7 +41,7 @@ func (p *pass) operation(w *work, d decision) *operate.Operation {
 		switch {
 		case err != nil:
 			e.memory.fail(op.Key, hash, err)
-			if arm.HeldBack(err) {
+			if arm.IsBudgetEmpty(err) {
 				e.memory.absence(op.Key, d.state == arm.Creating)
 			}
 			return
@@ -92,7 +92,7 @@ func (p *pass) write(w *work, d decision) error {
 			return op.Client.Delete(op.Context, w.id, w.row.APIVersion, w.row.DeleteQuery)
 		}
 	case http.MethodPut:
-		raw, err := json.Marshal(compare.Merge(w.want, w.body))
+		raw, err := json.Marshal(compare.MergeBody(w.want, w.body))
 		if err != nil {
 			return err
 		}
@@ -139,8 +139,8 @@ func (p *pass) unsent(id arm.ID) {
 
 // writeTags merges and deletes tags without touching the resource itself.
 // https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
-func writeTags(op *operate.Operation, want compare.Want, body any) (*client.Response, error) {
-	merge, drop := compare.Tags(want, body)
+func writeTags(op *operate.Operation, want compare.Desired, body any) (*client.Response, error) {
+	merge, drop := compare.TagChanges(want, body)
 	at := op.ID.Extension("Microsoft.Resources/tags", "default")
 	patch := func(operation string, tags map[string]string) (*client.Response, error) {
 		return op.Client.Patch(op.Context, at, types.TagsAPIVersion, map[string]any{"operation": operation, "properties": map[string]any{"tags": tags}})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -43,7 +43,7 @@ type Cache struct {
 	digests  map[string]*digest
 	breadths map[string]*breadth
 	swept    time.Time
-	packer   packed.Packer
+	packer   compressed.Compressor
 }
 
 // mark is when something was changed, and the cache's count then.
@@ -95,12 +95,12 @@ func (c *Cache) Invalidate(change Change) {
 		c.touched[change.Document.Key()] = now
 	}
 	// Others of its own type stay as they are: a hundred machines that come at once must not make each other's absence unknown.
-	if row, err := types.Of(change.ID); err == nil {
-		for _, made := range row.Makes {
+	if row, err := types.ForID(change.ID); err == nil {
+		for _, made := range row.CreatesTypes {
 			c.effects[effectKey(groupOf(change.ID), made)] = now
 		}
-		if change.Made && len(row.Frees) > 0 {
-			c.freed(groupOf(change.ID), row.Frees, now)
+		if change.Made && len(row.DetachesTypes) > 0 {
+			c.freed(groupOf(change.ID), row.DetachesTypes, now)
 		}
 	}
 	if change.Extent == Effects {
@@ -128,7 +128,7 @@ func (c *Cache) below(id arm.ID, now mark) {
 		return group == id.Key()
 	})
 	for _, found := range c.entries {
-		if found.ID.Within(id) {
+		if found.ID.IsWithin(id) {
 			c.written[found.ID.Key()] = now
 		}
 	}
@@ -156,7 +156,7 @@ func (c *Cache) CurrentETag(found Observation) bool {
 // At is an observation of what is known to be so at this moment, as from the answer to a write.
 func (c *Cache) At(observed Observed, fromWrite bool) Observation {
 	observed.At = c.clock.Now()
-	if row, err := types.Of(observed.ID); err == nil && observed.Body != nil {
+	if row, err := types.ForID(observed.ID); err == nil && observed.Body != nil {
 		observed.Body = shown(row, observed.Body)
 	}
 	return Observation{Observed: observed, FromWrite: fromWrite, count: c.begin()}

@@ -72,7 +72,7 @@ func (d *digest) mark(id arm.ID) Mark {
 		if row := d.rows[hashOf(id.Key())]; row != 0 {
 			return Mark(row)
 		}
-		if types.Extends(id.Type()) {
+		if types.IsExtension(id.Type()) {
 			unseen = 1
 		} else if strings.Count(id.Type(), "/") < 2 {
 			break
@@ -136,7 +136,7 @@ func (c *Cache) vouched(scope string, id arm.ID, oldest, full time.Time) (Observ
 	if !ok || mark == 0 || found.mark != mark || found.count < c.written[id.Key()].count {
 		return Observation{}, false
 	}
-	if row, err := types.Of(id); err != nil || !row.Told && found.At.Before(full) {
+	if row, err := types.ForID(id); err != nil || !row.FullyListed && found.At.Before(full) {
 		return Observation{}, false
 	}
 	found.vouched = c.clock.Now()

@@ -15,12 +15,12 @@ func holderOf(id arm.ID) (holder arm.ID, path string) {
 	if strings.Count(id.Type(), "/") < 2 || holder == "" {
 		return "", ""
 	}
-	row, err := types.Of(holder)
+	row, err := types.ForID(holder)
 	if err != nil {
 		return "", ""
 	}
 	kind := id.Type()[strings.LastIndex(id.Type(), "/")+1:]
-	if path = row.Holds[strings.ToLower(kind)]; path == "" {
+	if path = row.EmbeddedChildren[strings.ToLower(kind)]; path == "" {
 		return "", ""
 	}
 	return holder, path

@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 // Observed is a resource as Azure last showed it.
@@ -45,7 +45,7 @@ type Observation struct {
 	wanted  bool
 	// packed is the body as the cache keeps it for long; it is empty when Body is it. sum is the hash of what was packed, came when the
 	// cache first had that body.
-	packed packed.Body
+	packed compressed.Body
 	sum    uint64
 	came   time.Time
 }
@@ -99,7 +99,7 @@ func OfEveryRequest(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case client.CodeCredentialsInvalid, client.CodeTokenUnavailable, client.CodeCanceled, arm.CodeHeldBack,
+	case client.CodeCredentialsInvalid, client.CodeTokenUnavailable, client.CodeCanceled, arm.CodeBudgetEmpty,
 		"SubscriptionNotFound", "InvalidAuthenticationToken", "InvalidAuthenticationTokenTenant", "ReadOnlyDisabledSubscription":
 		return true
 	}

@@ -43,7 +43,7 @@ func TestOfEveryRequest(t *testing.T) {
 	}{
 		"credentials":  {"no request gets a token", &arm.Error{Code: client.CodeCredentialsInvalid}, true},
 		"subscription": {"all resources of a pass are in it", &arm.Error{Code: "SubscriptionNotFound", Status: 404}, true},
-		"held back":    {"the budget is one for all", &arm.Error{Code: arm.CodeHeldBack, Status: 429}, true},
+		"held back":    {"the budget is one for all", &arm.Error{Code: arm.CodeBudgetEmpty, Status: 429}, true},
 		"one role":     {"others may be allowed", &arm.Error{Code: "AuthorizationFailed", Status: 403}, false},
 		"one failure":  {"others may work", &arm.Error{Code: "InternalServerError", Status: 500}, false},
 		"not Azure's":  {"nothing is known of it", errors.New("x"), false},

@@ -4,25 +4,25 @@ import (
 	"bytes"
 	"hash/maphash"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 // pack has an observation kept in little memory.
-func (o Observation) pack(p *packed.Packer) Observation {
-	o.packed, o.sum, o.Body = p.Pack(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
+func (o Observation) pack(p *compressed.Compressor) Observation {
+	o.packed, o.sum, o.Body = p.Compress(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
 	return o
 }
 
 // unpacked is an observation with its body. What cannot be read back is no observation: ok is false.
 func (o Observation) unpacked() (out Observation, ok bool) {
-	if o.packed.Empty() {
+	if o.packed.IsEmpty() {
 		return o, true
 	}
-	body, err := o.packed.Open()
+	body, err := o.packed.Decompress()
 	if err != nil {
 		return Observation{}, false
 	}
-	o.Body, o.packed = body, packed.Body{}
+	o.Body, o.packed = body, compressed.Body{}
 	return o, true
 }
 
@@ -36,7 +36,7 @@ func (c *Cache) asBefore(found, old Observation) Observation {
 	found.came = found.At
 	switch {
 	case len(found.Body) == 0:
-	case !old.packed.Empty():
+	case !old.packed.IsEmpty():
 		if maphash.Bytes(seed, found.Body) == old.sum {
 			found.Body, found.packed, found.sum, found.came = nil, old.packed, old.sum, old.came
 		}

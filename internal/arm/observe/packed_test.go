@@ -34,7 +34,7 @@ func TestPacked(t *testing.T) {
 	after(10 * time.Minute)(cache)
 	cache.Sweep()
 
-	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.packed.Empty() || kept.packed.Size() > len(long)/4 {
+	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.packed.IsEmpty() || kept.packed.Size() > len(long)/4 {
 		t.Errorf("a body of %d bytes is kept as %d and %d", len(long), len(kept.Body), kept.packed.Size())
 	}
 	digested()

@@ -86,7 +86,7 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observation {
 	found := r.Cache.At(Observed{ID: id}, false)
 	found.wanted = true
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		found.Err = err
 		return found
@@ -166,8 +166,8 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	}
 	for _, key := range order {
 		missing := collections[key]
-		row, err := types.Of(missing[0])
-		if err == nil && !row.NoList && cache.shouldList(scope, missing, r.need(missing[0])) {
+		row, err := types.ForID(missing[0])
+		if err == nil && !row.ReadIndividually && cache.shouldList(scope, missing, r.need(missing[0])) {
 			run(func() {
 				if !r.list(ctx, row, missing) {
 					for _, id := range missing {

@@ -53,14 +53,14 @@ func (r *reading) vouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) 
 	}
 	var told []arm.ID
 	for _, id := range ids {
-		if row, err := types.Of(id); err == nil && !row.Live {
+		if row, err := types.ForID(id); err == nil && !row.VolatileState {
 			told = append(told, id)
 		}
 	}
 	r.digest(ctx, told)
 	oldest, full := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.anew(ctx)
 	return r.served(ids, func(id arm.ID) (Observation, bool) {
-		if row, err := types.Of(id); err == nil && row.Live {
+		if row, err := types.ForID(id); err == nil && row.VolatileState {
 			return Observation{}, false
 		}
 		return r.reader.Cache.vouched(r.client.Scope(), id, oldest, full)

@@ -10,7 +10,7 @@ import (
 // shown is a body as Azure showed it, but for the lists of what uses the resource. They are as long as a cluster has machines, and every
 // machine's pass would carry them.
 func shown(row types.Type, body json.RawMessage) json.RawMessage {
-	for _, path := range row.Users {
+	for _, path := range row.BackReferences {
 		body = without(body, strings.Split(path, "."))
 	}
 	return body

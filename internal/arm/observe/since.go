@@ -56,7 +56,7 @@ func (r *reading) continued(ctx context.Context, ids []arm.ID) (missing []arm.ID
 // steady is the observation of id from oldest or later, and after the last change of it, if it was there and in order then, and no
 // list since has shown otherwise.
 func (c *Cache) steady(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
-	if row, err := types.Of(id); err != nil || !row.Steady {
+	if row, err := types.ForID(id); err != nil || !row.ChangesOnlyOnWrite {
 		return Observation{}, false
 	}
 	found, ok := c.get(scope, id, oldest)

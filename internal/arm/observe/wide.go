@@ -15,14 +15,14 @@ import (
 
 // widePath is the list of all resources of the type of id in its subscription, "" for what has none.
 func widePath(id arm.ID) arm.ID {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	subscription := arm.SubscriptionID(id.Subscription())
 	switch {
 	case err != nil || id.Subscription() == "" || id.ResourceGroup() == "":
 		return ""
 	case id.Type() == types.ResourceGroup:
 		return subscription + "/resourceGroups"
-	case row.NoList || strings.Count(id.Type(), "/") > 1:
+	case row.ReadIndividually || strings.Count(id.Type(), "/") > 1:
 		return ""
 	}
 	return arm.ID(string(subscription) + "/providers/" + row.Name)
@@ -69,7 +69,7 @@ func (r *reading) wide(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 // readWide reads one list, or takes what another reader of it is about to get.
 func (r *reading) readWide(ctx context.Context, path arm.ID, ids []arm.ID, pages int) (missing []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.Scope()
-	row, err := types.Of(ids[0])
+	row, err := types.ForID(ids[0])
 	if err != nil {
 		return ids
 	}
@@ -83,7 +83,7 @@ func (r *reading) readWide(ctx context.Context, path arm.ID, ids []arm.ID, pages
 	defer end()
 	begun := cache.At(Observed{}, false)
 	items, complete, err := r.client.ListUpTo(ctx, string(path), row.APIVersion, row.ListQuery, pages)
-	if err != nil || !complete || row.Live && !alive(items) {
+	if err != nil || !complete || row.VolatileState && !alive(items) {
 		cache.refuse(ctx, scope, path, pages, r.maxAge, err)
 		return ids
 	}

@@ -92,7 +92,7 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource})
 	}
 	response, err := request()
-	if arm.HeldBack(err) && op.Verb != http.MethodPatch { // Tags are two requests, of which the first may have been sent.
+	if arm.IsBudgetEmpty(err) && op.Verb != http.MethodPatch { // Tags are two requests, of which the first may have been sent.
 		o.HoldBack(op, err)
 		return
 	}
@@ -162,7 +162,7 @@ func (o *Operator) over(op *Operation, found *observe.Observation, err error) {
 		o.options.Ended(op, took, err)
 	}
 	if err != nil {
-		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Verb, "class", arm.Classify(err), "why", arm.Reason(err), "requestID", arm.RequestID(err), "error", err.Error())
+		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Verb, "class", arm.Classify(err), "why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
 		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Verb, "state", op.State, "took", took.String())
 	}
@@ -208,7 +208,7 @@ func (o *Operator) HoldBack(op *Operation, err error) {
 	if op.Ended != nil {
 		op.Ended(o.options.Clock.Now().Sub(op.started), err)
 	}
-	o.options.Log.V(1).Info("held back", "resource", op.ID, "object", op.Object, "verb", op.Verb, "why", arm.Reason(err), "error", err.Error())
+	o.options.Log.V(1).Info("held back", "resource", op.ID, "object", op.Object, "verb", op.Verb, "why", arm.ClassReason(err), "error", err.Error())
 	o.end(op)
 }
 

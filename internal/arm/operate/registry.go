@@ -42,7 +42,7 @@ func (r *registry) below(id arm.ID) []*Operation {
 	defer r.mu.Unlock()
 	var out []*Operation
 	for _, op := range r.operations {
-		if op.ID.Within(id) && op.Key != id.Key() {
+		if op.ID.IsWithin(id) && op.Key != id.Key() {
 			out = append(out, op)
 		}
 	}

@@ -16,7 +16,7 @@ var (
 
 // on is an operation that changes a resource.
 func on(id arm.ID) *Operation {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		panic(err)
 	}

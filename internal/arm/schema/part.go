@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Types are all resource types that any version defines, sorted. Their spelling is that of the newest version.
-var Types = sync.OnceValue(func() []string {
+// ResourceTypes are all resource types that any version defines, sorted. Their spelling is that of the newest version.
+var ResourceTypes = sync.OnceValue(func() []string {
 	spelt := map[string]string{}
-	for _, name := range names() {
-		for full := range open(name).Resources {
+	for _, name := range fileNames() {
+		for full := range openFile(name).Resources {
 			spelt[strings.ToLower(full)] = full
 		}
 	}
 	return slices.Sorted(maps.Values(spelt))
 })
 
-// Newest is the definition of the newest version of a resource type that is no preview, or of the newest preview where
+// NewestDefinition is the definition of the newest version of a resource type that is no preview, or of the newest preview where
 // there is no other.
-func Newest(resourceType string) (Definition, bool) {
+func NewestDefinition(resourceType string) (Definition, bool) {
 	versions := Versions(resourceType)
 	if len(versions) == 0 {
 		return Definition{}, false
@@ -32,11 +32,11 @@ func Newest(resourceType string) (Definition, bool) {
 			break
 		}
 	}
-	return Lookup(resourceType, newest)
+	return LookupDefinition(resourceType, newest)
 }
 
-// Newer tells whether an api-version is newer than every one that has the resource type.
-func Newer(resourceType, apiVersion string) bool {
+// IsNewerThanAll tells whether an api-version is newer than every one that has the resource type.
+func IsNewerThanAll(resourceType, apiVersion string) bool {
 	versions := Versions(resourceType)
 	return len(versions) > 0 && compareVersions(versions[len(versions)-1], apiVersion) < 0
 }
@@ -56,12 +56,12 @@ func (p Part) Shape() Shape { return p.shape }
 
 // IsObject tells whether the value has properties with names that the definition has.
 func (p Part) IsObject() bool {
-	_, ok := p.object(nil)
+	_, ok := p.resolveObject(nil)
 	return ok
 }
 
-// object is the object of a part; fields choose its variant where there are several.
-func (p Part) object(fields map[string]any) (object, bool) {
+// resolveObject is the object of a part; fields choose its variant where there are several.
+func (p Part) resolveObject(fields map[string]any) (object, bool) {
 	if p.file == nil {
 		return object{}, false
 	}
@@ -91,23 +91,23 @@ func (p Part) object(fields map[string]any) (object, bool) {
 // Property is a property of the object that has these fields, with its name as Azure spells it. What the URL of a request says
 // is none.
 func (p Part) Property(name string, fields map[string]any) (string, Part, bool) {
-	o, ok := p.object(fields)
-	if !ok || p.top && slices.Contains(ofTemplate, name) {
+	o, ok := p.resolveObject(fields)
+	if !ok || p.top && slices.Contains(urlProperties, name) {
 		return "", Part{}, false
 	}
-	known, shape, ok := o.property(name)
+	known, shape, ok := o.findProperty(name)
 	if !ok && o.Values != nil {
 		known, shape, ok = name, *o.Values, true
 	}
 	return known, Part{file: p.file, shape: shape}, ok
 }
 
-// Names are the properties of the object that a request may set, sorted.
-func (p Part) Names(fields map[string]any) []string {
-	o, _ := p.object(fields)
+// SettableNames are the properties of the object that a request may set, sorted.
+func (p Part) SettableNames(fields map[string]any) []string {
+	o, _ := p.resolveObject(fields)
 	var out []string
 	for name, shape := range o.Properties {
-		if !shape.Is(ReadOnly) && !(p.top && slices.Contains(ofTemplate, name)) {
+		if !shape.HasFlag(ReadOnly) && !(p.top && slices.Contains(urlProperties, name)) {
 			out = append(out, name)
 		}
 	}
@@ -121,33 +121,35 @@ func (p Part) Items() Part { return Part{file: p.file, shape: orAny(p.shape.Item
 // Values are the values of a map.
 func (p Part) Values() Part { return Part{file: p.file, shape: orAny(p.shape.Values)} }
 
-// Walk visits every property that a request may have, by its dotted path with "[]" behind lists and "*" for keys of maps. An
+// WalkProperties visits every property that a request may have, by its dotted path with "[]" behind lists and "*" for keys of maps. An
 // object inside of itself is not entered again.
-func (d Definition) Walk(visit func(path string, shape Shape)) { d.Body().walk("", nil, visit) }
+func (d Definition) WalkProperties(visit func(path string, shape Shape)) {
+	d.Body().walkProperties("", nil, visit)
+}
 
-func (p Part) walk(path string, within []string, visit func(string, Shape)) {
+func (p Part) walkProperties(path string, within []string, visit func(string, Shape)) {
 	if path != "" {
 		visit(path, p.shape)
 	}
 	switch {
 	case p.shape.Type == "array":
-		p.Items().walk(path+"[]", within, visit)
+		p.Items().walkProperties(path+"[]", within, visit)
 	case p.shape.Type == "map":
-		p.Values().walk(path+".*", within, visit)
+		p.Values().walkProperties(path+".*", within, visit)
 	case p.IsObject() && !slices.Contains(within, p.shape.Object):
 		within = append(slices.Clip(within), p.shape.Object)
-		for _, name := range p.Names(nil) {
+		for _, name := range p.SettableNames(nil) {
 			_, inner, _ := p.Property(name, nil)
-			inner.walk(join(path, name), within, visit)
+			inner.walkProperties(joinPath(path, name), within, visit)
 		}
 	}
 }
 
 // CheckName holds the name of a resource against the definition.
 func (d Definition) CheckName(name string) []Finding {
-	c := check{file: d.file}
+	c := checker{file: d.file}
 	if shape, ok := c.file.Objects[d.body.Object].Properties["name"]; ok {
-		c.text("name", shape, name)
+		c.checkText("name", shape, name)
 	}
-	return c.found
+	return c.findings
 }

@@ -13,11 +13,11 @@ import (
 // TestFiles reads every file: each resource and every object that a shape refers to is there, and each shape is of a kind
 // that the check knows.
 func TestFiles(t *testing.T) {
-	if len(names()) < 20 {
-		t.Fatalf("only %d files: %v", len(names()), names())
+	if len(fileNames()) < 20 {
+		t.Fatalf("only %d files: %v", len(fileNames()), fileNames())
 	}
-	for _, name := range names() {
-		f := open(name)
+	for _, name := range fileNames() {
+		f := openFile(name)
 		var walk func(where string, s Shape)
 		walk = func(where string, s Shape) {
 			if s.Object != "" {
@@ -74,7 +74,7 @@ func TestVersions(t *testing.T) {
 		{"only some versions have the type", "Microsoft.ContainerService/fleets/members", "2024-04-01", "2025-03-01"},
 		{"no version has it", "Microsoft.ContainerService/nothing", "2025-10-01", ""},
 	} {
-		got, ok := Nearest(test.resourceType, test.version)
+		got, ok := NearestDefinition(test.resourceType, test.version)
 		if got.APIVersion != test.want || ok != (test.want != "") {
 			t.Errorf("%s: Nearest(%s, %s) is %q, %t", test.reason, test.resourceType, test.version, got.APIVersion, ok)
 		}
@@ -116,7 +116,7 @@ func TestCheckRequest(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			resourceType, version, _ := strings.Cut(test.resource, "@")
-			definition, ok := Lookup(resourceType, version)
+			definition, ok := LookupDefinition(resourceType, version)
 			if !ok {
 				t.Fatalf("%s is not defined", test.resource)
 			}

@@ -22,53 +22,53 @@ const (
 // ScaleSetAPIVersion is the one that lists of scale sets are asked for with. Those of AKS are only read.
 const ScaleSetAPIVersion = computeAPIVersion
 
-var compute = []Type{
+var computeTypes = []Type{
 	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
 	// option says otherwise: https://learn.microsoft.com/en-us/azure/virtual-machines/delete
 	// Whether a machine runs is in its instance view, which a GET and a list show on request. The page on lists allows that
 	// with a filter for one scale set only; Azure takes it without, as recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient
 	// v0.26.1, virtualmachineclient/testdata, where cloud-provider-azure lists the machines of a group so.
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
-	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: Patches, Live: true, Taggable: true,
-		Uses: []string{"properties.networkProfile.networkInterfaces[].id"}, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, Makes: []string{Disk},
+	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: PutPatches, VolatileState: true, Taggable: true,
+		UsedResources: []string{"properties.networkProfile.networkInterfaces[].id"}, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, CreatesTypes: []string{Disk},
 		GetQuery: url.Values{"$expand": {"instanceView"}}, ListQuery: url.Values{"$expand": {"instanceView"}}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
 		// The CSI driver attaches a disk for each volume, people attach interfaces.
-		Carry: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
+		SharedLists: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
 		// Azure Policy assigns identities: https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/how-to-assign-managed-identity-via-azure-policy
 		SharedIdentity: true,
 		// Names of images, plans and disks have no case.
-		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.storageProfile.imageReference.communityGalleryImageId",
+		CaseInsensitivePaths: []string{"plan.name", "plan.product", "plan.publisher", "properties.storageProfile.imageReference.communityGalleryImageId",
 			"properties.storageProfile.imageReference.offer", "properties.storageProfile.imageReference.publisher",
 			"properties.storageProfile.imageReference.sku", "properties.storageProfile.osDisk.name"},
-		FoldKeys:  []string{"identity.userAssignedIdentities"},
-		WriteOnly: []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
+		CaseInsensitiveKeys: []string{"identity.userAssignedIdentities"},
+		WriteOnlyPaths:      []string{"properties.osProfile.adminPassword", "properties.osProfile.customData", "properties.osProfile.secrets", "properties.userData", "properties.osProfile.windowsConfiguration.additionalUnattendContent"}},
 	// The agent in the machine has to answer a PUT: https://learn.microsoft.com/en-us/azure/virtual-machines/extensions/overview
-	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: Patches, Taggable: true, TagsApart: true, Serial: 1, DiesWithParent: true, DeleteRank: 8,
-		Whole:     []string{"properties.settings"},
-		Fold:      []string{"properties.publisher", "properties.type"},
-		WriteOnly: []string{"properties.protectedSettings"}},
+	{Name: VirtualMachineExtension, APIVersion: computeAPIVersion, Put: PutPatches, Taggable: true, TagsWrittenSeparately: true, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 8,
+		ReplacedMaps:         []string{"properties.settings"},
+		CaseInsensitivePaths: []string{"properties.publisher", "properties.type"},
+		WriteOnlyPaths:       []string{"properties.protectedSettings"}},
 	// An autoscaler may have set the capacity, which a PUT with an older one would take back: it is sent as observed, and only if
 	// nobody wrote meanwhile.
 	// A deletion with force does not wait for the VMs to shut down, and takes their disks along:
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
-	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: Patches, Taggable: true,
-		Uses: []string{"properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.subnet.id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.networkSecurityGroup.id"}, ETag: true, DeleteRank: 10, Makes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
-		KeepLast: []string{"sku.capacity"},
+	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: PutPatches, Taggable: true,
+		UsedResources: []string{"properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.subnet.id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.networkSecurityGroup.id"}, SendsIfMatch: true, DeleteRank: 10, CreatesTypes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},
+		PreservedOnceSet: []string{"sku.capacity"},
 		// cloud-provider-azure adds its backend pools, so that new instances serve from their start (EnsureHostsInPool in pkg/provider/azure_vmss.go
 		// of sigs.k8s.io/cloud-provider-azure v1.36.5). Azure Policy, Defender and backup add extensions. The Azure CLI adds them the way a PUT
 		// here does, with those that exist as a GET shows them, without protected settings: "az vmss extension set".
-		Carry: []string{templateAddresses + "[].properties.loadBalancerBackendAddressPools", templateAddresses + "[].properties.applicationGatewayBackendAddressPools",
+		SharedLists: []string{templateAddresses + "[].properties.loadBalancerBackendAddressPools", templateAddresses + "[].properties.applicationGatewayBackendAddressPools",
 			templateAddresses + "[].properties.applicationSecurityGroups", "properties.virtualMachineProfile.extensionProfile.extensions"},
 		// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update: elements of lists cannot be patched.
-		SharedIdentity: true, Complete: []string{templateInterfaces, templateAddresses},
-		Fold: []string{"plan.name", "plan.product", "plan.publisher", "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
+		SharedIdentity: true, CompletedElements: []string{templateInterfaces, templateAddresses},
+		CaseInsensitivePaths: []string{"plan.name", "plan.product", "plan.publisher", "properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
 			"properties.virtualMachineProfile.storageProfile.imageReference.offer", "properties.virtualMachineProfile.storageProfile.imageReference.publisher",
 			"properties.virtualMachineProfile.storageProfile.imageReference.sku",
 			"properties.virtualMachineProfile.extensionProfile.extensions[].properties.publisher", "properties.virtualMachineProfile.extensionProfile.extensions[].properties.type"},
-		FoldKeys: []string{"identity.userAssignedIdentities"},
-		WriteOnly: []string{"properties.virtualMachineProfile.osProfile.adminPassword", "properties.virtualMachineProfile.osProfile.customData",
+		CaseInsensitiveKeys: []string{"identity.userAssignedIdentities"},
+		WriteOnlyPaths: []string{"properties.virtualMachineProfile.osProfile.adminPassword", "properties.virtualMachineProfile.osProfile.customData",
 			"properties.virtualMachineProfile.osProfile.secrets", "properties.virtualMachineProfile.osProfile.windowsConfiguration.additionalUnattendContent",
 			"properties.virtualMachineProfile.userData", "properties.virtualMachineProfile.extensionProfile.extensions[].properties.protectedSettings"}},
-	{Name: Disk, APIVersion: "2025-01-02", Steady: true, Put: Patches, Told: true, Taggable: true, DeleteRank: 20},
-	{Name: AvailabilitySet, APIVersion: computeAPIVersion, Steady: true, Put: Patches, Taggable: true, DeleteRank: 25, Fold: []string{"sku.name"}},
+	{Name: Disk, APIVersion: "2025-01-02", ChangesOnlyOnWrite: true, Put: PutPatches, FullyListed: true, Taggable: true, DeleteRank: 20},
+	{Name: AvailabilitySet, APIVersion: computeAPIVersion, ChangesOnlyOnWrite: true, Put: PutPatches, Taggable: true, DeleteRank: 25, CaseInsensitivePaths: []string{"sku.name"}},
 }

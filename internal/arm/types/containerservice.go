@@ -12,28 +12,28 @@ const (
 // asked for.
 const ContainerServiceAPIVersion = "2025-10-01"
 
-var containerService = []Type{
+var containerServiceTypes = []Type{
 	// A PUT keeps what it leaves out, also agent pools. A cluster makes its first pools itself, and is not taken by ARM
 	// while an operation on it or a pool is under way: recordings Test_AKS_ManagedCluster_20250801_CRUD. Nothing documents that the list of
 	// all resources shows when a cluster is stopped, so each regular look reads properties.powerState.
-	{Name: ManagedCluster, APIVersion: ContainerServiceAPIVersion, Put: Patches, Live: true, Taggable: true, ETag: true, Makes: []string{AgentPool}, DeleteRank: 20,
-		Uses: []string{"properties.agentPoolProfiles[].vnetSubnetID"},
+	{Name: ManagedCluster, APIVersion: ContainerServiceAPIVersion, Put: PutPatches, VolatileState: true, Taggable: true, SendsIfMatch: true, CreatesTypes: []string{AgentPool}, DeleteRank: 20,
+		UsedResources: []string{"properties.agentPoolProfiles[].vnetSubnetID"},
 		// ManagedClusterAgentPoolProfile of armcontainerservice has the properties of a pool, all of them, and its name.
-		Holds:     map[string]string{"agentpools": "properties.agentPoolProfiles"},
-		WriteOnly: []string{"properties.servicePrincipalProfile.secret", "properties.windowsProfile.adminPassword"},
-		Whole:     []string{"identity.userAssignedIdentities"},
+		EmbeddedChildren: map[string]string{"agentpools": "properties.agentPoolProfiles"},
+		WriteOnlyPaths:   []string{"properties.servicePrincipalProfile.secret", "properties.windowsProfile.adminPassword"},
+		ReplacedMaps:     []string{"identity.userAssignedIdentities"},
 		// AKS shows the zone "System" and the add-on "azurePolicy" in lower case. Names of sizes, groups and hosts have no case.
-		Fold: []string{"properties.agentPoolProfiles[].vmSize", "properties.apiServerAccessProfile.privateDNSZone", "properties.dnsPrefix",
+		CaseInsensitivePaths: []string{"properties.agentPoolProfiles[].vmSize", "properties.apiServerAccessProfile.privateDNSZone", "properties.dnsPrefix",
 			"properties.fqdnSubdomain", "properties.nodeResourceGroup"},
-		FoldKeys: []string{"identity.delegatedResources", "identity.userAssignedIdentities", "properties.addonProfiles",
+		CaseInsensitiveKeys: []string{"identity.delegatedResources", "identity.userAssignedIdentities", "properties.addonProfiles",
 			"properties.addonProfiles.*.config", "properties.identityProfile"}},
 	// Labels, taints and tags are what the last PUT said, and no more than that.
-	{Name: AgentPool, APIVersion: ContainerServiceAPIVersion, Put: Patches, DiesWithParent: true, DeleteRank: 10,
-		Whole: []string{"properties.nodeLabels", "properties.tags"}, Fold: []string{"properties.vmSize"}},
-	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5, Ties: []string{"properties.clusterResourceId"}, Loose: true},
+	{Name: AgentPool, APIVersion: ContainerServiceAPIVersion, Put: PutPatches, DeletedWithParent: true, DeleteRank: 10,
+		ReplacedMaps: []string{"properties.nodeLabels", "properties.tags"}, CaseInsensitivePaths: []string{"properties.vmSize"}},
+	{Name: FleetMember, APIVersion: "2024-04-01", DeleteRank: 5, OwnerReferences: []string{"properties.clusterResourceId"}, MayReferenceForeign: true},
 	// The collection is that of an extension resource, below the cluster. In recordings only the answer to a PUT has the identity, and the type
 	// of the other one is always null: Test_KubernetesConfiguration_Extension_20241101_CRUD.
-	{Name: ClusterExtension, APIVersion: "2023-05-01", DiesWithParent: true, NoList: true, DeleteRank: 8,
-		WriteOnly: []string{"properties.configurationProtectedSettings", "identity", "properties.aksAssignedIdentity.type"},
-		Fold:      []string{"plan.name", "plan.product", "plan.publisher", "properties.extensionType", "properties.releaseTrain"}},
+	{Name: ClusterExtension, APIVersion: "2023-05-01", DeletedWithParent: true, ReadIndividually: true, DeleteRank: 8,
+		WriteOnlyPaths:       []string{"properties.configurationProtectedSettings", "identity", "properties.aksAssignedIdentity.type"},
+		CaseInsensitivePaths: []string{"plan.name", "plan.product", "plan.publisher", "properties.extensionType", "properties.releaseTrain"}},
 }

@@ -17,11 +17,11 @@ const (
 	ResourcesAPIVersion = "2021-04-01"
 )
 
-var resources = []Type{
+var resourceTypes = []Type{
 	// Groups are read one by one: their collection is the whole subscription.
-	{Name: ResourceGroup, APIVersion: "2021-04-01", Steady: true, Taggable: true, NoList: true, DeleteRank: 100},
+	{Name: ResourceGroup, APIVersion: "2021-04-01", ChangesOnlyOnWrite: true, Taggable: true, ReadIndividually: true, DeleteRank: 100},
 	// The collection of a scope holds inherited assignments, too. Assignments cannot be changed, only made and deleted:
 	// https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments-rest
-	{Name: RoleAssignment, APIVersion: "2022-04-01", NoList: true, DeleteRank: 5, Ties: []string{"properties.principalId"}, Linked: true},
+	{Name: RoleAssignment, APIVersion: "2022-04-01", ReadIndividually: true, DeleteRank: 5, OwnerReferences: []string{"properties.principalId"}, OwnedByReference: true},
 	{Name: UserAssignedIdentity, APIVersion: "2024-11-30", Taggable: true, DeleteRank: 80},
 }

@@ -12,7 +12,7 @@ import (
 
 func TestRowsAreSound(t *testing.T) {
 	version := regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-	for _, row := range types.All() {
+	for _, row := range types.TableRows() {
 		t.Run(row.Name, func(t *testing.T) {
 			if !version.MatchString(row.APIVersion) {
 				t.Errorf("api-version %q", row.APIVersion)
@@ -20,18 +20,18 @@ func TestRowsAreSound(t *testing.T) {
 			if row.DeleteRank == 0 {
 				t.Error("no delete rank: it would go before everything")
 			}
-			if len(row.CarryWhole) > 0 && !row.ETag {
+			if len(row.ChildLists) > 0 && !row.SendsIfMatch {
 				t.Error("a list that others write is carried over without If-Match, so their writes could be lost")
 			}
 			// An extension of a cluster has the cluster for a parent.
 			child := strings.Count(row.Name, "/") > 1 || row.Name == types.ClusterExtension
-			if row.Serial > 0 && !child {
+			if row.SerialLevel > 0 && !child {
 				t.Error("a top-level resource shares no document")
 			}
-			if row.DiesWithParent && !child {
+			if row.DeletedWithParent && !child {
 				t.Error("a top-level resource has no parent but the group")
 			}
-			for _, path := range slices.Concat(row.Carry, row.CarryWhole, row.Keep, row.KeepLast) {
+			for _, path := range slices.Concat(row.SharedLists, row.ChildLists, row.PreservedPaths, row.PreservedOnceSet) {
 				if !strings.HasPrefix(path, "properties.") && !strings.HasPrefix(path, "sku.") {
 					t.Errorf("carry path %q", path)
 				}
@@ -43,23 +43,23 @@ func TestRowsAreSound(t *testing.T) {
 // TestSpelling makes sure that each path is in the one column that says how it is spelt, and that enumerations come from the
 // SDK's models.
 func TestSpelling(t *testing.T) {
-	for _, row := range types.All() {
+	for _, row := range types.TableRows() {
 		t.Run(row.Name, func(t *testing.T) {
-			if fold := slices.Sorted(slices.Values(row.Fold)); len(slices.Compact(fold)) != len(row.Fold) {
+			if fold := slices.Sorted(slices.Values(row.CaseInsensitivePaths)); len(slices.Compact(fold)) != len(row.CaseInsensitivePaths) {
 				t.Errorf("a path is listed that is an enumeration, or listed twice: %v", fold)
 			}
-			for _, path := range row.FoldKeys {
-				if !slices.Contains(row.Free, path) {
+			for _, path := range row.CaseInsensitiveKeys {
+				if !slices.Contains(row.FreeFormPaths, path) {
 					t.Errorf("%s is not a map", path)
 				}
 			}
-			for _, path := range row.Fold {
-				if slices.Contains(row.Free, path) {
+			for _, path := range row.CaseInsensitivePaths {
+				if slices.Contains(row.FreeFormPaths, path) {
 					t.Errorf("%s is a map, whose keys may fold, and not text", path)
 				}
 			}
-			if row.Taggable != slices.Contains(row.Free, "tags") && row.Name != types.UserAssignedIdentity {
-				t.Errorf("taggable is %t, and the model has the tags: %v", row.Taggable, row.Free)
+			if row.Taggable != slices.Contains(row.FreeFormPaths, "tags") && row.Name != types.UserAssignedIdentity {
+				t.Errorf("taggable is %t, and the model has the tags: %v", row.Taggable, row.FreeFormPaths)
 			}
 		})
 	}
@@ -76,7 +76,7 @@ func TestDeleteRanks(t *testing.T) {
 		{types.FleetMember, types.ManagedCluster}, {types.ClusterExtension, types.ManagedCluster}, {types.AgentPool, types.ManagedCluster, types.Subnet}, {types.ManagedCluster, types.UserAssignedIdentity},
 	}
 	rank := map[string]int{}
-	for _, row := range types.All() {
+	for _, row := range types.TableRows() {
 		rank[row.Name] = row.DeleteRank
 	}
 	for _, order := range orders {
@@ -91,7 +91,7 @@ func TestDeleteRanks(t *testing.T) {
 func TestSerialKey(t *testing.T) {
 	vnet := arm.NewID("s", "g", types.VirtualNetwork, "v")
 	for _, id := range []arm.ID{vnet, vnet.Child("subnets", "a"), vnet.Child("virtualNetworkPeerings", "p")} {
-		row, err := types.Of(id)
+		row, err := types.ForID(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,10 +102,10 @@ func TestSerialKey(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	if row, err := types.Of(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil || row.Name != types.VirtualNetwork {
+	if row, err := types.ForID(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil || row.Name != types.VirtualNetwork {
 		t.Errorf("types have no case: got %q, %v", row.Name, err)
 	}
-	if _, err := types.Of(arm.NewID("s", "g", "Microsoft.Unheard/of", "x")); err == nil || !strings.Contains(err.Error(), "Microsoft.Unheard/of") {
+	if _, err := types.ForID(arm.NewID("s", "g", "Microsoft.Unheard/of", "x")); err == nil || !strings.Contains(err.Error(), "Microsoft.Unheard/of") {
 		t.Errorf("an unknown type must be refused by name, got %v", err)
 	}
 	if got, want := types.ListPath(arm.NewID("s", "g", types.NetworkInterface, "n")), "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces"; got != want {
@@ -115,16 +115,16 @@ func TestOf(t *testing.T) {
 
 // Types without a row know from their definition what Azure never shows; it is not compared, and never told.
 func TestDefinedHides(t *testing.T) {
-	row, err := types.Of(arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/c/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/f"))
+	row, err := types.ForID(arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/c/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/f"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"properties.configurationProtectedSettings", "properties.azureBlob.accountKey", "properties.azureBlob.servicePrincipal.clientSecret"} {
-		if !slices.Contains(row.WriteOnly, path) {
-			t.Errorf("%s is compared: %v", path, row.WriteOnly)
+		if !slices.Contains(row.WriteOnlyPaths, path) {
+			t.Errorf("%s is compared: %v", path, row.WriteOnlyPaths)
 		}
 	}
-	if slices.Contains(row.WriteOnly, "properties.gitRepository.url") {
+	if slices.Contains(row.WriteOnlyPaths, "properties.gitRepository.url") {
 		t.Error("what Azure shows is not compared")
 	}
 }

@@ -338,8 +338,8 @@ var enumerations = map[string][]string{
 	},
 }
 
-// free are the paths of objects whose members the SDK's models do not name.
-var free = map[string][]string{
+// freeForm are the paths of objects whose members the SDK's models do not name.
+var freeForm = map[string][]string{
 	AAAARecord: {
 		"properties.metadata",
 	},

@@ -37,7 +37,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 			if shown.Version != "" {
 				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}
 			}
-			if result.Done() && shown.Host != "" {
+			if result.IsDone() && shown.Host != "" {
 				if credentials, err = managed.Kubeconfigs(ctx, k.Facts, turn.Access, id, result.Observed, to); err != nil {
 					return 0, err
 				}

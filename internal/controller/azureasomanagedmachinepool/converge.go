@@ -69,7 +69,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	d, _ := in.planned.AgentPool()
 	id, _ := in.planned.ID(d) // Without an ID there is no result.
 	result, ok := outcome.Result(id)
-	if !ok || !result.Done() {
+	if !ok || !result.IsDone() {
 		in.object.Status.Ready = false
 		pass.Summarize(in.object, summed)
 		return 0, nil

@@ -61,7 +61,7 @@ func leftText(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) st
 		if one.Unproven == "" {
 			proven++
 		} else if len(reasons) < maxReasons {
-			reasons = append(reasons, one.ID.Short()+" ("+one.Unproven+")")
+			reasons = append(reasons, one.ID.ShortName()+" ("+one.Unproven+")")
 		}
 	}
 	text := fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's", len(ids))
@@ -82,10 +82,10 @@ func leftText(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) st
 func leftEvent(group arm.ID, stays []leftovers.Leftover) string {
 	var names []string
 	for _, one := range stays {
-		names = append(names, one.ID.Short())
+		names = append(names, one.ID.ShortName())
 	}
 	return fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's: %s. To list the group, run: "+
-		"az resource list --subscription %s --resource-group %s --output table", len(stays), deletion.Names(names), arm.Quoted(group.Subscription()), arm.Quoted(group.Name()))
+		"az resource list --subscription %s --resource-group %s --output table", len(stays), deletion.Names(names), arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))
 }
 
 // reportLeftovers says what stays.

@@ -66,7 +66,7 @@ func (k *Kind) Report(_ context.Context, _ pass.Turn, in *input, outcome arm.Out
 // and which no machine depends on, and for what is to go because the spec wants it no more.
 func usable(outcome arm.Outcome) bool {
 	return !slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
-		return !result.Done() && result.Group != infrav1.BastionHostReadyCondition && result.Group != ""
+		return !result.IsDone() && result.Group != infrav1.BastionHostReadyCondition && result.Group != ""
 	})
 }
 

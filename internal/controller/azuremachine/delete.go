@@ -83,7 +83,7 @@ func (k *Kind) inAzure(in *input, subscription string) string {
 	var ids []string
 	for _, id := range k.mayHave(in, subscription) {
 		if !id.Equal(plan.VMID(planned)) {
-			ids = append(ids, id.Short())
+			ids = append(ids, id.ShortName())
 		}
 	}
 	return string(plan.VMID(planned)) + " and, where they are there, " + strings.Join(ids, ", ")

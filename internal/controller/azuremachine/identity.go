@@ -20,7 +20,7 @@ import (
 // outside. As long as one is missing it returns the condition VMIdentitiesReady, and the verdict that says when to come back.
 func (k *Kind) addIdentities(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
 	vm, _ := outcome.Result(plan.VMID(in.planned))
-	if !vm.Done() {
+	if !vm.IsDone() {
 		return nil, nil
 	}
 	body := machine.AddIdentities(in.planned, vm.Observed)

@@ -50,7 +50,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 	status := &in.azureMachine.Status
 	status.VMState = machine.VMState(vm.Observed)
 	status.Addresses = machine.Addresses(in.planned, outcome)
-	if !vm.Done() {
+	if !vm.IsDone() {
 		return
 	}
 	if in.azureMachine.Spec.ProviderID == nil {
@@ -58,7 +58,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
 	status.FailureDomain = machine.FailureDomain(in.planned)
-	if outcome.Done() {
+	if outcome.IsDone() {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = !stopped(in.planned)
 	}
@@ -67,7 +67,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 // ReportDeletion implements pass.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome, found(outcome))
-	if !outcome.Deleted() {
+	if !outcome.IsDeleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
 	}
 }

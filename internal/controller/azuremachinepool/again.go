@@ -20,7 +20,7 @@ func (k *Kind) lookAgain(ctx context.Context, turn pass.Turn, in *input, list []
 	scaleSet, asked := pool.ScaleSetID(in.planned), 0
 	for _, m := range in.missing() {
 		id, err := arm.ParseID(m.vm.Spec.ProviderID)
-		if err != nil || !flexible(in) && !id.Within(scaleSet) {
+		if err != nil || !flexible(in) && !id.IsWithin(scaleSet) {
 			// It stands for nothing that the scale set could have, whoever wrote it.
 			in.gone[m.vm.Name] = true
 			continue

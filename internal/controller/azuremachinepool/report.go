@@ -52,7 +52,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 		return 0, err
 	}
 	// A deletion lowers the size of the scale set, so it must not meet a write that says what that was before.
-	requesting, about, failed := k.request(ctx, turn, in, result.Wrote == "")
+	requesting, about, failed := k.request(ctx, turn, in, result.SentMethod == "")
 	if err := k.follow(ctx, in); err != nil {
 		return 0, err
 	}
@@ -109,10 +109,10 @@ func (in *input) report(result arm.Result) {
 	in.azurePool.Spec.ProviderIDList = providerIDs
 	status.Replicas = int32(len(providerIDs))
 	status.Version = in.machinePool.Spec.Template.Spec.Version
-	if result.Done() {
+	if result.IsDone() {
 		status.Initialization.Provisioned = new(true)
 	}
-	status.Ready = result.Done()
+	status.Ready = result.IsDone()
 	wanted := pool.Replicas(in.planned)
 	if in.scaledElsewhere() {
 		wanted = in.scaleSet.Capacity

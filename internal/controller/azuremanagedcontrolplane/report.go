@@ -45,7 +45,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 		return 0, pass.UnreadFor(infrav1.KubeconfigReadyCondition, err)
 	}
 	pass.Summarize(in.controlPlane, summed)
-	if outcome.Done() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
+	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
 		return 0, pass.Again(unhealthyRetry, nil)
 	}
 	return holds, nil

@@ -25,7 +25,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	}
 	observed := result.Observed
 	reportObserved(in, observed)
-	if !result.Done() || !plan.HasEndpoint(in.controlPlane) {
+	if !result.IsDone() || !plan.HasEndpoint(in.controlPlane) {
 		return 0, nil
 	}
 	to := k.publisher(in)

@@ -69,7 +69,7 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	if errs := managed.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
 		return 0, pass.Refused(errs)
 	}
-	if !outcome.Done() {
+	if !outcome.IsDone() {
 		pass.Summarize(in.azurePool, summed)
 		return 0, nil
 	}

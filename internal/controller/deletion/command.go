@@ -24,10 +24,10 @@ func (h Held) removal() string {
 	if len(left) > 0 && len(left) <= maxIDs {
 		return Removal(left)
 	}
-	tag := arm.Quoted(h.TagKey + "=" + h.TagValue)
+	tag := arm.ShellQuote(h.TagKey + "=" + h.TagValue)
 	subscription := ""
 	if h.Subscription != "" {
-		subscription = " --subscription " + arm.Quoted(h.Subscription)
+		subscription = " --subscription " + arm.ShellQuote(h.Subscription)
 	}
 	var commands []string
 	if h.Groups {
@@ -47,7 +47,7 @@ func (h Held) removal() string {
 	if h.Child != "" {
 		child = "/" + h.Child
 	}
-	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.Quoted(child))), "; ")
+	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.ShellQuote(child))), "; ")
 }
 
 // Removal is a shell command that deletes resources, resource groups last.
@@ -55,9 +55,9 @@ func Removal(ids []arm.ID) string {
 	var single, groups []string
 	for _, id := range ids {
 		if id.Type() == arm.ResourceGroupType {
-			groups = append(groups, fmt.Sprintf("az group delete --subscription %s --yes --name %s", arm.Quoted(id.Subscription()), arm.Quoted(id.Name())))
+			groups = append(groups, fmt.Sprintf("az group delete --subscription %s --yes --name %s", arm.ShellQuote(id.Subscription()), arm.ShellQuote(id.Name())))
 		} else {
-			single = append(single, arm.Quoted(string(id)))
+			single = append(single, arm.ShellQuote(string(id)))
 		}
 	}
 	var commands []string
@@ -70,7 +70,7 @@ func Removal(ids []arm.ID) string {
 // outermost leaves out what is below another resource of the list and goes with it.
 func outermost(ids []arm.ID) (out []arm.ID) {
 	for _, id := range ids {
-		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.Within(other) && !id.Equal(other) }) && !slices.ContainsFunc(out, id.Equal) {
+		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.IsWithin(other) && !id.Equal(other) }) && !slices.ContainsFunc(out, id.Equal) {
 			out = append(out, id)
 		}
 	}

@@ -62,7 +62,7 @@ func (h Held) Stuck(obj Object, condition metav1.Condition, err error, also ...s
 // deletion up. Conditions that are True go: they are about what is somebody else's and stays.
 func (h Held) Explain(obj Object, outcome arm.Outcome, also ...string) {
 	var errs []error
-	for _, result := range outcome.Causes() {
+	for _, result := range outcome.RootCauses() {
 		if result.Err != nil {
 			errs = append(errs, result.Err)
 		}

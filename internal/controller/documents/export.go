@@ -26,7 +26,7 @@ func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome 
 	for _, d := range in.Mine() {
 		id, err := in.ID(d)
 		result, ok := outcome.Result(id)
-		if err != nil || !ok || !result.Done() {
+		if err != nil || !ok || !result.IsDone() {
 			continue
 		}
 		for _, wanted := range plan.Exports(d, result.Observed) {

@@ -36,7 +36,7 @@ func Report(obj report.Object, in plan.Input, outcome arm.Outcome, plain []infra
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, plain[late].Reason, named(plain[late])
 	}
 	report.Set(obj, nil, []metav1.Condition{condition})
-	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.Done()
+	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.IsDone()
 }
 
 func named(status infrav1.ASOResourceStatus) string {
@@ -89,7 +89,7 @@ func statuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 }
 
 func explain(status *infrav1.ASOResourceStatus, result arm.Result, said infrav1.ResourceStatus) {
-	if status.Ready = result.Done(); status.Ready {
+	if status.Ready = result.IsDone(); status.Ready {
 		return
 	}
 	status.Reason, status.Message = report.Reason(result), said.Message

@@ -81,7 +81,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if err != nil {
 		return "", 0, err
 	}
-	planned.Graph.Seal()
+	planned.Graph.SealBodies()
 	if err := a.unforged(planned.Graph); err != nil {
 		return "", 0, err
 	}
@@ -108,7 +108,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		return "", 0, err
 	}
 	annotation.Set(a.object, planned.Sent.Settled(planned.Graph, outcome))
-	if v := verdictOf(err); v != nil && (v.what != again || outcome.Done()) {
+	if v := verdictOf(err); v != nil && (v.what != again || outcome.IsDone()) {
 		return "", 0, err
 	} else if v != nil && v.cause != nil {
 		a.story.Failed(v.cause)
@@ -118,7 +118,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 	if err != nil {
 		return "", 0, err
 	}
-	if !outcome.Done() {
+	if !outcome.IsDone() {
 		a.settled.Continue(a.key, fingerprint, learned)
 		return underWay, outcome.RetryAfter, nil
 	}

@@ -60,7 +60,7 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 		if err != nil {
 			return "", 0, fmt.Errorf("delete: %w", err)
 		}
-		for _, cause := range outcome.Causes() {
+		for _, cause := range outcome.RootCauses() {
 			if err := a.unlessNowhere(cause.Err, nil); err != nil {
 				return "", 0, err
 			}
@@ -68,7 +68,7 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 		a.story.Saw(outcome)
 		a.enlist(outcome)
 		a.kind.ReportDeletion(a.in, outcome)
-		if !outcome.Deleted() {
+		if !outcome.IsDeleted() {
 			a.held().Explain(a.object, outcome, a.declared.Alike...)
 			return underWay, outcome.RetryAfter, nil
 		}
@@ -89,8 +89,8 @@ func (a *azure[O, I]) tellLeft(planned *arm.Graph, outcome arm.Outcome) {
 	var ids []string
 	for _, result := range outcome.Results {
 		node := planned.Node(result.ID)
-		if result.Untagged && node != nil && node.Foreign == arm.RefuseForeign {
-			ids = append(ids, arm.Quoted(string(result.ID)))
+		if result.PossiblyOwned && node != nil && node.Foreign == arm.RefuseForeign {
+			ids = append(ids, arm.ShellQuote(string(result.ID)))
 		}
 	}
 	if len(ids) > 0 {

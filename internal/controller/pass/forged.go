@@ -15,7 +15,7 @@ func (a *azure[O, I]) unforged(g *arm.Graph) error {
 	for node, key := range forged {
 		at := a.fieldOf(func(spec specfield.Spec) string { return spec.Containing(key) })
 		if at == "" {
-			at = node.ID.Short()
+			at = node.ID.ShortName()
 		}
 		err := field.Error{Type: field.ErrorTypeForbidden, Field: at, Detail: "tag " + key + " marks whose a resource is, and only the provider writes it: leave it out"}
 		errs = append(errs, &err)

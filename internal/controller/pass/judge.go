@@ -47,7 +47,7 @@ func (p *pass[O, I]) judge(ctx context.Context) (outcome, time.Duration, error) 
 	case abandons:
 		azure := v.azure
 		if cluster := p.subject.Cluster; cluster != nil {
-			azure += ". To list all of the Cluster's resources, run: az resource list --tag " + arm.Quoted(infrav1.ClusterTagKey(cluster.Name)+"="+infrav1.TagOwned) + " --query \"[].id\" --output tsv"
+			azure += ". To list all of the Cluster's resources, run: az resource list --tag " + arm.ShellQuote(infrav1.ClusterTagKey(cluster.Name)+"="+infrav1.TagOwned) + " --query \"[].id\" --output tsv"
 		}
 		deletion.Abandon(ctx, p.recorder, p.object, v.why, azure)
 		return v.what, 0, p.letGo(ctx)

@@ -78,7 +78,7 @@ func (a *azure[O, I]) look(ctx context.Context, id arm.ID) (lent.Fact, error) {
 	shown, err := a.Facts.Resource(ctx, a.turn.Access.Client, id)
 	var refused *arm.Error
 	switch {
-	case errors.As(err, &refused) && refused.Status >= 400 && !arm.Unanswered(err):
+	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):
 		return lent.Fact{Unreadable: true}, nil
 	case err != nil:
 		return lent.Fact{}, err

@@ -60,9 +60,9 @@ func (a *azure[O, I]) inventory(g *arm.Graph) inventory.List {
 
 // enlist stores what is in the inventory after a pass, and tells what of it does not count.
 func (a *azure[O, I]) enlist(outcome arm.Outcome) {
-	if len(outcome.Ignored) > 0 {
+	if len(outcome.IgnoredInventory) > 0 {
 		var ids []string
-		for _, id := range outcome.Ignored {
+		for _, id := range outcome.IgnoredInventory {
 			ids = append(ids, string(id))
 		}
 		a.story.Ignored("the annotation " + infrav1.InventoryAnnotation + " lists what nothing proves to be made for the object, so it is left alone: " + strings.Join(ids, ", "))

@@ -89,7 +89,7 @@ func TestVerdicts(t *testing.T) {
 		"done":            {reason: "there is nothing to say"},
 		"refused":         {reason: "the message names the field", err: Refused(invalid), want: "InvalidConfiguration spec.vmSize", after: report.RefusedRetry},
 		"refused, summed": {reason: "Ready says which condition it sums up", err: Refused(invalid), summed: []string{foremost}, want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: report.RefusedRetry},
-		"unread":          {reason: "a cause is told in an event, too", err: Unread(cause), want: "Failed no route to host", after: arm.Pace(cause), event: "no route to host"},
+		"unread":          {reason: "a cause is told in an event, too", err: Unread(cause), want: "Failed no route to host", after: arm.ReadRetryDelay(cause), event: "no route to host"},
 		"stopped":         {reason: "the kind has said what there is to say", err: Stop(time.Minute), after: time.Minute},
 		"until resync":    {reason: "the same for every kind", err: Stop(UntilResync), after: time.Hour},
 		"again, seldom":   {reason: "what is not in order is not looked at less often than what is", err: Again(2*time.Hour, nil), after: time.Hour},

@@ -20,7 +20,7 @@ const stalledAfter = time.Minute
 // not answer: Put knows the verdict that stays.
 func Problem(conditionType string, err error) (metav1.Condition, time.Duration) {
 	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
-	if arm.Unanswered(err) {
+	if arm.IsUnanswered(err) {
 		condition.Status = metav1.ConditionUnknown
 	}
 	after, again := stalledAfter, ""
@@ -33,15 +33,15 @@ func Problem(conditionType string, err error) (metav1.Condition, time.Duration) 
 		condition.Reason = string(identity.CodeOf(err))
 	case errors.As(err, &azure):
 		condition.Reason = Reason(arm.Result{State: arm.Failed, Err: err})
-		after = arm.Pace(err)
+		after = arm.ReadRetryDelay(err)
 		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
 			condition.Reason = infrav1.WaitingReason
 			if after == azure.RetryAfter {
-				again = arm.Outlook(err)
+				again = arm.DescribeRetry(err)
 			}
 		}
 	default:
-		condition.Reason, after = infrav1.FailedReason, arm.Pace(err)
+		condition.Reason, after = infrav1.FailedReason, arm.ReadRetryDelay(err)
 	}
 	if again == "" {
 		again = "tried again in " + after.String()

@@ -112,8 +112,8 @@ func learnedCondition(results []arm.Result) metav1.Condition {
 func lost(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
-		if result.Lost != "" {
-			lines = append(lines, result.Lost)
+		if result.OwnershipTagRemoved != "" {
+			lines = append(lines, result.OwnershipTagRemoved)
 		}
 	}
 	return join(lines)
@@ -123,24 +123,24 @@ func lost(results []arm.Result) string {
 func drifts(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
-		if result.OfOthers != "" {
+		if result.OtherClusterTag != "" {
 			lines = append(lines, fmt.Sprintf("%s carries the tag %s of another cluster. It is used because this cluster is in it already. The deletion of the other cluster leaves it as long as this one is in it. "+
-				"Give each new cluster a resource group of its own", result.ID.Short(), result.OfOthers))
+				"Give each new cluster a resource group of its own", result.ID.ShortName(), result.OtherClusterTag))
 		}
-		unknown := slices.DeleteFunc(slices.Clone(result.Unrepaired), func(path string) bool {
-			return slices.Contains(result.Outside, path) || slices.Contains(result.Unapplied, path)
+		unknown := slices.DeleteFunc(slices.Clone(result.UnrepairedDrift), func(path string) bool {
+			return slices.Contains(result.OutsideChanges, path) || slices.Contains(result.UnappliedChanges, path)
 		})
 		for _, said := range []struct {
 			what  string
 			paths []string
 		}{
-			{"%s was changed outside: %s", result.Outside},
-			{"%s stays as it was made, and the spec now says otherwise: %s; replace it to apply the spec", result.Unapplied},
+			{"%s was changed outside: %s", result.OutsideChanges},
+			{"%s stays as it was made, and the spec now says otherwise: %s; replace it to apply the spec", result.UnappliedChanges},
 			{"%s differs from the spec: %s", unknown},
-			{"%s: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: %s", result.Stays},
+			{"%s: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: %s", result.UnremovablePaths},
 		} {
 			if len(said.paths) > 0 {
-				lines = append(lines, fmt.Sprintf(said.what, result.ID.Short(), strings.Join(said.paths, ", ")))
+				lines = append(lines, fmt.Sprintf(said.what, result.ID.ShortName(), strings.Join(said.paths, ", ")))
 			}
 		}
 	}
@@ -170,13 +170,13 @@ func message(result arm.Result) string {
 	case result.Err != nil:
 		return result.Err.Error()
 	case result.State == arm.Blocked && result.Message != "":
-		return result.ID.Short() + " " + result.Message
+		return result.ID.ShortName() + " " + result.Message
 	case result.State == arm.Blocked:
-		return fmt.Sprintf("%s waits for %s", result.ID.Short(), result.BlockedBy.Short())
+		return fmt.Sprintf("%s waits for %s", result.ID.ShortName(), result.BlockedBy.ShortName())
 	case result.Message != "":
-		return result.ID.Short() + ": " + result.Message
+		return result.ID.ShortName() + ": " + result.Message
 	default:
-		return fmt.Sprintf("%s %s", strings.ToLower(string(result.State)), result.ID.Short())
+		return fmt.Sprintf("%s %s", strings.ToLower(string(result.State)), result.ID.ShortName())
 	}
 }
 
@@ -298,7 +298,7 @@ func Resources(outcome arm.Outcome) []infrav1.ResourceStatus {
 			continue
 		}
 		resource := infrav1.ResourceStatus{ID: string(result.ID), State: string(result.State)}
-		if !result.Done() {
+		if !result.IsDone() {
 			resource.Message = message(result)
 		}
 		out = append(out, resource)

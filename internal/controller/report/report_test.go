@@ -57,25 +57,25 @@ func TestGroups(t *testing.T) {
 		},
 		"drift": {
 			reason:  "what is not repaired is told and does not make the object unready",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Unrepaired: []string{"properties.hardwareProfile.vmSize"}}},
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"properties.hardwareProfile.vmSize"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m differs from the spec: properties.hardwareProfile.vmSize"}},
 		},
 		"drift beside a repair": {
 			reason:  "the tags were written and the rest was not, and no look may come for long",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Wrote: "PATCH", Drift: []string{"tags.x", "a", "b"}, Unrepaired: []string{"a", "b"}, Unapplied: []string{"a"}}},
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, SentMethod: "PATCH", Drift: []string{"tags.x", "a", "b"}, UnrepairedDrift: []string{"a", "b"}, UnappliedChanges: []string{"a"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m stays as it was made, and the spec now says otherwise: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
 		},
 		"drift by whom": {
 			reason:  "each path has its own cause",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Unrepaired: []string{"a", "b", "c"}, Outside: []string{"b"}, Unapplied: []string{"a", "c"}}},
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"}, UnappliedChanges: []string{"a", "c"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m was changed outside: b; virtualMachines/m stays as it was made, and the spec now says otherwise: a, c; replace it to apply the spec"}},
 		},
 		"stays": {
 			reason:  "what Azure keeps is told, whoever has asked for it",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, Stays: []string{"/properties/a", "/properties/b"}}},
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: /properties/a, /properties/b"}},
 		},
@@ -94,8 +94,8 @@ func TestGroups(t *testing.T) {
 		"not seen": {
 			reason: "what could not be read is not known, and a group says what is known to be wrong first",
 			results: []arm.Result{
-				{ID: vm, Group: "A", State: arm.Waiting, Err: outage, Unseen: true, Message: "tried again"},
-				{ID: vnet, Group: "B", State: arm.Waiting, Err: outage, Unseen: true},
+				{ID: vm, Group: "A", State: arm.Waiting, Err: outage, ReadFailed: true, Message: "tried again"},
+				{ID: vnet, Group: "B", State: arm.Waiting, Err: outage, ReadFailed: true},
 				{ID: subnet, Group: "B", State: arm.Failed, Err: quota},
 			},
 			want: []metav1.Condition{
@@ -106,8 +106,8 @@ func TestGroups(t *testing.T) {
 		"not asked": {
 			reason: "what was not asked for because the first request had no answer has that one's error",
 			results: []arm.Result{
-				{ID: vm, Group: "A", State: arm.Failed, Err: refused, Unseen: true},
-				{ID: vnet, Group: "B", State: arm.Blocked, BlockedBy: vm, Unseen: true},
+				{ID: vm, Group: "A", State: arm.Failed, Err: refused, ReadFailed: true},
+				{ID: vnet, Group: "B", State: arm.Blocked, BlockedBy: vm, ReadFailed: true},
 			},
 			want: []metav1.Condition{
 				{Type: "A", Status: metav1.ConditionUnknown, Reason: "CredentialsInvalid", Message: refused.Error()},
@@ -119,7 +119,7 @@ func TestGroups(t *testing.T) {
 			results: []arm.Result{
 				{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Observed: []byte("{}")},
 				{ID: vm, Group: "B", State: arm.Blocked, BlockedBy: vnet},
-				{ID: vnet, Group: "C", State: arm.Waiting, Err: outage, Unseen: true},
+				{ID: vnet, Group: "C", State: arm.Waiting, Err: outage, ReadFailed: true},
 			},
 			want: []metav1.Condition{
 				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: outage.Error()},

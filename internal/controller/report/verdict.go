@@ -137,15 +137,15 @@ func unauthenticated(azure *arm.Error) bool {
 // a write that Azure did not answer, or for a resource that was not read.
 func unlearned(outcome arm.Outcome, result arm.Result) bool {
 	switch {
-	case result.Unseen:
+	case result.ReadFailed:
 		return true
 	case len(result.Observed) == 0:
 		return false
 	case result.State == arm.Blocked:
 		blocker, _ := outcome.Result(result.BlockedBy)
-		return blocker.Unseen
+		return blocker.ReadFailed
 	}
-	return arm.Unanswered(result.Err)
+	return arm.IsUnanswered(result.Err)
 }
 
 // ofRoot is a result that has the error of the one that it is blocked by.

@@ -115,14 +115,14 @@ func (p *Pass) End() {
 
 // change tells of something that was brought about in Azure.
 func (p *Pass) change(change arm.Change) {
-	note := strings.ToLower(string(change.What)) + " " + change.ID.Short()
+	note := strings.ToLower(string(change.Kind)) + " " + change.ID.ShortName()
 	if len(change.Paths) > 0 {
 		note += ": " + strings.Join(change.Paths, ", ")
 	}
-	if took := change.Took.Round(100 * time.Millisecond); took > 0 {
+	if took := change.Duration.Round(100 * time.Millisecond); took > 0 {
 		note += " (" + took.String() + ")"
 	}
-	p.teller.event(p.obj, resource(change.ID), corev1.EventTypeNormal, string(change.What), note)
+	p.teller.event(p.obj, resource(change.ID), corev1.EventTypeNormal, string(change.Kind), note)
 }
 
 // errors tells the errors of the pass, and returns the texts that conditions may repeat.
@@ -136,7 +136,7 @@ func (p *Pass) errors() (covered []string) {
 				if tellable(result.Err) {
 					p.cause(slot, resource(result.ID), report.Reason(result), result.Err.Error(), result.Err)
 				}
-			case result.Done() || result.State == arm.Gone:
+			case result.IsDone() || result.State == arm.Gone:
 				p.over(slot)
 			}
 		}
@@ -161,7 +161,7 @@ func IsFailure(ctx context.Context, err error) bool {
 // tellable tells whether an error is one that people should know of: other operations that end by themselves are not, and
 // neither are requests that were held back here, or given up because the manager ends.
 func tellable(err error) bool {
-	return !errors.Is(err, context.Canceled) && (arm.Throttled(err) || arm.Classify(err) != arm.ClassWaiting)
+	return !errors.Is(err, context.Canceled) && (arm.IsThrottled(err) || arm.Classify(err) != arm.ClassWaiting)
 }
 
 // conditions tells the problems that conditions show and that are not among those covered.
@@ -286,7 +286,7 @@ func (t *Teller) event(obj client.Object, related *corev1.ObjectReference, event
 
 // resource refers to a resource of Azure.
 func resource(id arm.ID) *corev1.ObjectReference {
-	return &corev1.ObjectReference{Kind: id.Type(), Name: id.Short()}
+	return &corev1.ObjectReference{Kind: id.Type(), Name: id.ShortName()}
 }
 
 func find(list []metav1.Condition, conditionType string) metav1.Condition {

@@ -48,14 +48,14 @@ func TestStories(t *testing.T) {
 	for name, passes := range map[string][]pass{
 		"life": {
 			{reason: "what is begun is no news", results: []arm.Result{creating}},
-			{reason: "what was made", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, What: arm.Created, Took: 42 * time.Second}},
+			{reason: "what was made", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, Kind: arm.Created, Duration: 42 * time.Second}},
 				want: []string{"Normal Created created virtualMachines/m (42s)", "Normal Ready everything is in place"}},
 			{reason: "nothing happened", results: []arm.Result{ready}},
-			{reason: "what was mended", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, What: arm.Repaired, Paths: []string{"tags.a", "tags.b"}}},
+			{reason: "what was mended", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, Kind: arm.Repaired, Paths: []string{"tags.a", "tags.b"}}},
 				want: []string{"Normal Repaired repaired virtualMachines/m: tags.a, tags.b"}},
-			{reason: "two of a kind are two", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, What: arm.Adopted}, {ID: vnet, What: arm.Adopted}},
+			{reason: "two of a kind are two", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, Kind: arm.Adopted}, {ID: vnet, Kind: arm.Adopted}},
 				want: []string{"Normal Adopted adopted virtualMachines/m", "Normal Adopted adopted virtualNetworks/v"}},
-			{reason: "the end", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Gone}}, changes: []arm.Change{{ID: vm, What: arm.Deleted}},
+			{reason: "the end", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Gone}}, changes: []arm.Change{{ID: vm, Kind: arm.Deleted}},
 				want: []string{"Normal Deleted deleted virtualMachines/m"}},
 		},
 		"refusal": {

@@ -27,7 +27,7 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 	}
 	var names []string
 	for _, node := range graph.Nodes() {
-		names = append(names, node.ID.Short())
+		names = append(names, node.ID.ShortName())
 		if node.Body != nil {
 			t.Errorf("%s: nothing is written", node.ID)
 		}

@@ -19,17 +19,17 @@ func resourceGroups(in plan.ClusterInput, g *arm.Graph) {
 	}
 	for i, name := range names {
 		// Nothing is begun in another cluster's group. The engine knows what has been made there already.
-		var others arm.OthersAction
+		var others arm.OtherClusterAction
 		switch {
 		case i > 0: // A network may be another cluster's.
 		case plan.WasProvisioned(in.AzureCluster):
-			others = arm.TellOthers
+			others = arm.ReportOtherCluster
 		default:
-			others = arm.RefuseOthers
+			others = arm.RefuseOtherCluster
 		}
 		g.Add(arm.Node{
-			OfOthers: others,
-			ID:       arm.ResourceGroupID(in.SubscriptionID, name),
+			OtherCluster: others,
+			ID:           arm.ResourceGroupID(in.SubscriptionID, name),
 			Body: armresources.ResourceGroup{
 				Location: new(plan.Location(in)),
 				Tags:     plan.Tags(in, infrav1.RoleCommon, name, in.AzureCluster.Spec.AdditionalTags),

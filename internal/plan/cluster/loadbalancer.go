@@ -200,7 +200,7 @@ func (b *balancer) add(g *arm.Graph, role string) {
 		},
 		After:  b.after,
 		Policy: arm.Repair,
-		Owned: []string{
+		OwnedPaths: []string{
 			"properties.frontendIPConfigurations[" + b.id.Name() + "-frontEnd*]",
 			"properties.outboundRules[" + plan.OutboundRule + "]",
 		},

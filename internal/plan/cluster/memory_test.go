@@ -66,7 +66,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	g := planOf(t, one)
 	var got []string
 	for _, id := range cluster.Memory(one).Prune(g) {
-		got = append(got, id.Short())
+		got = append(got, id.ShortName())
 	}
 	if diff := cmp.Diff([]string{"natGateways/b-nat", "publicIPAddresses/pip-b-nat", "routeTables/b-rt", "subnets/b"}, got); diff != "" {
 		t.Error(diff)
@@ -122,7 +122,7 @@ func ownedRules(t *testing.T, in plan.ClusterInput) []string {
 	t.Helper()
 	g := planOf(t, in)
 	cluster.Memory(in).Apply(g)
-	return g.Node("/subscriptions/s/resourceGroups/c/providers/Microsoft.Network/networkSecurityGroups/a-nsg").Owned
+	return g.Node("/subscriptions/s/resourceGroups/c/providers/Microsoft.Network/networkSecurityGroups/a-nsg").OwnedPaths
 }
 
 func TestPruneNeverTakesTheNetwork(t *testing.T) {
@@ -146,24 +146,24 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "kept", Port: 1000}, {Name: "dropped", Port: 2000}}
 	settle(in, planOf(t, in))
 	id := plan.LoadBalancerID(in, "lb")
-	before := planOf(t, in).Node(id).Owned
+	before := planOf(t, in).Node(id).OwnedPaths
 
 	lb.FrontendIPs = lb.FrontendIPs[:1]
 	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts[:1]
 	g := planOf(t, in)
 	want := append(slices.Clone(before), "properties.frontendIPConfigurations[two]", "properties.loadBalancingRules[dropped]")
-	if diff := cmp.Diff(want, g.Node(id).Owned); diff != "" {
+	if diff := cmp.Diff(want, g.Node(id).OwnedPaths); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]arm.ID{plan.PublicIPID(in, "ip-2")}, cluster.Memory(in).Prune(g)); diff != "" {
 		t.Errorf("only the address is a resource to delete (-want +got):\n%s", diff)
 	}
 	remember(in, g)
-	if diff := cmp.Diff(want, planOf(t, in).Node(id).Owned); diff != "" {
+	if diff := cmp.Diff(want, planOf(t, in).Node(id).OwnedPaths); diff != "" {
 		t.Errorf("until it is settled nothing is forgotten (-want +got):\n%s", diff)
 	}
 	settle(in, g)
-	if diff := cmp.Diff(before, planOf(t, in).Node(id).Owned); diff != "" {
+	if diff := cmp.Diff(before, planOf(t, in).Node(id).OwnedPaths); diff != "" {
 		t.Errorf("settled (-want +got):\n%s", diff)
 	}
 }
@@ -173,23 +173,23 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 func TestDroppedServiceEndpoints(t *testing.T) {
 	in := withSubnets("a")
 	subnet := &in.AzureCluster.Spec.NetworkSpec.Subnets[0]
-	before := planOf(t, in).Node(plan.SubnetID(in, "a")).Owned
+	before := planOf(t, in).Node(plan.SubnetID(in, "a")).OwnedPaths
 	subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage"}, {Service: "Microsoft.Sql"}}
 	settle(in, planOf(t, in))
-	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).Owned); diff != "" {
+	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).OwnedPaths); diff != "" {
 		t.Errorf("nothing was dropped yet (-want +got):\n%s", diff)
 	}
 	subnet.ServiceEndpoints = subnet.ServiceEndpoints[:1]
 	g := planOf(t, in)
 	want := append(slices.Clone(before), "properties.serviceEndpoints[Microsoft.Sql]")
-	if diff := cmp.Diff(want, g.Node(plan.SubnetID(in, "a")).Owned); diff != "" {
+	if diff := cmp.Diff(want, g.Node(plan.SubnetID(in, "a")).OwnedPaths); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
 	if got := cluster.Memory(in).Prune(g); len(got) > 0 {
 		t.Errorf("an endpoint is no resource to delete, got %v", got)
 	}
 	settle(in, g)
-	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).Owned); diff != "" {
+	if diff := cmp.Diff(before, planOf(t, in).Node(plan.SubnetID(in, "a")).OwnedPaths); diff != "" {
 		t.Errorf("settled (-want +got):\n%s", diff)
 	}
 }
@@ -201,7 +201,7 @@ func TestDroppedAttachment(t *testing.T) {
 	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
 	subnets[1].NatGateway = subnets[0].NatGateway
 	settle(in, planOf(t, in))
-	owned := func() []string { return planOf(t, in).Node(plan.SubnetID(in, "b")).Owned }
+	owned := func() []string { return planOf(t, in).Node(plan.SubnetID(in, "b")).OwnedPaths }
 	if got := owned(); len(got) > 0 {
 		t.Errorf("nothing was dropped yet, got %v", got)
 	}
@@ -225,7 +225,7 @@ func TestReplacedGatewayAddress(t *testing.T) {
 	old := plan.PublicIPID(in, "pip-a-nat")
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].NatGateway.NatGatewayIP.Name = "other"
 	g := planOf(t, in)
-	if diff := cmp.Diff([]string{"properties.publicIpAddresses[" + string(old) + "]"}, g.Node(plan.NATGatewayID(in, "a-nat")).Owned); diff != "" {
+	if diff := cmp.Diff([]string{"properties.publicIpAddresses[" + string(old) + "]"}, g.Node(plan.NATGatewayID(in, "a-nat")).OwnedPaths); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]arm.ID{old}, cluster.Memory(in).Prune(g)); diff != "" {

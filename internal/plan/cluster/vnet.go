@@ -44,7 +44,7 @@ func virtualNetworkModel(in plan.ClusterInput, prefixes []string) armnetwork.Vir
 // carryAddressPrefixes keeps the address ranges of the network that are not the spec's.
 func carryAddressPrefixes(in plan.ClusterInput, g *arm.Graph, sent memory.Memory) {
 	if node := g.Node(plan.VNetID(in)); node != nil && node.Policy == arm.Repair {
-		node.Wants, node.Body = node.Body, virtualNetworkModel(in, addressPrefixes(in, sent))
+		node.PlannedBody, node.Body = node.Body, virtualNetworkModel(in, addressPrefixes(in, sent))
 	}
 }
 

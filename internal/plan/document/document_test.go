@@ -106,7 +106,7 @@ func TestKinds(t *testing.T) {
 
 // TestTypes makes sure that every type of the definitions can be used: it has a kind that leads back to it, and a row.
 func TestTypes(t *testing.T) {
-	for _, full := range schema.Types() {
+	for _, full := range schema.ResourceTypes() {
 		of, name := Kind(full)
 		if got, _ := (Document{Group: of, Kind: name}).Type(); got != full {
 			t.Errorf("%s is called %s/%s, which is %q", full, of, name, got)
@@ -115,7 +115,7 @@ func TestTypes(t *testing.T) {
 		for segment := range strings.SplitSeq(strings.SplitN(full, "/", 2)[1], "/") {
 			id = arm.ID(string(id) + "/" + segment + "/n")
 		}
-		if row, err := types.Of(id); err != nil || !strings.EqualFold(row.Name, full) {
+		if row, err := types.ForID(id); err != nil || !strings.EqualFold(row.Name, full) {
 			t.Errorf("%s has the row %q: %v", full, row.Name, err)
 		}
 	}

@@ -147,7 +147,7 @@ func (in Input) entitlements(cluster arm.ID, mentioned []arm.ID) []arm.ID {
 			}
 			principals[principal] = true
 			for _, assignment := range in.assignments[principal] {
-				if id, err := in.ID(assignment); err == nil && !id.Within(cluster) {
+				if id, err := in.ID(assignment); err == nil && !id.IsWithin(cluster) {
 					out = append(out, id)
 				}
 			}

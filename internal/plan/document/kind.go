@@ -79,7 +79,7 @@ var short = []string{
 // as they are, and the last one in the singular. A kind of old has that segment alone.
 var kinds = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
-	for _, full := range schema.Types() {
+	for _, full := range schema.ResourceTypes() {
 		provider, rest, _ := strings.Cut(full, "/")
 		group := strings.ToLower(strings.TrimPrefix(provider, "Microsoft.")) + groupSuffix
 		segments := strings.Split(rest, "/")
@@ -121,7 +121,7 @@ func Kind(resourceType string) (group, kind string) {
 // near are the kinds most like one that nothing defines, those of its group if there are any.
 func near(d Document) []string {
 	var all, same []string
-	for _, full := range schema.Types() {
+	for _, full := range schema.ResourceTypes() {
 		group, kind := Kind(full)
 		all = append(all, kind)
 		if strings.EqualFold(group, d.Group) {

@@ -17,7 +17,7 @@ var lasting = []string{types.ResourceGroup, types.ManagedCluster}
 func Memory(in Input) memory.Memory {
 	known := memory.Types{}
 	add := func(id arm.ID) {
-		if row, err := types.Of(id); err == nil {
+		if row, err := types.ForID(id); err == nil {
 			known[row.Name] = infrav1.ResourcesReadyCondition
 		}
 	}

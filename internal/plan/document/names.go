@@ -27,6 +27,6 @@ func dataKey(path *field.Path, of, key string) *field.Error {
 
 // plainID is the ID that a text is, if Azure reads it as it is written.
 func plainID(text string) (arm.ID, bool) {
-	id, plain := arm.PlainID(text)
+	id, plain := arm.ParsePlainID(text)
 	return id, plain && strings.HasPrefix(text, "/")
 }

@@ -14,7 +14,7 @@ func above(id arm.ID) []arm.ID {
 	var out []arm.ID
 	for ; id.Type() != ""; id = id.Parent() {
 		out = append(out, id)
-		if row, err := types.Of(id); err == nil && row.Taggable {
+		if row, err := types.ForID(id); err == nil && row.Taggable {
 			break
 		}
 	}
@@ -61,10 +61,10 @@ func (in Input) unreadable(id arm.ID) string {
 		return ""
 	}
 	if tag := in.another(id); tag != "" && id.Type() == types.ManagedCluster {
-		return fmt.Sprintf("%s is another cluster's by its tag %s: nothing of it is handed out", id.Short(), tag)
+		return fmt.Sprintf("%s is another cluster's by its tag %s: nothing of it is handed out", id.ShortName(), tag)
 	}
 	if in.Bound() && !in.own(id) {
-		return fmt.Sprintf("%s is not the Cluster's: with an AzureClusterIdentity of another namespace, documents use nothing that others made", id.Short())
+		return fmt.Sprintf("%s is not the Cluster's: with an AzureClusterIdentity of another namespace, documents use nothing that others made", id.ShortName())
 	}
 	return ""
 }

@@ -62,7 +62,7 @@ func below(parent arm.ID, resourceType, name string) arm.ID {
 	switch {
 	case resourceType == types.RoleAssignment:
 		return parent.Extension(resourceType, assignmentName(parent, name))
-	case types.Extends(resourceType):
+	case types.IsExtension(resourceType):
 		return parent.Extension(resourceType, name)
 	case strings.Contains(segments, "/"):
 		return parent.Child(segments[strings.LastIndex(segments, "/")+1:], name)
@@ -82,7 +82,7 @@ func assignmentName(scope arm.ID, name string) string {
 // ParentType is the type of what a resource of a type is below, "" for any.
 func ParentType(resourceType string) string {
 	provider, segments, _ := strings.Cut(resourceType, "/")
-	if types.Extends(resourceType) {
+	if types.IsExtension(resourceType) {
 		return ""
 	}
 	if i := strings.LastIndex(segments, "/"); i >= 0 {
@@ -133,7 +133,7 @@ func (s Set) ownerByID(at *field.Path, text, parentType string) (arm.ID, error) 
 		return "", field.Invalid(at, "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")
 	case parentType != "" && !strings.EqualFold(id.Type(), parentType):
 		return "", field.Invalid(at, "", "must be the ID of a "+parentType)
-	case s.subscription != "" && !id.Within(arm.SubscriptionID(s.subscription)):
+	case s.subscription != "" && !id.IsWithin(arm.SubscriptionID(s.subscription)):
 		return "", field.Forbidden(at, "is not in subscription "+s.subscription+" of the credential: a document makes nothing outside of that")
 	case s.bound && !s.has(id):
 		return "", field.Forbidden(at, "is not the resource of a document of the Cluster: with an AzureClusterIdentity of another namespace, documents make nothing outside of those")

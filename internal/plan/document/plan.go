@@ -38,7 +38,7 @@ func Check(in Input) field.ErrorList {
 			continue
 		}
 		if other, twice := seen[id.Key()]; twice {
-			errs = append(errs, field.Duplicate(d.Path, fmt.Sprintf("the resource %s, which is that of %s, too", id.Short(), other)))
+			errs = append(errs, field.Duplicate(d.Path, fmt.Sprintf("the resource %s, which is that of %s, too", id.ShortName(), other)))
 			continue
 		}
 		seen[id.Key()] = d
@@ -105,7 +105,7 @@ func (in Input) node(d Document, id arm.ID, sent memory.Memory) arm.Node {
 		}
 		body.Properties["properties"] = joined(object(body.Properties["properties"]), "agentPoolProfiles", profiles)
 	}
-	node.Marked = in.tag(id, body.Properties)
+	node.PlannedWithTag = in.tag(id, body.Properties)
 	retract(d, sent, &node, body.Properties, len(in.fact(id)) > 0)
 	return node
 }
@@ -118,7 +118,7 @@ func object(value any) map[string]any {
 func definitionOf(d Document) (schema.Definition, bool) {
 	resourceType, _ := d.Type()
 	apiVersion, _ := d.APIVersion()
-	return schema.Nearest(resourceType, apiVersion)
+	return schema.NearestDefinition(resourceType, apiVersion)
 }
 
 // body is the completed body of a document, and what it waits for.
@@ -172,7 +172,7 @@ func (in Input) foreign(id arm.ID) arm.ForeignAction {
 // tag marks a resource as the Cluster's where it is new or is marked already, and tells whether it has. One that is adopted gets no
 // mark, so that adopting what is as its document says writes nothing.
 func (in Input) tag(id arm.ID, body map[string]any) bool {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil || !row.Taggable {
 		return false
 	}
@@ -216,11 +216,11 @@ func (in Input) waits(d Document, id arm.ID) string {
 		switch {
 		case !asked || in.documented(in.Holder, needed):
 		case len(raw) == 0:
-			return fmt.Sprintf("waits for %s to be made", needed.Short())
+			return fmt.Sprintf("waits for %s to be made", needed.ShortName())
 		case needed.Equal(id.Parent()) && !managed.Settled(raw):
-			return fmt.Sprintf("waits for %s: Azure is at work on it", needed.Short())
+			return fmt.Sprintf("waits for %s: Azure is at work on it", needed.ShortName())
 		case needed.Equal(id.Parent()) && in.Bound() && !in.own(needed):
-			return fmt.Sprintf("waits for %s to be the Cluster's: with an AzureClusterIdentity of another namespace, documents make nothing outside of that", needed.Short())
+			return fmt.Sprintf("waits for %s to be the Cluster's: with an AzureClusterIdentity of another namespace, documents make nothing outside of that", needed.ShortName())
 		}
 	}
 	return ""
@@ -241,7 +241,7 @@ func edges(in Input, g *arm.Graph) {
 					break
 				}
 				before := g.Node(target)
-				if before != nil && !id.Within(target) && !target.Within(id) && target.Type() != types.ResourceGroup {
+				if before != nil && !id.IsWithin(target) && !target.IsWithin(id) && target.Type() != types.ResourceGroup {
 					seen[target.Key()] = true
 					node.After = append(node.After, before.ID)
 					break
@@ -256,14 +256,14 @@ var keeps = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedClu
 
 // retract gives a node its body, which takes back what earlier plans sent and it has not.
 func retract(d Document, sent memory.Memory, node *arm.Node, body map[string]any, exists bool) {
-	node.Body, node.Wants = body, body
+	node.Body, node.PlannedBody = body, body
 	kind, ok := keeps[node.ID.Type()]
 	if !ok || !exists {
 		return
 	}
 	dropped := slices.DeleteFunc(sent.Dropped(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
 	apiVersion, _ := d.APIVersion()
-	node.Body, node.Stays = armschema.Retract(kind, apiVersion, body, dropped)
+	node.Body, node.UnremovablePaths = armschema.Retract(kind, apiVersion, body, dropped)
 }
 
 func copied(value any) any {

@@ -54,8 +54,8 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 	in.MachinePools["pool"] = machinePool
 	body, node := planned(t, in, aksID)
 	want := `{"location":"eastus","properties":{"agentPoolProfiles":[{"count":3,"mode":"System","name":"p","orchestratorVersion":"1.33.1","vmSize":"Standard_D2s_v3"}],"dnsPrefix":"x","kubernetesVersion":"1.33.2"},"tags":{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1":"owned"}}`
-	if diff := cmp.Diff(want, body); diff != "" || node.Blocked != "" || !node.Marked {
-		t.Errorf("blocked %q, marked %t (-want +got):\n%s", node.Blocked, node.Marked, diff)
+	if diff := cmp.Diff(want, body); diff != "" || node.Blocked != "" || !node.PlannedWithTag {
+		t.Errorf("blocked %q, marked %t (-want +got):\n%s", node.Blocked, node.PlannedWithTag, diff)
 	}
 	subnet := groupID + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"
 	network := input(t, group, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
@@ -76,7 +76,7 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 		t.Errorf("the cluster is made before the subnet of its pool: %q", node.Blocked)
 	}
 	in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded","agentPoolProfiles":[{"name":"p"}]}}`)
-	if body, node = planned(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") || node.Marked {
+	if body, node = planned(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") || node.PlannedWithTag {
 		t.Errorf("pools and marks of a cluster that is adopted are sent: %s", body)
 	}
 }

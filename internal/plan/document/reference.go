@@ -166,7 +166,7 @@ func (t *translation) key(at string, path *field.Path, value any, of string, ref
 // need not be allowed to read Secrets, and Azure shows everything else.
 func secret(shape schema.Shape, at string) bool {
 	name := strings.ToLower(at[strings.LastIndex(at, ".")+1:])
-	return shape.Hidden(at) ||
+	return shape.IsHidden(at) ||
 		slices.ContainsFunc([]string{"password", "secret", "sharedkey", "privatekey"}, func(word string) bool { return strings.HasSuffix(name, word) })
 }
 

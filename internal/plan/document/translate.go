@@ -44,12 +44,12 @@ var ours = []string{"azureName", "operatorSpec", "originalVersion", "owner"}
 func (s Set) Translate(d Document, values *Values) (Body, field.ErrorList) {
 	resourceType, _ := d.Type()
 	apiVersion, _ := d.APIVersion()
-	definition, ok := schema.Nearest(resourceType, apiVersion)
+	definition, ok := schema.NearestDefinition(resourceType, apiVersion)
 	if !ok {
 		return Body{}, field.ErrorList{field.NotSupported(d.Path.Child("kind"), d.Kind, near(d))}
 	}
 	t := &translation{set: s, document: d, values: values, version: definition.APIVersion, paths: map[string]*field.Path{}, opaque: map[string]bool{}}
-	t.body.Unchecked = d.Annotations[UncheckedAnnotation] == "true" && schema.Newer(resourceType, apiVersion)
+	t.body.Unchecked = d.Annotations[UncheckedAnnotation] == "true" && schema.IsNewerThanAll(resourceType, apiVersion)
 	spec := maps.Clone(d.Spec)
 	for _, key := range ours {
 		delete(spec, key)
@@ -121,9 +121,9 @@ func joined(object map[string]any, key string, value any) map[string]any {
 }
 
 func (t *translation) unknown(part, inner schema.Part, nested bool, path *field.Path, key string, fields map[string]any) {
-	known := part.Names(fields)
+	known := part.SettableNames(fields)
 	if nested {
-		known = append(known, inner.Names(fields)...)
+		known = append(known, inner.SettableNames(fields)...)
 	}
 	message := fmt.Sprintf("%s has no such property in API version %s", t.document.Kind, t.version)
 	if near := nearest.Names(key, known); len(near) > 0 {
@@ -206,12 +206,12 @@ func (t *translation) entries(part schema.Part, at string, path *field.Path, ent
 // judge holds the body against the definition.
 func (t *translation) judge(definition schema.Definition) {
 	for _, finding := range definition.CheckRequest(t.body.Properties) {
-		if t.opaque[finding.Path] || finding.Problem == schema.Unknown || finding.Problem == schema.Spelling {
+		if t.opaque[finding.Path] || finding.Problem == schema.UnknownProperty || finding.Problem == schema.WrongSpelling {
 			continue // What is unknown was told with the names most like it.
 		}
 		path, message := t.place(finding.Path), ""
 		switch finding.Problem {
-		case schema.Missing:
+		case schema.MissingProperty:
 			t.refuse(field.Required(path, finding.Want))
 			continue
 		case schema.WrongType:
@@ -221,7 +221,7 @@ func (t *translation) judge(definition schema.Definition) {
 			if pattern, ok := strings.CutPrefix(finding.Want, "pattern "); ok {
 				message = "must match " + pattern
 			}
-		case schema.Sent:
+		case schema.ReadOnlySet:
 			message = "is what Azure answers and cannot be set"
 		}
 		t.refuse(field.Invalid(path, "", message))

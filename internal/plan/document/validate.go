@@ -86,7 +86,7 @@ func Warnings(namespace string, resources []runtime.RawExtension) []string {
 		apiVersion, _ := d.APIVersion()
 		definition, ok := definitionOf(d)
 		switch {
-		case !ok || !schema.Newer(resourceType, apiVersion):
+		case !ok || !schema.IsNewerThanAll(resourceType, apiVersion):
 		case d.Annotations[UncheckedAnnotation] == "true":
 			out = append(out, fmt.Sprintf("%s: API version %s of %s is newer than the provider knows, so nothing of the document is checked: Azure judges", d.Path, apiVersion, d))
 		default:

@@ -28,7 +28,7 @@ func Collect(azureCluster *infrav1.AzureCluster, graph *arm.Graph, found []Lefto
 	for _, id := range goes {
 		node := arm.Node{ID: id, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.LeftoversCondition}
 		for _, other := range network {
-			if !id.Within(other) {
+			if !id.IsWithin(other) {
 				node.After = append(node.After, other)
 			}
 		}

@@ -106,7 +106,7 @@ func Find(c Cluster, seen Seen) []Leftover {
 		}
 		unproven := ""
 		if user := usedBy(address); user != "" && !proven[user.Key()] {
-			unproven = "it is used by " + user.Short()
+			unproven = "it is used by " + user.ShortName()
 		}
 		add(address.ID, unproven)
 	}
@@ -152,7 +152,7 @@ func (c Cluster) shared(all []resource) string {
 			continue // Lists may still show machines that are gone.
 		}
 		if machine && value(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" || value(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
-			return fmt.Sprintf("%s in the resource group is of another cluster of this name", one.ID.Short())
+			return fmt.Sprintf("%s in the resource group is of another cluster of this name", one.ID.ShortName())
 		}
 	}
 	return ""

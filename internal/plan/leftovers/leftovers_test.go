@@ -108,7 +108,7 @@ func TestFind(t *testing.T) {
 			}
 			got := map[string]string{}
 			for _, one := range leftovers.Find(c, leftovers.Seen{Resources: raw(append(append(test.resources, test.balancers...), test.addresses...)...), LoadBalancers: raw(test.balancers...), Addresses: raw(test.addresses...)}) {
-				got[one.ID.Short()] = one.Unproven
+				got[one.ID.ShortName()] = one.Unproven
 			}
 			same := cmp.Comparer(func(a, b string) bool {
 				return a == b || a != "" && b != "" && (strings.Contains(a, b) || strings.Contains(b, a))

@@ -16,7 +16,7 @@ type Grants struct {
 func IDs(listed []string) []arm.ID {
 	var out []arm.ID
 	for _, text := range listed {
-		if id, plain := arm.PlainID(text); plain {
+		if id, plain := arm.ParsePlainID(text); plain {
 			out = append(out, id)
 		}
 	}
@@ -25,7 +25,7 @@ func IDs(listed []string) []arm.ID {
 
 func within(id arm.ID, scopes []arm.ID) bool {
 	for _, scope := range scopes {
-		if id.Within(scope) {
+		if id.IsWithin(scope) {
 			return true
 		}
 	}

@@ -80,7 +80,7 @@ func (p *restriction) own(id arm.ID) verdict {
 // is none.
 func taggable(id arm.ID) arm.ID {
 	for ; id != "" && id.Type() != arm.ResourceGroupType && id.ResourceGroup() != ""; id = id.Parent() {
-		row, err := types.Of(id)
+		row, err := types.ForID(id)
 		if err != nil {
 			return ""
 		}

@@ -223,7 +223,7 @@ func TestDenies(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := node.Denies(test.observed); (got != "") != test.denied {
+			if got := node.DenialMessage(test.observed); (got != "") != test.denied {
 				t.Errorf("%s: %q", test.reason, got)
 			}
 		})
@@ -233,10 +233,10 @@ func TestDenies(t *testing.T) {
 // TestEveryTypeHasAnEffect fails for a type of documents or plans of which it is not known how far its effects go.
 func TestEveryTypeHasAnEffect(t *testing.T) {
 	names := map[string]bool{}
-	for _, name := range schema.Types() {
+	for _, name := range schema.ResourceTypes() {
 		names[strings.ToLower(name)] = true
 	}
-	for _, row := range types.All() {
+	for _, row := range types.TableRows() {
 		names[strings.ToLower(row.Name)] = true
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(names)), lent.Types()); diff != "" {

@@ -50,7 +50,7 @@ func Restrict(g *arm.Graph, in Input) []arm.Denial {
 	var out []arm.Denial
 	for _, node := range g.Nodes() {
 		found := p.restrict(node)
-		node.Denied = append(node.Denied, found.denied...)
+		node.Denials = append(node.Denials, found.denied...)
 		if node.Blocked == "" {
 			node.Blocked = found.waits
 		}
@@ -92,12 +92,12 @@ func (p *restriction) restrict(node *arm.Node) finding {
 	}
 	p.placed(node, row, &out)
 	p.foreign(node, &out)
-	body, err := p.graph.Decoded(node)
+	body, err := p.graph.DecodedBody(node)
 	if err != nil {
 		p.deny(&out, node, arm.Reference{}, node.ID, "has a body that cannot be read: "+err.Error(), "")
 		return out
 	}
-	for _, reference := range arm.References(body) {
+	for _, reference := range arm.FindReferences(body) {
 		p.named(node, row, reference, &out)
 	}
 	for _, path := range urls(body) {
@@ -119,7 +119,7 @@ func (p *restriction) placed(node *arm.Node, row effect, out *finding) {
 			p.deny(out, node, arm.Reference{}, parent, "would give rights outside of the resource groups that were created for the Cluster",
 				"use a scope at or below the Cluster's resource group, or have the owner of the identity add the scope to its spec.allowedRoleScopes")
 		})
-	case parent.Type() == arm.ResourceGroupType && !types.Extends(node.ID.Type()) || parent == "":
+	case parent.Type() == arm.ResourceGroupType && !types.IsExtension(node.ID.Type()) || parent == "":
 		// A resource group, or a resource in one. A group of others is used or refused by the rules of ownership.
 	case row.reaches == joined && isNetwork(node.ID):
 	default:
@@ -146,9 +146,9 @@ func (p *restriction) named(node *arm.Node, row effect, reference arm.Reference,
 	id := reference.ID
 	switch {
 	case !reference.Plain:
-		p.deny(out, node, arm.Reference{}, id, "is not an ID that Azure reads as it is written: "+arm.Misread(string(id)), "write the ID of the resource itself")
+		p.deny(out, node, arm.Reference{}, id, "is not an ID that Azure reads as it is written: "+arm.MisreadReason(string(id)), "write the ID of the resource itself")
 		return
-	case id.Within(node.ID), strings.EqualFold(id.Type(), "Microsoft.Authorization/roleDefinitions"):
+	case id.IsWithin(node.ID), strings.EqualFold(id.Type(), "Microsoft.Authorization/roleDefinitions"):
 		return
 	case row.reaches == joined && isNetwork(id):
 		return
@@ -177,7 +177,7 @@ func (p *restriction) unlessAbsent(verdict verdict, node *arm.Node, id arm.ID, o
 func (p *restriction) deny(out *finding, node *arm.Node, reference arm.Reference, id arm.ID, wrong, remedy string) {
 	denial := arm.Denial{Reference: reference, Field: p.Field(id), Message: fmt.Sprintf("%s %s. %s belongs to another namespace and does not allow that", id, wrong, p.Identity)}
 	if denial.Field == "" {
-		denial.Field = node.ID.Short()
+		denial.Field = node.ID.ShortName()
 	}
 	if remedy != "" {
 		denial.Message += ": " + remedy

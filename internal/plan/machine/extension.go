@@ -20,8 +20,8 @@ func extensions(in plan.MachineInput, p vm.Profile, g *arm.Graph) {
 				Tags:       plan.MachineTags(in, "", ""),
 				Properties: vm.ExtensionProperties(extension),
 			},
-			Policy: arm.Repair,
-			Owned:  []string{"properties.settings"},
+			Policy:     arm.Repair,
+			OwnedPaths: []string{"properties.settings"},
 			// Extensions made before they had a tag are the machine's, too.
 			Foreign: arm.UseForeign,
 			Group:   infrav1.BootstrapSucceededCondition,

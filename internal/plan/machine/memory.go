@@ -14,7 +14,7 @@ var remembered = memory.Types{types.VirtualMachineExtension: infrav1.BootstrapSu
 // Group is the condition that a resource reports into that no plan has any more, "" for one that never goes. Role
 // assignments go by the inventory.
 func Group(id arm.ID) string {
-	if row, err := types.Of(id); err == nil && row.Name == types.RoleAssignment {
+	if row, err := types.ForID(id); err == nil && row.Name == types.RoleAssignment {
 		return infrav1.RoleAssignmentReadyCondition
 	}
 	return remembered.Condition(id)

@@ -80,7 +80,7 @@ func TestDeletePlanNeedsOnlyNames(t *testing.T) {
 	}
 	var got []string
 	for _, node := range graph.Nodes() {
-		got = append(got, node.ID.Short())
+		got = append(got, node.ID.ShortName())
 		if node.Policy == arm.Observe {
 			t.Errorf("%s: what is ours goes", node.ID)
 		}

@@ -245,7 +245,7 @@ func show(t *testing.T, in managed.Input, graph *arm.Graph, deletion *arm.Graph,
 	t.Helper()
 	out := planned{}
 	for _, node := range graph.Nodes() {
-		out.Kept = append(out.Kept, node.Stays...)
+		out.Kept = append(out.Kept, node.UnremovablePaths...)
 	}
 	out.Nodes, out.Deletion = golden.Nodes(t, graph, spoken(in)), golden.Deletion(t, deletion)
 	for i, n := range out.Nodes {
@@ -265,17 +265,17 @@ func spoken(in managed.Input) map[string]string {
 // differences are what the engine would write for.
 func differences(t *testing.T, n *arm.Node, have json.RawMessage) []string {
 	t.Helper()
-	row, err := types.Of(n.ID)
+	row, err := types.ForID(n.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := arm.Decode(n.Body)
+	body, err := arm.DecodeBody(n.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	observed, err := arm.Decode(have)
+	observed, err := arm.DecodeBody(have)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compare.Paths(compare.Diff(compare.Want{Type: row, Body: body, Owned: n.Owned, DropTags: n.DropTags}, observed))
+	return compare.PathsOf(compare.Diff(compare.Desired{Type: row, Body: body, OwnedPaths: n.OwnedPaths, DropTags: n.DropTags}, observed))
 }

@@ -83,11 +83,11 @@ func sent(t *testing.T, before memory.Memory, g *arm.Graph, id arm.ID) []string 
 	}
 	_, short, _ := strings.Cut(string(id), "/resourceGroups/")
 	var out []string
-	if row, err := types.Of(id); err == nil && row.Taggable {
+	if row, err := types.ForID(id); err == nil && row.Taggable {
 		out = lists["*"]
 	}
 	out = append(slices.Clone(out), lists[short]...)
-	return slices.DeleteFunc(slices.Sorted(slices.Values(out)), func(path string) bool { return slices.Contains(g.Node(id).Stays, path) })
+	return slices.DeleteFunc(slices.Sorted(slices.Values(out)), func(path string) bool { return slices.Contains(g.Node(id).UnremovablePaths, path) })
 }
 
 func TestPruneWhenTheSpecShrinks(t *testing.T) {
@@ -100,7 +100,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	g := planOf(t, in)
 	var got []string
 	for _, id := range managed.Memory(in).Prune(g) {
-		got = append(got, id.Short())
+		got = append(got, id.ShortName())
 	}
 	// The fleet is somebody's, and no longer in the spec: the membership goes by the inventory.
 	if diff := cmp.Diff([]string{"extensions/e1", "privateEndpoints/pe2"}, got); diff != "" {
@@ -121,7 +121,7 @@ func TestDroppedServiceEndpoint(t *testing.T) {
 	subnet := &in.ControlPlane.Spec.VirtualNetwork.Subnet
 	subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage"}, {Service: "Microsoft.Sql"}}
 	settle(in.ControlPlane, managed.Memory(in), planOf(t, in))
-	owned := func() []string { return planOf(t, in).Node(managed.SubnetID(in)).Owned }
+	owned := func() []string { return planOf(t, in).Node(managed.SubnetID(in)).OwnedPaths }
 	if got := owned(); len(got) > 0 {
 		t.Errorf("nothing was dropped yet, got %v", got)
 	}
@@ -185,7 +185,7 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 	}
 	var got []string
 	for _, node := range g.Nodes() {
-		got = append(got, node.ID.Short())
+		got = append(got, node.ID.ShortName())
 		if node.Body != nil {
 			t.Errorf("%s: nothing is written", node.ID)
 		}

@@ -56,7 +56,7 @@ func subnet(in Input, g *arm.Graph) {
 		// Azure answers a single prefix in the singular property.
 		properties.AddressPrefix, properties.ServiceEndpoints = new(spec.CIDRBlock), endpoints
 		node.Policy, node.Body = arm.Repair, armnetwork.Subnet{Properties: properties}
-		node.Wants = armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: endpoints}}
+		node.PlannedBody = armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: endpoints}}
 	}
 	g.Add(node)
 }
@@ -116,7 +116,7 @@ func privateEndpoints(in Input, g *arm.Graph) {
 	for _, endpoint := range in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints {
 		after := []arm.ID{SubnetID(in)}
 		for _, connection := range endpoint.PrivateLinkServiceConnections {
-			if arm.ID(connection.PrivateLinkServiceID).Within(ClusterID(in)) && len(after) == 1 {
+			if arm.ID(connection.PrivateLinkServiceID).IsWithin(ClusterID(in)) && len(after) == 1 {
 				after = append(after, ClusterID(in))
 			}
 		}

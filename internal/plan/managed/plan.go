@@ -29,11 +29,11 @@ func Plan(in Input) (*arm.Graph, asopatch.Exports, error) {
 func managedCluster(in Input, g *arm.Graph) asopatch.Exports {
 	have := Observe(in.Facts.Cluster)
 	node := arm.Node{
-		ID:      ClusterID(in),
-		Policy:  arm.Repair,
-		Foreign: arm.AdoptForeign,
-		Marked:  marked(in, have),
-		Group:   infrav1.ManagedClusterRunningCondition,
+		ID:             ClusterID(in),
+		Policy:         arm.Repair,
+		Foreign:        arm.AdoptForeign,
+		PlannedWithTag: marked(in, have),
+		Group:          infrav1.ManagedClusterRunningCondition,
 	}
 	if !madeByAKS(in) {
 		node.After = []arm.ID{SubnetID(in)}

@@ -31,7 +31,7 @@ func PoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 	}
 	if pool.AzurePool.Spec.Scaling == nil {
 		// AKS takes no bounds without an autoscaler, and a pool may have had one.
-		node.Owned = []string{"properties.minCount", "properties.maxCount"}
+		node.OwnedPaths = []string{"properties.minCount", "properties.maxCount"}
 	}
 	body = retract(in, sent, asopatch.AgentPool, have.Exists, &node, body)
 	omitDefaults(body, have.shown.body(), poolDefaults)

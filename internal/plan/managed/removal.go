@@ -14,7 +14,7 @@ import (
 func retractCluster(in Input, have Observed, node *arm.Node, body map[string]any) map[string]any {
 	sent := Memory(in)
 	unwanted, manage := outboundIPs(sent.Sent(node.ID), body)
-	node.Owned = unwanted
+	node.OwnedPaths = unwanted
 	body = retract(in, sent, asopatch.ManagedCluster, have.Exists, node, body)
 	nameDefaults(body)
 	if manage {
@@ -26,13 +26,13 @@ func retractCluster(in Input, have Observed, node *arm.Node, body map[string]any
 // retract gives a node the body, which takes back what earlier plans sent and it has not. What does not exist takes nothing
 // back, tags are Node.DropTags, and outbound addresses Node.Owned.
 func retract(in Input, sent memory.Memory, kind armschema.Kind, exists bool, node *arm.Node, body map[string]any) map[string]any {
-	node.Body, node.Wants = body, body
+	node.Body, node.PlannedBody = body, body
 	dropped := slices.DeleteFunc(sent.Dropped(node), func(path string) bool {
 		return !exists || strings.HasPrefix(path, "/tags/") || slices.ContainsFunc(outboundKinds, func(kind string) bool {
 			return strings.HasPrefix(path, pointer(loadBalancerPath+kind)+"/") && at(body, loadBalancerPath+kind) == nil
 		})
 	})
-	body, node.Stays = armschema.Retract(kind, APIVersion(in), body, dropped)
+	body, node.UnremovablePaths = armschema.Retract(kind, APIVersion(in), body, dropped)
 	node.Body = body
 	return body
 }

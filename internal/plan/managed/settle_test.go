@@ -119,20 +119,20 @@ func quiet(t *testing.T, when string, in managed.Input) {
 // keep is the resource after a PUT in an Azure that keeps what is left out and takes null for removal.
 func keep(t *testing.T, have json.RawMessage, node *arm.Node) map[string]any {
 	t.Helper()
-	row, err := types.Of(node.ID)
+	row, err := types.ForID(node.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := arm.Decode(node.Body)
+	body, err := arm.DecodeBody(node.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := arm.Decode(have)
+	before, err := arm.DecodeBody(have)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := compare.Want{Type: row, Body: body, Owned: node.Owned, DropTags: node.DropTags}
-	sent, _ := compare.Merge(want, before).(map[string]any)
+	want := compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags}
+	sent, _ := compare.MergeBody(want, before).(map[string]any)
 	out, _ := before.(map[string]any)
 	if out == nil {
 		out = map[string]any{}

@@ -98,9 +98,9 @@ func (s set) addPlanned(id string) {
 		s.add(short(full.Parent()), made)
 	case part == "addressPrefixes":
 		s.add(short(full.Parent()), element("properties.addressSpace.addressPrefixes", strings.ReplaceAll(name, "_", "/")))
-	case slices.Contains(parent.Keep, property):
+	case slices.Contains(parent.PreservedPaths, property):
 		s.add(short(full.Parent()), pointer(property))
-	case slices.Contains(parent.Carry, property):
+	case slices.Contains(parent.SharedLists, property):
 		s.add(short(full.Parent()), element(property, name))
 	}
 }

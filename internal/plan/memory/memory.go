@@ -76,7 +76,7 @@ func Of(annotations map[string]string, scope Scope) Memory {
 
 // For is the memory for a plan that does not change any more, of which it is worked out once what it sends.
 func (m Memory) For(final *arm.Graph) Memory {
-	final.Seal()
+	final.SealBodies()
 	m.sends, m.final = m.sentBy(final), final
 	return m
 }
@@ -101,10 +101,10 @@ func (m Memory) Remember(g *arm.Graph) map[string]string {
 // Remember has, and which of it was seen in Azure as the object's own. "" is for one to take away.
 func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	all := m.sentBy(g)
-	if outcome.Done() {
+	if outcome.IsDone() {
 		for _, node := range g.Nodes() {
-			if result, _ := outcome.Result(node.ID); len(result.Stays) > 0 {
-				all.add(short(node.ID), result.Stays...)
+			if result, _ := outcome.Result(node.ID); len(result.UnremovablePaths) > 0 {
+				all.add(short(node.ID), result.UnremovablePaths...)
 			}
 		}
 		m.keep(all, g)

@@ -100,7 +100,7 @@ func TestForged(t *testing.T) {
 			}
 			fresh := graph(arm.Node{ID: lb, Body: tagged()})
 			m.Apply(fresh)
-			if diff := cmp.Diff(test.owned, fresh.Node(lb).Owned); diff != "" {
+			if diff := cmp.Diff(test.owned, fresh.Node(lb).OwnedPaths); diff != "" {
 				t.Errorf("%s: owned paths (-want +got):\n%s", test.reason, diff)
 			}
 			if diff := cmp.Diff(test.tags, fresh.Node(lb).DropTags); diff != "" {
@@ -205,9 +205,9 @@ func TestMade(t *testing.T) {
 
 // TestStays makes sure that what Azure has no way to take back is spoken of as long as the spec does not set it.
 func TestStays(t *testing.T) {
-	g := graph(arm.Node{ID: nodes, Stays: []string{"/properties/natGateway"}})
+	g := graph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
 	annotations := memory.Of(stored(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).Settled(g, arm.Outcome{
-		Results: []arm.Result{{ID: nodes, State: arm.Ready, Stays: []string{"/properties/natGateway"}}},
+		Results: []arm.Result{{ID: nodes, State: arm.Ready, UnremovablePaths: []string{"/properties/natGateway"}}},
 	})
 	if diff := cmp.Diff([]string{"/properties/natGateway"}, memory.Of(annotations, scope).Sent(nodes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -216,7 +216,7 @@ func TestStays(t *testing.T) {
 
 // TestNeverThere forgets what a request had that Azure refused, once the spec does not set it any more.
 func TestNeverThere(t *testing.T) {
-	g := graph(arm.Node{ID: nodes, Stays: []string{"/properties/natGateway"}})
+	g := graph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
 	annotations := memory.Of(stored(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).Settled(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready}},
 	})

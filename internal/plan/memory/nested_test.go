@@ -30,7 +30,7 @@ func TestCapacityStays(t *testing.T) {
 	annotations := memory.Of(nil, scope).Remember(before)
 	after := graph(arm.Node{ID: set, Body: tagged()})
 	memory.Of(annotations, scope).Apply(after)
-	if owned := after.Node(set).Owned; len(owned) > 0 {
+	if owned := after.Node(set).OwnedPaths; len(owned) > 0 {
 		t.Errorf("owned paths %v", owned)
 	}
 }
@@ -60,7 +60,7 @@ func TestNestedLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			after := graph(arm.Node{ID: set, Body: test.body})
 			memory.Of(stored(test.stored), scope).Apply(after)
-			if diff := cmp.Diff(test.want, after.Node(set).Owned); diff != "" {
+			if diff := cmp.Diff(test.want, after.Node(set).OwnedPaths); diff != "" {
 				t.Errorf("%s: owned paths (-want +got):\n%s", test.reason, diff)
 			}
 		})

@@ -43,8 +43,8 @@ func (m Memory) Apply(g *arm.Graph) {
 			list, _, _ := strings.Cut(dotted(path), "[")
 			if key, isTag := strings.CutPrefix(path, tags); isTag {
 				node.DropTags = append(node.DropTags, unescaper.Replace(key))
-			} else if !inBody && !slices.Contains(texts[row.Name], list) && !slices.Contains(node.Owned, dotted(path)) {
-				node.Owned = append(node.Owned, dotted(path))
+			} else if !inBody && !slices.Contains(texts[row.Name], list) && !slices.Contains(node.OwnedPaths, dotted(path)) {
+				node.OwnedPaths = append(node.OwnedPaths, dotted(path))
 			}
 		}
 	}

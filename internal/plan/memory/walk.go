@@ -62,9 +62,9 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	if node.Policy == arm.Observe || !known || short(node.ID) == "" {
 		return nil, false
 	}
-	wants, err := g.Decoded(node)
-	if node.Wants != nil {
-		wants, err = arm.Decode(node.Wants)
+	wants, err := g.DecodedBody(node)
+	if node.PlannedBody != nil {
+		wants, err = arm.DecodeBody(node.PlannedBody)
 	}
 	body, isObject := wants.(map[string]any)
 	if err != nil || wants != nil && !isObject {
@@ -88,7 +88,7 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	if allLeaves = allLeaves || m.Leaves; allLeaves {
 		paths = append(paths, slices.DeleteFunc(armschema.Leaves(body), func(path string) bool { return isCarriedList(row, path) })...)
 	}
-	for _, list := range slices.Concat(row.Carry, texts[row.Name]) {
+	for _, list := range slices.Concat(row.SharedLists, texts[row.Name]) {
 		if strings.Contains(list, "[]") {
 			paths = append(paths, nested(body, list, "")...)
 			continue
@@ -96,12 +96,12 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 		items, _ := at(body, list).([]any)
 		for _, item := range items {
 			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], name(item))
-			if of, isResource := rowOf(child); !isResource || of.Defined || of.WrittenWithParent || strings.Contains(name(item), "/") {
+			if of, isResource := rowOf(child); !isResource || of.FromDefinition || of.WrittenWithParent || strings.Contains(name(item), "/") {
 				paths = append(paths, element(list, name(item)))
 			}
 		}
 	}
-	for _, setting := range row.Keep {
+	for _, setting := range row.PreservedPaths {
 		if !allLeaves && at(body, setting) != nil {
 			paths = append(paths, pointer(setting))
 		}
@@ -114,11 +114,11 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 
 // kept are the paths that were sent of a node and that its body leaves out without dropping them.
 func (m Memory) kept(node *arm.Node) []string {
-	if len(node.Keeps) == 0 {
+	if len(node.KeptPaths) == 0 {
 		return nil
 	}
 	return slices.DeleteFunc(m.Sent(node.ID), func(path string) bool {
-		return !slices.ContainsFunc(node.Keeps, func(keep string) bool { return strings.HasPrefix(path, pointer(keep)+"/") })
+		return !slices.ContainsFunc(node.KeptPaths, func(keep string) bool { return strings.HasPrefix(path, pointer(keep)+"/") })
 	})
 }
 
@@ -173,14 +173,14 @@ func (s Scope) sendable(id, path string) bool {
 	if row.SharedIdentity && (list == pointer(identityKinds) || list == pointer(identityUsers)) {
 		return inList
 	}
-	return inList && slices.ContainsFunc(slices.Concat(row.Carry, texts[row.Name]), func(other string) bool { return pointer(other) == list }) ||
-		slices.ContainsFunc(row.Keep, func(setting string) bool { return pointer(setting) == path })
+	return inList && slices.ContainsFunc(slices.Concat(row.SharedLists, texts[row.Name]), func(other string) bool { return pointer(other) == list }) ||
+		slices.ContainsFunc(row.PreservedPaths, func(setting string) bool { return pointer(setting) == path })
 }
 
 // isCarriedList returns true for the path of a whole list into which other programs write too. Only its elements are recorded: an
 // owner of the list would remove the elements of the others with it.
 func isCarriedList(row types.Type, path string) bool {
-	return slices.ContainsFunc(row.Carry, func(list string) bool { return pointer(list) == path })
+	return slices.ContainsFunc(row.SharedLists, func(list string) bool { return pointer(list) == path })
 }
 
 // moveIntoParents turns each resource that plans write in the body of its parent into an element of the parent's list. Annotations
@@ -195,7 +195,7 @@ func (s set) moveIntoParents(scope Scope) set {
 		delete(s, strings.ToLower(entry.id))
 		segments := strings.Split(entry.id, "/")
 		list := "properties." + segments[len(segments)-2]
-		if parent, ok := rowOf(id.Parent()); ok && slices.Contains(parent.Carry, list) {
+		if parent, ok := rowOf(id.Parent()); ok && slices.Contains(parent.SharedLists, list) {
 			s.add(short(id.Parent()), element(list, id.Name()))
 		}
 	}
@@ -233,6 +233,6 @@ func at(body map[string]any, path string) any {
 }
 
 func rowOf(id arm.ID) (types.Type, bool) {
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	return row, err == nil
 }

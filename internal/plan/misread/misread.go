@@ -64,7 +64,7 @@ func check(name, value string) string {
 			return "is not a name of a resource group: use letters, digits, '_', '-', '.', '(' and ')', at most 90 in all and no '.' at the end"
 		}
 	case strings.HasPrefix(strings.ToLower(strings.TrimPrefix(value, "azure://")), "/subscriptions/"):
-		if wrong := arm.Misread(strings.TrimPrefix(value, "azure://")); wrong != "" {
+		if wrong := arm.MisreadReason(strings.TrimPrefix(value, "azure://")); wrong != "" {
 			return fmt.Sprintf("is not the ID of a resource as Azure reads it: %s. Write the ID that Azure shows", wrong)
 		}
 	}

@@ -86,7 +86,7 @@ func (o Owner) Forged(g *arm.Graph) map[*arm.Node]string {
 		if node.Body == nil || node.Policy == arm.Observe {
 			continue
 		}
-		body, err := g.Decoded(node)
+		body, err := g.DecodedBody(node)
 		if err != nil {
 			continue // The engine says so.
 		}

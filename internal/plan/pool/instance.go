@@ -78,10 +78,10 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 			} `json:"resources"`
 		}
 		if err := json.Unmarshal(raw, &shown); err != nil {
-			return nil, fmt.Errorf("VMs of %s: %w", ScaleSetID(in).Short(), err)
+			return nil, fmt.Errorf("VMs of %s: %w", ScaleSetID(in).ShortName(), err)
 		}
 		if shown.ID == "" {
-			return nil, fmt.Errorf("VMs of %s: one has no ID", ScaleSetID(in).Short())
+			return nil, fmt.Errorf("VMs of %s: one has no ID", ScaleSetID(in).ShortName())
 		}
 		outdated, err := differs(in, found, wanted, raw)
 		if err != nil {

@@ -76,7 +76,7 @@ func withoutAttached(properties map[string]any) {
 // differs tells whether a VM, or one of a scale set by its model, is not as wanted. What was found when the pool was taken over
 // does not count: there is no telling it from the older model that it may come from.
 func differs(in Input, found *takenover.Found, wanted any, shown json.RawMessage) (bool, error) {
-	row, err := types.Of(arm.NewID("s", "g", types.VirtualMachine, "vm"))
+	row, err := types.ForID(arm.NewID("s", "g", types.VirtualMachine, "vm"))
 	if err != nil {
 		return false, err
 	}
@@ -94,16 +94,16 @@ func differs(in Input, found *takenover.Found, wanted any, shown json.RawMessage
 		model["hardwareProfile"] = properties["hardwareProfile"]
 		have["properties"] = model
 	}
-	want, err := arm.Decode(wanted)
+	want, err := arm.DecodeBody(wanted)
 	if err != nil {
 		return false, err
 	}
-	got, err := arm.Decode(have)
+	got, err := arm.DecodeBody(have)
 	if err != nil {
 		return false, err
 	}
 	counts := false
-	for _, d := range compare.Diff(compare.Want{Type: row, Body: want}, got) {
+	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want}, got) {
 		// Each is looked at, so that all that was found are known.
 		if !found.Leave(ScaleSetID(in), d.Path, d.Want, d.Have) {
 			counts = true

@@ -25,7 +25,7 @@ func latestModelOf(in Input) (latestModel, error) {
 	var set map[string]any
 	if len(in.PoolFacts.ScaleSet) > 0 {
 		if err := json.Unmarshal(in.PoolFacts.ScaleSet, &set); err != nil {
-			return latestModel{}, fmt.Errorf("GET %s: %w", ScaleSetID(in).Short(), err)
+			return latestModel{}, fmt.Errorf("GET %s: %w", ScaleSetID(in).ShortName(), err)
 		}
 	}
 	return latestModel{model: modelOfSet(set), hash: tag(set, infrav1.CustomDataHashTag)}, nil
@@ -156,14 +156,14 @@ func without(object any, keys ...string) map[string]any {
 // only the instance has, so both directions count for interfaces and extensions, in which other programs register.
 func alike(set, instance map[string]any) bool {
 	diff := func(want, have any) bool {
-		return len(compare.Diff(compare.Want{Type: modelType, Body: want}, have)) > 0
+		return len(compare.Diff(compare.Desired{Type: modelType, Body: want}, have)) > 0
 	}
 	registered := func(model map[string]any) map[string]any { return only(model, "interfaces", "extensions") }
 	return !diff(set, instance) && !diff(registered(instance), registered(set))
 }
 
 // modelType says which text in models has no case, as the rows of VMs and scale sets do.
-var modelType = types.Type{Fold: []string{
+var modelType = types.Type{CaseInsensitivePaths: []string{
 	"plan.name", "plan.product", "plan.publisher", "storageProfile.imageReference.communityGalleryImageId", "storageProfile.imageReference.offer",
 	"storageProfile.imageReference.publisher", "storageProfile.imageReference.sku", "extensions[].properties.publisher", "extensions[].properties.type",
 }}

@@ -27,10 +27,10 @@ var template = []string{vmProfile, "properties.additionalCapabilities", "plan", 
 func holdTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
 	var stored armcompute.VirtualMachineScaleSet
 	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
-		return fmt.Errorf("GET %s: %w", ScaleSetID(in).Short(), err)
+		return fmt.Errorf("GET %s: %w", ScaleSetID(in).ShortName(), err)
 	}
 	if stored.SKU == nil || stored.SKU.Name == nil {
-		return fmt.Errorf("GET %s: the scale set has no sku.name", ScaleSetID(in).Short())
+		return fmt.Errorf("GET %s: the scale set has no sku.name", ScaleSetID(in).ShortName())
 	}
 	body.SKU.Name, body.Plan, body.Properties.AdditionalCapabilities = stored.SKU.Name, nil, nil
 	os := body.Properties.VirtualMachineProfile.OSProfile
@@ -40,7 +40,7 @@ func holdTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 			OSProfile: &armcompute.VirtualMachineScaleSetOSProfile{CustomData: os.CustomData},
 		}
 	}
-	node.Keeps = []string{vmProfile}
+	node.KeptPaths = []string{vmProfile}
 	return nil
 }
 
@@ -48,7 +48,7 @@ func holdTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 // model in place. found is what was found when the pool was taken over.
 func NewTemplate(in Input, found *takenover.Found) (bool, error) {
 	id := ScaleSetID(in)
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		return false, err
 	}
@@ -58,16 +58,16 @@ func NewTemplate(in Input, found *takenover.Found) (bool, error) {
 		return false, err
 	}
 	node := graph.Node(id)
-	want, err := graph.Decoded(node)
+	want, err := graph.DecodedBody(node)
 	if err != nil {
 		return false, err
 	}
-	have, err := arm.Decode(in.PoolFacts.ScaleSet)
+	have, err := arm.DecodeBody(in.PoolFacts.ScaleSet)
 	if err != nil {
-		return false, fmt.Errorf("GET %s: %w", id.Short(), err)
+		return false, fmt.Errorf("GET %s: %w", id.ShortName(), err)
 	}
 	differs := false
-	for _, d := range compare.Diff(compare.Want{Type: row, Body: want, Owned: node.Owned}, have) {
+	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want, OwnedPaths: node.OwnedPaths}, have) {
 		// Every difference is looked up, so that all that was found are known.
 		if inTemplate(d.Path) && !found.Leave(id, d.Path, d.Want, d.Have) {
 			differs = true

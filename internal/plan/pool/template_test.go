@@ -26,7 +26,7 @@ func storedPool(t *testing.T, change func(*pool.Input)) pool.Input {
 		t.Fatal(err)
 	}
 	in.AzureMachinePool.Annotations = pool.Memory(in).Remember(graph)
-	stored, _ := graph.Decoded(graph.Node(pool.ScaleSetID(in)))
+	stored, _ := graph.DecodedBody(graph.Node(pool.ScaleSetID(in)))
 	tags, _ := stored.(map[string]any)["tags"].(map[string]any)
 	in.PoolFacts.ScaleSetExists = true
 	in.PoolFacts.BootstrapDataHash, _ = tags[infrav1.CustomDataHashTag].(string)
@@ -44,7 +44,7 @@ func sentBody(t *testing.T, in pool.Input) (map[string]any, *arm.Node) {
 		t.Fatal(err)
 	}
 	node := graph.Node(pool.ScaleSetID(in))
-	body, err := graph.Decoded(node)
+	body, err := graph.DecodedBody(node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,8 +119,8 @@ func TestHoldTemplate(t *testing.T) {
 	if properties := body["properties"].(map[string]any); properties["virtualMachineProfile"] != nil {
 		t.Errorf("a template is sent: %v", properties["virtualMachineProfile"])
 	}
-	if len(node.Owned) > 0 {
-		t.Errorf("what the stored template has is removed: %v", node.Owned)
+	if len(node.OwnedPaths) > 0 {
+		t.Errorf("what the stored template has is removed: %v", node.OwnedPaths)
 	}
 	graph, _ := pool.Plan(in)
 	settled := pool.Memory(in).Settled(graph, arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
@@ -141,7 +141,7 @@ func TestHoldTemplate(t *testing.T) {
 
 	in.HoldTemplate = false
 	body, node = sentBody(t, in)
-	if !slices.Contains(node.Owned, agent) || body["sku"].(map[string]any)["name"] != "Standard_D4s_v3" {
-		t.Errorf("the new template is not applied whole: owned %v, sku %v", node.Owned, body["sku"])
+	if !slices.Contains(node.OwnedPaths, agent) || body["sku"].(map[string]any)["name"] != "Standard_D4s_v3" {
+		t.Errorf("the new template is not applied whole: owned %v, sku %v", node.OwnedPaths, body["sku"])
 	}
 }

@@ -37,7 +37,7 @@ func (s Spec) Decoded() any { return s.decoded }
 // as a patch. It returns "" if there is none.
 func (s Spec) Naming(id arm.ID) string {
 	exact := find("spec", s.decoded, func(text string) bool {
-		names := arm.References(text)
+		names := arm.FindReferences(text)
 		return len(names) == 1 && names[0].ID.Equal(id)
 	})
 	if exact != "" {

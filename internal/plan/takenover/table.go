@@ -49,7 +49,7 @@ var upkeeps = map[string]upkeep{
 
 // keptInLine tells whether the established provider would have brought a difference in line itself.
 func keptInLine(id arm.ID, path, have string) bool {
-	row, _ := types.Of(id)
+	row, _ := types.ForID(id)
 	switch upkeeps[row.Name] {
 	case none:
 		return false

@@ -213,7 +213,7 @@ func (w *world) send(method, path string, raw []byte) (status int, answer []byte
 
 func (w *world) sendTo(method, url string, id arm.ID, raw []byte) (status int, answer []byte) {
 	w.t.Helper()
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	if err != nil {
 		w.t.Fatal(err)
 	}

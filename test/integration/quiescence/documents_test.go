@@ -94,7 +94,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.repeat(arm.Outcome.Deleted, func(request engine.Request) (arm.Outcome, error) {
+	l.repeat(arm.Outcome.IsDeleted, func(request engine.Request) (arm.Outcome, error) {
 		request.Graph, request.WholeGroups = graph, true
 		return l.engine.Delete(t.Context(), request)
 	})
@@ -144,7 +144,7 @@ func newLibrary(t *testing.T) *library {
 // converge has the documents in place.
 func (l *library) converge() {
 	l.t.Helper()
-	l.repeat(arm.Outcome.Done, func(request engine.Request) (arm.Outcome, error) {
+	l.repeat(arm.Outcome.IsDone, func(request engine.Request) (arm.Outcome, error) {
 		needs := document.Needs(l.in)
 		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true)
 		if err != nil {
@@ -200,8 +200,8 @@ func (l *library) repeat(end func(arm.Outcome) bool, pass func(engine.Request) (
 			l.clock.advance(outcome.RetryAfter)
 		}
 	}
-	for _, cause := range outcome.Causes() {
-		l.t.Errorf("%s: %s %v %s", cause.ID.Short(), cause.State, cause.Err, cause.Message)
+	for _, cause := range outcome.RootCauses() {
+		l.t.Errorf("%s: %s %v %s", cause.ID.ShortName(), cause.State, cause.Err, cause.Message)
 	}
 	l.t.FailNow()
 }

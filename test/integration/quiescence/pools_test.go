@@ -38,7 +38,7 @@ func TestQuiescencePools(t *testing.T) {
 			in.PoolFacts.ScaleSetExists, in.PoolFacts.PrincipalID, in.PoolFacts.BootstrapDataHash = false, "", ""
 			w.until("AzureMachinePool", network, planned, func(outcome arm.Outcome) bool {
 				scaleSet, _ := outcome.Result(pool.ScaleSetID(in))
-				return scaleSet.Done()
+				return scaleSet.IsDone()
 			})
 			observed, err := w.engine.Observe(t.Context(), w.client, []arm.ID{pool.ScaleSetID(in)}, true)
 			if err != nil {

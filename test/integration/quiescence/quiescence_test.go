@@ -49,7 +49,7 @@ func TestQuiescence(t *testing.T) {
 			in.MachineFacts.VMExists, in.MachineFacts.PrincipalID = false, ""
 			w.until("AzureMachine", in, machine.Plan, func(outcome arm.Outcome) bool {
 				vm, _ := outcome.Result(plan.VMID(in))
-				return vm.Done()
+				return vm.IsDone()
 			})
 			in = w.made(in)
 			w.settle("AzureMachine", in, machine.Plan)
@@ -138,7 +138,7 @@ type planner func(in plan.MachineInput) (*arm.Graph, error)
 // settle converges a plan until it is done.
 func (w *world) settle(kind string, in plan.MachineInput, plan planner) {
 	w.t.Helper()
-	w.until(kind, in, plan, arm.Outcome.Done)
+	w.until(kind, in, plan, arm.Outcome.IsDone)
 }
 
 // until converges a plan until an end that it must come to soon.
@@ -156,8 +156,8 @@ func (w *world) until(kind string, in plan.MachineInput, plan planner, end func(
 		}
 	}
 	outcome := w.pass(kind, in, plan)
-	for _, cause := range outcome.Causes() {
-		w.t.Errorf("%s: %s %v %s", cause.ID.Short(), cause.State, cause.Err, cause.Message)
+	for _, cause := range outcome.RootCauses() {
+		w.t.Errorf("%s: %s %v %s", cause.ID.ShortName(), cause.State, cause.Err, cause.Message)
 	}
 	w.t.FailNow()
 }
@@ -170,12 +170,12 @@ func (w *world) quiet(kind string, in plan.MachineInput, plan planner) {
 	for i := range resyncs {
 		w.clock.advance(10 * time.Minute)
 		outcome := w.pass(kind, in, plan)
-		if !outcome.Done() {
-			w.t.Fatalf("resync %d: %+v", i+1, outcome.Causes())
+		if !outcome.IsDone() {
+			w.t.Fatalf("resync %d: %+v", i+1, outcome.RootCauses())
 		}
 		for _, result := range outcome.Results {
 			if len(result.Drift) > 0 {
-				w.t.Errorf("resync %d: %s differs: %v", i+1, result.ID.Short(), result.Drift)
+				w.t.Errorf("resync %d: %s differs: %v", i+1, result.ID.ShortName(), result.Drift)
 			}
 		}
 	}

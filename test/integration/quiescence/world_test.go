@@ -105,7 +105,7 @@ func (w *world) requests() []string {
 // put makes a resource as users bring it. What is there already stays.
 func (w *world) put(id arm.ID, body map[string]any) {
 	w.t.Helper()
-	row, err := types.Of(id)
+	row, err := types.ForID(id)
 	version := row.APIVersion
 	if err != nil {
 		version = types.ScaleSetAPIVersion

@@ -48,7 +48,7 @@ func TestTenantsShareBudgets(t *testing.T) {
 		for i := range 250 {
 			writes.Go(func() {
 				_, err := large.Client.Put(w.T.Context(), group("large", i), "2021-04-01", body, "")
-				if held := new(arm.Error); err != nil && (!errors.As(err, &held) || held.Code != arm.CodeHeldBack) {
+				if held := new(arm.Error); err != nil && (!errors.As(err, &held) || held.Code != arm.CodeBudgetEmpty) {
 					w.T.Error(err)
 				}
 			})

@@ -115,12 +115,12 @@ func (w *world) network(m *virtual.Manager) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if outcome.Done() {
+		if outcome.IsDone() {
 			break
 		}
-		for _, cause := range outcome.Causes() {
+		for _, cause := range outcome.RootCauses() {
 			if cause.State == arm.Failed {
-				w.t.Fatalf("%s: %v", cause.ID.Short(), cause.Err)
+				w.t.Fatalf("%s: %v", cause.ID.ShortName(), cause.Err)
 			}
 		}
 		virtual.Wait(woken, max(outcome.RetryAfter, time.Second))

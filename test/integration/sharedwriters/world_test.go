@@ -185,10 +185,10 @@ func (w *world) looks() {
 
 func (w *world) version(path string) string {
 	w.T.Helper()
-	row, err := types.Of(w.id(path))
+	row, err := types.ForID(w.id(path))
 	if err != nil && strings.Contains(path, "/networkInterfaces/") {
 		// The provider does not ask for interfaces of instances.
-		row, err = types.Of(w.id(nic))
+		row, err = types.ForID(w.id(nic))
 	}
 	if err != nil {
 		w.T.Fatal(err)

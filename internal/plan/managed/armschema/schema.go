@@ -109,7 +109,7 @@ func Replacements(kind Kind, version, path string) []string {
 	var before string
 	var had Property
 	for _, older := range Having(kind, path, "") {
-		if schema.Older(older, version) && IsPreview(older) == IsPreview(version) {
+		if schema.IsOlder(older, version) && IsPreview(older) == IsPreview(version) {
 			before = older
 			had, _ = Lookup(kind, older, path)
 		}

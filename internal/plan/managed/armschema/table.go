@@ -38,7 +38,7 @@ func tableOf(kind Kind, version string) *table {
 	if made, ok := tables.Load(tableKey{kind, version}); ok {
 		return made.(*table)
 	}
-	definition, ok := schema.Nearest(resources[kind], version)
+	definition, ok := schema.NearestDefinition(resources[kind], version)
 	switch {
 	case !ok:
 		return &table{}
@@ -76,7 +76,7 @@ func (w walk) object(of Property, part schema.Part, parents []string) {
 		}
 		inner := properties[name]
 		s := inner.Shape()
-		p := Property{Path: Join(of.Path, name), Required: s.Is(schema.Required), ReadOnly: of.ReadOnly || s.Is(schema.ReadOnly), CreateOnly: of.CreateOnly}
+		p := Property{Path: Join(of.Path, name), Required: s.HasFlag(schema.Required), ReadOnly: of.ReadOnly || s.HasFlag(schema.ReadOnly), CreateOnly: of.CreateOnly}
 		p.ReadOnly = p.ReadOnly || of.Path == "" && slices.Contains(ofTemplate, name)
 		w.names[of.Path] = append(w.names[of.Path], name)
 		w.property(p, inner, parents)

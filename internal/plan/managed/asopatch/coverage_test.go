@@ -69,7 +69,7 @@ func TestCoverage(t *testing.T) {
 // against holds a body against Azure's definition. What is missing is left out: one value does not make a body.
 func against(t *testing.T, kind Kind, version string, body map[string]any) []schema.Finding {
 	t.Helper()
-	definition, ok := schema.Lookup("Microsoft.ContainerService/"+map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "managedClusters/agentPools"}[kind], version)
+	definition, ok := schema.LookupDefinition("Microsoft.ContainerService/"+map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "managedClusters/agentPools"}[kind], version)
 	if !ok {
 		t.Fatalf("version %s does not have %s", version, kind)
 	}
@@ -81,7 +81,7 @@ func against(t *testing.T, kind Kind, version string, body map[string]any) []sch
 	if err := json.Unmarshal(raw, &decoded); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(definition.CheckRequest(decoded), func(f schema.Finding) bool { return f.Problem == schema.Missing })
+	return slices.DeleteFunc(definition.CheckRequest(decoded), func(f schema.Finding) bool { return f.Problem == schema.MissingProperty })
 }
 
 // example is a patch that sets the value at a property path and nothing else.

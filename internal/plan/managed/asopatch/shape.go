@@ -69,7 +69,7 @@ func (t *translation) reference(path string, patch any) (any, bool) {
 		t.refuse(path+".armId", "must be a string with a resource ID, not %s; to remove the reference, set the whole of it to null", describe(object["armId"]))
 		return nil, false
 	}
-	if _, plain := arm.PlainID(text); !plain || !strings.HasPrefix(text, "/") {
+	if _, plain := arm.ParsePlainID(text); !plain || !strings.HasPrefix(text, "/") {
 		t.refuse(path+".armId", "must be a resource ID, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>")
 		return nil, false
 	}

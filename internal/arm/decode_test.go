@@ -44,10 +44,10 @@ func TestDecoded(t *testing.T) {
 			var g arm.Graph
 			g.Add(arm.Node{ID: arm.ResourceGroupID("s", "g"), Body: counted{&times, tc.body}})
 			if tc.seal {
-				g.Seal()
+				g.SealBodies()
 			}
 			for range 2 {
-				got, err := g.Decoded(g.Nodes()[0])
+				got, err := g.DecodedBody(g.Nodes()[0])
 				if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != tc.fails {
 					t.Errorf("%s: error %v, -want +got:\n%s", tc.reason, err, diff)
 				}

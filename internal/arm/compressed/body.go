@@ -1,6 +1,6 @@
-// Package packed keeps JSON in little memory that is kept for long and seldom read, as what was read of Azure and what was sent: what
+// Package compressed keeps JSON in little memory that is kept for long and seldom read, as what was read of Azure and what was sent: what
 // bodies of one kind have in common, which is most of them, is kept once.
-package packed
+package compressed
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 
 // Body is a packed body. The zero value has none.
 type Body struct {
-	// common is what the body was packed beside, of which it repeats parts; several bodies share it.
-	common []byte
-	data   []byte
+	// dictionary is what the body was packed beside, of which it repeats parts; several bodies share it.
+	dictionary []byte
+	data       []byte
 }
 
-// Packer packs bodies. The zero value is usable, by one goroutine at a time.
-type Packer struct{ common map[string][]byte }
+// Compressor packs bodies. The zero value is usable, by one goroutine at a time.
+type Compressor struct{ dictionaries map[string][]byte }
 
 // writers and readers have buffers of a megabyte, and of 40 KB, that no body takes for itself.
 var (
@@ -29,15 +29,15 @@ var (
 	readers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 )
 
-// Pack packs a body. Those of one kind, such as a resource type, are alike: the first one is what the others are packed beside.
-func (p *Packer) Pack(kind string, body []byte) Body {
-	if p.common == nil {
-		p.common = map[string][]byte{}
+// Compress packs a body. Those of one kind, such as a resource type, are alike: the first one is what the others are packed beside.
+func (p *Compressor) Compress(kind string, body []byte) Body {
+	if p.dictionaries == nil {
+		p.dictionaries = map[string][]byte{}
 	}
-	common, ok := p.common[kind]
+	common, ok := p.dictionaries[kind]
 	if !ok {
 		common = bytes.Clone(body)
-		p.common[kind] = common
+		p.dictionaries[kind] = common
 	}
 	writer := writers.Get().(*flate.Writer)
 	defer writers.Put(writer)
@@ -50,21 +50,21 @@ func (p *Packer) Pack(kind string, body []byte) Body {
 	out.Reset()
 	_, _ = writer.Write(body)
 	_ = writer.Close()
-	return Body{common: common, data: bytes.Clone(out.Bytes())}
+	return Body{dictionary: common, data: bytes.Clone(out.Bytes())}
 }
 
-// Open is the body as it was packed. There is an error only where Body is not what Pack made.
-func (b Body) Open() ([]byte, error) {
+// Decompress is the body as it was packed. There is an error only where Body is not what Pack made.
+func (b Body) Decompress() ([]byte, error) {
 	reader := readers.Get().(io.ReadCloser)
 	defer readers.Put(reader)
-	if err := reader.(flate.Resetter).Reset(bytes.NewReader(b.data), b.common); err != nil {
+	if err := reader.(flate.Resetter).Reset(bytes.NewReader(b.data), b.dictionary); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(reader)
 }
 
-// Empty tells that there is no body.
-func (b Body) Empty() bool { return b.data == nil }
+// IsEmpty tells that there is no body.
+func (b Body) IsEmpty() bool { return b.data == nil }
 
 // Size is what the body takes beside what it shares with others, in bytes.
 func (b Body) Size() int { return len(b.data) }

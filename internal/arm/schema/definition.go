@@ -49,13 +49,13 @@ const (
 	WriteOnly Flag = "writeOnly"
 )
 
-// Is tells whether the property has the flag.
-func (s Shape) Is(flag Flag) bool { return slices.Contains(s.Flags, flag) }
+// HasFlag tells whether the property has the flag.
+func (s Shape) HasFlag(flag Flag) bool { return slices.Contains(s.Flags, flag) }
 
-// Hidden tells whether Azure takes the property at a path and never shows it: it is write-only, a secret text, or among what
+// IsHidden tells whether Azure takes the property at a path and never shows it: it is write-only, a secret text, or among what
 // extensions and Flux configurations call protected settings, which the definitions mark in no way.
-func (s Shape) Hidden(path string) bool {
-	return s.Is(WriteOnly) || s.Sensitive || strings.Contains(strings.ToLower(path), "protectedsettings")
+func (s Shape) IsHidden(path string) bool {
+	return s.HasFlag(WriteOnly) || s.Sensitive || strings.Contains(strings.ToLower(path), "protectedsettings")
 }
 
 // object is an object of a file: the properties that it may have, and what other keys have where those are allowed. One with
@@ -84,8 +84,8 @@ type Definition struct {
 
 const extension = ".json"
 
-// names are the file names without their extension, read once.
-var names = sync.OnceValue(func() []string {
+// fileNames are the file names without their extension, read once.
+var fileNames = sync.OnceValue(func() []string {
 	entries, err := fs.ReadDir(definitions.Files, ".")
 	if err != nil {
 		panic(err) // The files are part of the binary.
@@ -99,11 +99,11 @@ var names = sync.OnceValue(func() []string {
 	return out
 })
 
-var read sync.Map // file name to func() *file
+var openedFiles sync.Map // file name to func() *file
 
-// open is a file, read when it is first asked for.
-func open(name string) *file {
-	once, _ := read.LoadOrStore(name, sync.OnceValue(func() *file {
+// openFile is a file, read when it is first asked for.
+func openFile(name string) *file {
+	once, _ := openedFiles.LoadOrStore(name, sync.OnceValue(func() *file {
 		raw, err := definitions.Files.ReadFile(name + extension)
 		if err != nil {
 			panic(err) // The name comes from the list of files.
@@ -117,15 +117,15 @@ func open(name string) *file {
 	return once.(func() *file)()
 }
 
-// Lookup finds what an api-version says of a resource type, whatever the case of their letters. It is not ok when there is
+// LookupDefinition finds what an api-version says of a resource type, whatever the case of their letters. It is not ok when there is
 // no definition of the version, or the version does not have the type.
-func Lookup(resourceType, apiVersion string) (Definition, bool) {
+func LookupDefinition(resourceType, apiVersion string) (Definition, bool) {
 	provider, _, _ := strings.Cut(resourceType, "/")
-	for _, name := range names() {
+	for _, name := range fileNames() {
 		if !strings.EqualFold(name, provider+"@"+apiVersion) {
 			continue
 		}
-		f := open(name)
+		f := openFile(name)
 		for full, shape := range f.Resources {
 			if strings.EqualFold(full, resourceType) {
 				return Definition{Type: full, APIVersion: apiVersion, file: f, body: shape}, true
@@ -139,12 +139,12 @@ func Lookup(resourceType, apiVersion string) (Definition, bool) {
 func Versions(resourceType string) []string {
 	provider, _, _ := strings.Cut(resourceType, "/")
 	var out []string
-	for _, name := range names() {
+	for _, name := range fileNames() {
 		of, version, _ := strings.Cut(name, "@")
 		if !strings.EqualFold(of, provider) {
 			continue
 		}
-		if _, ok := Lookup(resourceType, version); ok {
+		if _, ok := LookupDefinition(resourceType, version); ok {
 			out = append(out, version)
 		}
 	}
@@ -152,9 +152,9 @@ func Versions(resourceType string) []string {
 	return out
 }
 
-// Nearest finds the definition of the version, or else of the next newer one, or else of the newest one there is: what an
+// NearestDefinition finds the definition of the version, or else of the next newer one, or else of the newest one there is: what an
 // api-version has is rarely taken away in a later one.
-func Nearest(resourceType, apiVersion string) (Definition, bool) {
+func NearestDefinition(resourceType, apiVersion string) (Definition, bool) {
 	versions := Versions(resourceType)
 	if len(versions) == 0 {
 		return Definition{}, false
@@ -163,11 +163,11 @@ func Nearest(resourceType, apiVersion string) (Definition, bool) {
 	if at < 0 {
 		at = len(versions) - 1
 	}
-	return Lookup(resourceType, versions[at])
+	return LookupDefinition(resourceType, versions[at])
 }
 
-// Older tells whether an api-version is older than another.
-func Older(a, b string) bool { return compareVersions(a, b) < 0 }
+// IsOlder tells whether an api-version is older than another.
+func IsOlder(a, b string) bool { return compareVersions(a, b) < 0 }
 
 // compareVersions orders api-versions: by date, and a preview before the version of the same date.
 func compareVersions(a, b string) int {

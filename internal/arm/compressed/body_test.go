@@ -1,4 +1,4 @@
-package packed_test
+package compressed_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/packed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 func TestPack(t *testing.T) {
@@ -18,7 +18,7 @@ func TestPack(t *testing.T) {
 	for i := range noise {
 		noise[i] = byte(rand.Uint32())
 	}
-	var p packed.Packer
+	var p compressed.Compressor
 	for name, tc := range map[string]struct {
 		reason string
 		kind   string
@@ -32,22 +32,22 @@ func TestPack(t *testing.T) {
 		"long":      {"what is longer than what flate looks back is packed, too, and does not get much longer", "long", []string{string(noise), string(noise[1:]), machine("a")}, 101_000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var bodies []packed.Body
+			var bodies []compressed.Body
 			for _, body := range tc.bodies {
-				bodies = append(bodies, p.Pack(tc.kind, []byte(body)))
+				bodies = append(bodies, p.Compress(tc.kind, []byte(body)))
 			}
 			for i, body := range bodies {
-				got, err := body.Open()
+				got, err := body.Decompress()
 				if err != nil || string(got) != tc.bodies[i] {
 					t.Errorf("%s: body %d of %d bytes is opened as %d: %v", tc.reason, i, len(tc.bodies[i]), len(got), err)
 				}
-				if body.Empty() || body.Size() > tc.most {
+				if body.IsEmpty() || body.Size() > tc.most {
 					t.Errorf("%s: body %d of %d bytes takes %d, want at most %d", tc.reason, i, len(tc.bodies[i]), body.Size(), tc.most)
 				}
 			}
 		})
 	}
-	if !(packed.Body{}).Empty() {
+	if !(compressed.Body{}).IsEmpty() {
 		t.Error("no body is one")
 	}
 }

@@ -14,39 +14,39 @@ import (
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources
 func isTags(shape string) bool { return shape == "tags" || strings.HasSuffix(shape, ".tags") }
 
-// exact tells whether keys and text at a path are anybody's and not Azure's.
-func exact(row types.Type, shape string) bool {
-	return slices.ContainsFunc(row.Free, func(free string) bool {
+// isFreeForm tells whether keys and text at a path are anybody's and not Azure's.
+func isFreeForm(row types.Type, shape string) bool {
+	return slices.ContainsFunc(row.FreeFormPaths, func(free string) bool {
 		rest, below := strings.CutPrefix(shape, free)
-		return below && (rest == "" || rest[0] == '.' || rest[0] == '[') && !slices.Contains(row.FoldKeys, free)
+		return below && (rest == "" || rest[0] == '.' || rest[0] == '[') && !slices.Contains(row.CaseInsensitiveKeys, free)
 	})
 }
 
-// member is the path of a member of the object at a path.
-func member(row types.Type, shape, key string) string {
-	if slices.Contains(row.Free, shape) {
+// memberShape is the path of a member of the object at a path.
+func memberShape(row types.Type, shape, key string) string {
+	if slices.Contains(row.FreeFormPaths, shape) {
 		key = "*"
 	}
-	return join(shape, key)
+	return joinPath(shape, key)
 }
 
-// lookup finds a member of the object at a path.
-func (d *differ) lookup(shape string, object map[string]any, key string) (any, bool) {
-	if exact(d.want.Type, shape) && !isTags(shape) {
+// lookupMember finds a member of the object at a path.
+func (d *differ) lookupMember(shape string, object map[string]any, key string) (any, bool) {
+	if isFreeForm(d.desired.Type, shape) && !isTags(shape) {
 		value, ok := object[key]
 		return value, ok
 	}
-	return lookup(object, key)
+	return lookupKey(object, key)
 }
 
 func (d *differ) sameScalar(shape string, want, have any) bool {
-	if empty(want) && empty(have) {
+	if isEmpty(want) && isEmpty(have) {
 		return true
 	}
 	switch want := want.(type) {
 	case string:
 		have, ok := have.(string)
-		return ok && sameText(d.want.Type, shape, want, have)
+		return ok && sameText(d.desired.Type, shape, want, have)
 	case json.Number:
 		have, ok := have.(json.Number)
 		return ok && sameNumber(want, have)
@@ -58,9 +58,9 @@ func sameText(row types.Type, shape, want, have string) bool {
 	switch {
 	case want == have:
 		return true
-	case slices.Contains(row.Fold, shape):
+	case slices.Contains(row.CaseInsensitivePaths, shape):
 		return strings.EqualFold(want, have)
-	case exact(row, shape):
+	case isFreeForm(row, shape):
 		return false
 	case isRegion(shape):
 		return strings.EqualFold(strings.ReplaceAll(want, " ", ""), strings.ReplaceAll(have, " ", ""))
