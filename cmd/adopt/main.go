@@ -1,4 +1,4 @@
-// Command adopt writes the manifests by which an AKS cluster is taken over, and lets objects of the Azure Service Operator go.
+// Command adopt writes the manifests by which an AKS cluster is taken over, and prepares an upgrade from the established provider.
 package main
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -143,12 +144,17 @@ func (w *worker) report(ctx context.Context, deployment *appsv1.Deployment, want
 	return client.IgnoreNotFound(w.kube.Status().Patch(ctx, changed, client.MergeFrom(deployment)))
 }
 
+// secondOperator is the Deployment that releases of the established provider have beside the manager's, with the same label. The lab has
+// no program of it.
+const secondOperator = "azureserviceoperator-controller-manager"
+
 // Deployment is the manager's, wherever clusterctl has put it; nil when there is none.
 func Deployment(ctx context.Context, kube client.Client, m settings.Manager) (*appsv1.Deployment, error) {
 	list := &appsv1.DeploymentList{}
 	if err := kube.List(ctx, list, client.MatchingLabels{clusterv1.ProviderNameLabel: m.Label}); err != nil {
 		return nil, err
 	}
+	list.Items = slices.DeleteFunc(list.Items, func(d appsv1.Deployment) bool { return d.Name == secondOperator })
 	switch len(list.Items) {
 	case 0:
 		return nil, nil

@@ -139,7 +139,7 @@ func checkGo(b block) error {
 
 // foreign are commands of the documents that are not ours, with the reason why they are not held against anything.
 var foreign = map[string]string{
-	"adopt":              "test/azurecli and test/flavors/takeover run its lines",
+	"adopt":              "test/azurecli and TestUpgradeFromEstablished run its lines",
 	"az":                 "the Azure CLI is not part of the lab",
 	"base64":             "part of every Linux",
 	"cat":                "part of every Linux",

@@ -2,6 +2,8 @@ package azurecli
 
 import (
 	"bytes"
+	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,10 +36,41 @@ func Adopt(stage *harness.Stage, arguments ...string) (printed, told string, err
 // Run runs the command as who has the credential, nil for whom the environment names, against the Azure and Kubernetes of a stage.
 func Run(stage *harness.Stage, credential azcore.TokenCredential, arguments ...string) (printed, told string, err error) {
 	stage.T.Helper()
+	return run(stage, credential, func() (*rest.Config, error) { return stage.Environment.Config, nil }, arguments)
+}
+
+// ErrInterrupted is what a request of Interrupted gets in place of an answer.
+var ErrInterrupted = errors.New("the connection broke")
+
+// Interrupted is Run with a connection to Kubernetes that breaks at the write after the given number of them. Reads go on.
+func Interrupted(stage *harness.Stage, writes int, arguments ...string) (printed, told string, err error) {
+	stage.T.Helper()
+	config := rest.CopyConfig(stage.Environment.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &breaking{next: next, left: writes} })
+	return run(stage, nil, func() (*rest.Config, error) { return config, nil }, arguments)
+}
+
+// breaking lets some writes through.
+type breaking struct {
+	next http.RoundTripper
+	left int
+}
+
+func (b *breaking) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method != http.MethodGet {
+		if b.left == 0 {
+			return nil, ErrInterrupted
+		}
+		b.left--
+	}
+	return b.next.RoundTrip(request)
+}
+
+func run(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed, told string, err error) {
+	stage.T.Helper()
 	cmd := command.New(command.Options{
 		Identity:  identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/"},
-		Transport: stage.Azure.HTTP, Credential: credential,
-		Kubernetes: func() (*rest.Config, error) { return stage.Environment.Config, nil },
+		Transport: stage.Azure.HTTP, Credential: credential, Kubernetes: kubernetes,
 	})
 	var out, errs bytes.Buffer
 	cmd.SetOut(&out)

@@ -1,7 +1,6 @@
 // Package command is the command line of adopt: its flags, and in which order things are read, said and done.
 //
-// The command for a cluster only reads Azure. That for objects of the operator changes those objects in Kubernetes and asks
-// Azure nothing.
+// The command for a cluster only reads Azure. That for an upgrade changes objects in Kubernetes and asks Azure nothing.
 package command
 
 import (
@@ -86,27 +85,25 @@ func New(o Options) *cobra.Command {
 	for _, required := range []string{"subscription", "resource-group", "name"} {
 		_ = cmd.MarkFlagRequired(required) // The flags are there.
 	}
-	cmd.AddCommand(release(o))
+	cmd.AddCommand(prepare(o))
 	return cmd
 }
 
-func release(o Options) *cobra.Command {
-	namespace := ""
-	cmd := &cobra.Command{
-		Use:   "release-operator-objects",
-		Short: "Let the objects of the Azure Service Operator in a namespace go, without a change in Azure",
-		Args:  cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+func prepare(o Options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "prepare-upgrade",
+		Short: "Make a management cluster of the established provider ready for clusterctl upgrade, without a change in Azure",
+		Long: "Releases the objects that the Azure Service Operator has for clusters, and ends conversions by its webhook, which would block the upgrade and the deletion of namespaces.\n" +
+			"The operator and the established provider have to be stopped before. It leaves objects of the operator alone that belong to no cluster, and may be repeated at any time.",
+		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := o.Kubernetes()
 			if err != nil {
 				return fmt.Errorf("kubeconfig: %w", err)
 			}
-			return leftover.Release(cmd.Context(), config, namespace, text.Writer(cmd.OutOrStdout()))
+			return leftover.Prepare(cmd.Context(), config, text.Writer(cmd.OutOrStdout()))
 		},
 	}
-	cmd.Flags().StringVar(&namespace, "namespace", "", "namespace of the objects")
-	_ = cmd.MarkFlagRequired("namespace") // The flag is there.
-	return cmd
 }
 
 func (f *flags) adopt(ctx context.Context, o Options, out, told io.Writer) error {

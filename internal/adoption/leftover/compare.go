@@ -14,19 +14,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 )
 
-// applier is the field manager by which the established provider applies documents, and has them skipped while a Cluster is paused.
-const applier = "capz-manager"
+const (
+	// applier is the field manager by which the established provider applies documents, and has them skipped while a Cluster is paused.
+	applier = "capz-manager"
+	// skipper is the field manager of this command, which a repetition after an interruption knows its own annotation by.
+	skipper = "adopt-prepare-upgrade"
+)
 
 // compare reads the objects once for what their documents do not say: annotations that somebody put on the object of the operator
 // alone, as adoption by the established provider leaves the credential there.
-func compare(ctx context.Context, c client.Client, namespace string, objects []metav1.PartialObjectMetadata) ([]string, error) {
-	documents, err := documentsOf(ctx, c, namespace)
-	if err != nil {
-		return nil, err
-	}
+func compare(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata) ([]string, error) {
 	var out []string
+	documents := map[string][]document.Document{}
 	for _, object := range objects {
-		for _, d := range documents {
+		if _, read := documents[object.Namespace]; !read {
+			of, err := documentsOf(ctx, c, object.Namespace)
+			if err != nil {
+				return nil, err
+			}
+			documents[object.Namespace] = of
+		}
+		for _, d := range documents[object.Namespace] {
 			if d.Group != object.GroupVersionKind().Group || d.Kind != object.Kind || d.Name != object.Name || !owns(object, d.Holder) {
 				continue
 			}
@@ -35,7 +43,7 @@ func compare(ctx context.Context, c client.Client, namespace string, objects []m
 				if value == "" || value == d.Annotations[key] || value == document.Manage && d.Annotations[key] == "" || applied(object, key) {
 					continue
 				}
-				out = append(out, fmt.Sprintf("%s: %s of %s has not the annotation %s: %s of its object", d.Holder, d, d.Path, key, value))
+				out = append(out, fmt.Sprintf("namespace %s, %s: %s of %s has not the annotation %s: %s of its object", object.Namespace, d.Holder, d, d.Path, key, value))
 			}
 		}
 	}
@@ -47,10 +55,10 @@ func owns(object metav1.PartialObjectMetadata, holder string) bool {
 	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind+" "+ref.Name == holder })
 }
 
-// applied tells whether the established provider itself has set an annotation.
+// applied reports whether the established provider or this command has set an annotation.
 func applied(object metav1.PartialObjectMetadata, key string) bool {
 	return slices.ContainsFunc(object.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager == applier && entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+key+`"`)
+		return (entry.Manager == applier || entry.Manager == skipper) && entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+key+`"`)
 	})
 }
 

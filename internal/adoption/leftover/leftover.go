@@ -1,7 +1,8 @@
-// Package leftover lets objects of the Azure Service Operator go that a management cluster of the established provider has left.
+// Package leftover makes a management cluster of the established provider ready for an upgrade: it takes away what the Azure Service
+// Operator beside that provider would block it with.
 //
-// It asks Azure nothing. First every object is told to be skipped, so that an operator that is installed again leaves its resource
-// alone; only then are the operator's finalizer and owners taken off. It may be repeated at any time.
+// It asks Azure nothing and deletes no object of the operator. Every step leaves the management cluster in a state from which the
+// command goes on when it is repeated, and a repetition changes nothing that is as it has to be.
 package leftover
 
 import (
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,19 +28,17 @@ import (
 )
 
 const (
-	// finalizer is the operator's. Objects without it are not the operator's, or have been let go.
+	// finalizer is the operator's. Objects without it are not the operator's, or have been released.
 	finalizer = "serviceoperator.azure.com/finalizer"
 	// groupSuffix ends the groups of the operator's kinds, and of others'.
 	groupSuffix = ".azure.com"
-	// deployment is the name of the operator's Deployment.
-	deployment = "azureserviceoperator-controller-manager"
 )
 
-// Release lets the objects of a namespace go and says what it did. It changes nothing where the operator runs, or where objects say
-// something about their resources that documents do not say.
-func Release(ctx context.Context, config *rest.Config, namespace string, said io.Writer) error {
+// Prepare does all steps and prints what it did. It changes nothing while the operator or the established provider runs, or where
+// objects have annotations that their documents have not.
+func Prepare(ctx context.Context, config *rest.Config, out io.Writer) error {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, apiextensionsv1.AddToScheme, infrav1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme, infrav1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return err
 		}
@@ -47,78 +47,82 @@ func Release(ctx context.Context, config *rest.Config, namespace string, said io
 	if err != nil {
 		return err
 	}
-	if err := stopped(ctx, c); err != nil {
+	if err := awaitStopped(ctx, c); err != nil {
 		return err
 	}
-	objects, err := find(ctx, c, namespace)
-	if err != nil {
-		return err
-	}
-	unsaid, err := compare(ctx, c, namespace, objects)
-	if err != nil {
-		return err
-	}
-	for _, line := range unsaid {
-		fmt.Fprintln(said, line)
-	}
-	if len(unsaid) > 0 {
-		return errors.New("documents do not say all that objects of the operator say, so nothing was changed: write it into the documents")
-	}
-	for i := range objects {
-		if err := skip(ctx, c, &objects[i]); err != nil {
-			return fmt.Errorf("nothing was let go yet: %w", err)
-		}
-	}
-	for i := range objects {
-		if err := letGo(ctx, c, &objects[i]); err != nil {
-			return err
-		}
-		fmt.Fprintf(said, "let go: %s %s\n", objects[i].Kind, objects[i].Name)
-	}
-	fmt.Fprintf(said, "%d objects let go, nothing changed in Azure\n", len(objects))
-	return nil
-}
-
-// stopped refuses while the operator runs: it would put its finalizer back, and write what was not told to be skipped yet.
-func stopped(ctx context.Context, c client.Client) error {
-	list := &appsv1.DeploymentList{}
-	if err := c.List(ctx, list, client.MatchingFields{metav1.ObjectNameField: deployment}); err != nil {
-		return fmt.Errorf("look for the operator: %w", err)
-	}
-	for _, found := range list.Items {
-		if replicas := found.Spec.Replicas; replicas == nil || *replicas > 0 || found.Status.Replicas > 0 {
-			return fmt.Errorf("the operator runs, and would put back what is taken off: kubectl -n %s scale deployment %s --replicas 0", found.Namespace, found.Name)
-		}
-	}
-	return nil
-}
-
-// find lists the operator's objects of a namespace in the version that they are stored in: the webhook that would convert them to
-// another one is the operator's.
-func find(ctx context.Context, c client.Client, namespace string) ([]metav1.PartialObjectMetadata, error) {
 	kinds := &apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.List(ctx, kinds); err != nil {
-		return nil, fmt.Errorf("list the kinds of the operator: %w", err)
+		return fmt.Errorf("list CustomResourceDefinitions: %w", err)
 	}
-	var out []metav1.PartialObjectMetadata
-	for _, kind := range kinds.Items {
+	clusters, others, err := find(ctx, c, kinds.Items)
+	if err != nil {
+		return err
+	}
+	missing, err := compare(ctx, c, clusters)
+	if err != nil {
+		return err
+	}
+	for _, line := range missing {
+		fmt.Fprintln(out, line)
+	}
+	if len(missing) > 0 {
+		return errors.New("objects of the operator have annotations that their documents have not. Nothing was changed. Write the annotations into the documents")
+	}
+	if err := dropWebhooks(ctx, c); err != nil {
+		return err
+	}
+	if err := release(ctx, c, clusters, out); err != nil {
+		return err
+	}
+	if err := withoutConversion(ctx, c, kinds.Items, out); err != nil {
+		return err
+	}
+	for _, object := range others {
+		fmt.Fprintf(out, "left alone: %s\n", place(object))
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(out, "%d objects belong to no cluster. Install the Azure Service Operator by itself after the upgrade: without it nothing follows their changes, and they cannot be deleted\n", len(others))
+	}
+	return nil
+}
+
+// place names an object.
+func place(object metav1.PartialObjectMetadata) string {
+	return fmt.Sprintf("%s %s/%s", object.Kind, object.Namespace, object.Name)
+}
+
+// find lists the operator's objects in the version that they are stored in: the webhook that would convert them to another one is the
+// operator's. Those of clusters have an owner among our kinds; the operator may have others.
+func find(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition) (clusters, others []metav1.PartialObjectMetadata, err error) {
+	for _, kind := range kinds {
 		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
 			continue
 		}
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: stored(kind), Kind: kind.Spec.Names.Kind + "List"})
-		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
-			return nil, fmt.Errorf("list %s: %w", kind.Name, err)
+		if err := c.List(ctx, list); err != nil {
+			return nil, nil, fmt.Errorf("list %s: %w", kind.Name, err)
 		}
 		for _, item := range list.Items {
-			if !slices.Contains(item.Finalizers, finalizer) {
-				continue
-			}
 			item.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: stored(kind), Kind: kind.Spec.Names.Kind})
-			out = append(out, item)
+			switch {
+			case !slices.Contains(item.Finalizers, finalizer):
+			case ofCluster(item):
+				clusters = append(clusters, item)
+			default:
+				others = append(others, item)
+			}
 		}
 	}
-	return out, nil
+	return clusters, others, nil
+}
+
+// ofCluster reports whether the established provider made the object for one of its own: it makes each with an owner reference.
+func ofCluster(object metav1.PartialObjectMetadata) bool {
+	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool {
+		group, err := schema.ParseGroupVersion(ref.APIVersion)
+		return err == nil && group.Group == infrav1.GroupVersion.Group
+	})
 }
 
 func stored(kind apiextensionsv1.CustomResourceDefinition) string {
@@ -130,26 +134,47 @@ func stored(kind apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
+// release has every object skipped before it takes off the first finalizer, so that an operator that is installed again leaves all
+// of the resources alone.
+func release(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata, out io.Writer) error {
+	for i := range objects {
+		if err := skip(ctx, c, &objects[i]); err != nil {
+			return fmt.Errorf("no object was released yet: %w", err)
+		}
+	}
+	for i := range objects {
+		if err := takeOff(ctx, c, &objects[i]); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "released: %s\n", place(objects[i]))
+	}
+	fmt.Fprintf(out, "%d objects of clusters released, nothing changed in Azure\n", len(objects))
+	return nil
+}
+
 // skip tells an operator to leave the resource alone.
 func skip(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
+	if object.Annotations[document.PolicyAnnotation] == document.Skip {
+		return nil
+	}
 	before := object.DeepCopy()
 	if object.Annotations == nil {
 		object.Annotations = map[string]string{}
 	}
 	object.Annotations[document.PolicyAnnotation] = document.Skip
-	if err := c.Patch(ctx, object, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("have %s %s skipped: %w", object.Kind, object.Name, err)
+	if err := c.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(skipper)); err != nil {
+		return fmt.Errorf("annotate %s: %w", place(*object), err)
 	}
 	return nil
 }
 
-// letGo takes off what holds the object.
-func letGo(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
+// takeOff removes what keeps the object: the finalizer, and owners that are waited for.
+func takeOff(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
 	before := object.DeepCopy()
 	controllerutil.RemoveFinalizer(object, finalizer)
 	object.OwnerReferences = nil
 	if err := c.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("let %s %s go: %w", object.Kind, object.Name, err)
+		return fmt.Errorf("release %s: %w", place(*object), err)
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package estate
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +50,7 @@ func TakeOverDocuments(t *testing.T, environment *harness.Environment, file stri
 	operator(stage)
 
 	mark := stage.Azure.Mark()
-	letGo(stage)
+	prepare(stage)
 	stage.StartManager(options)
 	for _, kind := range documentKinds {
 		for _, item := range objects(stage, kind) {
@@ -136,7 +138,10 @@ const (
 	secret    = "serviceoperator.azure.com/credential-from"
 )
 
-// operator leaves the operator of the established provider: its Deployment, its webhooks, and an object for each of two documents,
+// others is the name of an object of the operator that belongs to no cluster.
+const others = "others"
+
+// operator leaves the operator of the established provider: its Deployment, its webhooks, one object of its own user, and an object for each of two documents,
 // whose kinds are served in another version than they are stored in, by a webhook that nobody answers.
 func operator(stage *harness.Stage) {
 	stage.T.Helper()
@@ -145,7 +150,8 @@ func operator(stage *harness.Stage) {
 	} {
 		anything := object{"openAPIV3Schema": object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}
 		crd := &unstructured.Unstructured{Object: object{
-			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": object{"name": kind.plural + "." + kind.group},
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+			"metadata": object{"name": kind.plural + "." + kind.group, "labels": object{"app.kubernetes.io/name": "azure-service-operator"}},
 			"spec": object{
 				"group": kind.group, "scope": "Namespaced", "names": object{"kind": kind.kind, "listKind": kind.kind + "List", "plural": kind.plural, "singular": strings.ToLower(kind.kind)},
 				"versions": []any{
@@ -169,6 +175,7 @@ func operator(stage *harness.Stage) {
 	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane, map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
 	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure, map[string]string{secret: harness.OperatorSecret, policy: "skip"})
+	leaveObject(stage, "resources.azure.com", "ResourceGroup", "somebody", nil, nil)
 	labels := object{"app": "operator"}
 	stage.Create(&unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"namespace": stage.Namespace, "name": "azureserviceoperator-controller-manager"},
@@ -200,7 +207,8 @@ func drop(stage *harness.Stage, object *unstructured.Unstructured) {
 	}
 }
 
-// leaveObject makes an object of the operator for the document of holder that is called as the cluster. by is who says its annotations.
+// leaveObject makes an object of the operator for the document of holder that is called as the cluster, or for no cluster. by is who
+// writes its annotations.
 func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Object, annotations map[string]string) {
 	stage.T.Helper()
 	left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind, "spec": object{"azureName": cluster}}}
@@ -208,7 +216,9 @@ func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Obj
 	left.SetName(cluster)
 	left.SetFinalizers([]string{finalizer})
 	left.SetAnnotations(annotations)
-	if err := controllerutil.SetControllerReference(holder, left, stage.Client.Scheme()); err != nil {
+	if holder == nil {
+		left.SetName(others)
+	} else if err := controllerutil.SetControllerReference(holder, left, stage.Client.Scheme()); err != nil {
 		stage.T.Fatal(err)
 	}
 	if err := stage.Client.Create(stage.T.Context(), left, client.FieldOwner(by)); err != nil {
@@ -216,66 +226,104 @@ func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Obj
 	}
 }
 
-// letGo walks the steps of the page about adoption for the operator's objects.
-func letGo(stage *harness.Stage) {
+// prepare makes the management cluster ready for the upgrade. The command ends at each of its writes first, as when its connection
+// breaks, and is repeated.
+func prepare(stage *harness.Stage) {
 	stage.T.Helper()
-	webhook := func(kind string) func() {
-		return func() {
-			drop(stage, &unstructured.Unstructured{Object: object{
-				"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind + "WebhookConfiguration", "metadata": object{"name": "azureserviceoperator-" + strings.ToLower(kind) + "-webhook-configuration"},
-			}})
-		}
-	}
-	release := func() (string, error) {
-		said, _, err := azurecli.Run(stage, nil, "release-operator-objects", "--namespace", stage.Namespace)
+	command := func(writes int) (string, error) {
+		said, _, err := azurecli.Interrupted(stage, writes, "prepare-upgrade")
 		return said, err
 	}
-	if _, err := release(); err == nil || !strings.Contains(err.Error(), "the operator runs") {
+	const all = 1000
+	if _, err := command(all); err == nil || !strings.Contains(err.Error(), "azureserviceoperator-controller-manager runs") {
 		stage.T.Errorf("the operator would put its finalizer back: %v", err)
 	}
-	steps := map[string]func(){
-		"kubectl scale deployment capz-controller-manager azureserviceoperator-controller-manager -n capz-system --replicas 0": func() {
-			harness.Change(stage, &unstructured.Unstructured{Object: object{
-				"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
-			}}, func(d *unstructured.Unstructured) { set(d.Object, int64(0), "spec", "replicas") })
-		},
-		"kubectl delete validatingwebhookconfiguration azureserviceoperator-validating-webhook-configuration": webhook("Validating"),
-		"kubectl delete mutatingwebhookconfiguration azureserviceoperator-mutating-webhook-configuration":     webhook("Mutating"),
-		"adopt release-operator-objects --namespace default": func() {
-			said, err := release()
-			if err == nil || !strings.Contains(said, "has not the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
-				stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
-			}
-			harness.Change(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
-				c.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.Spec.Resources[0].Raw), `"`+secret+`"`, `"`+policy+`":"detach-on-delete","`+secret+`"`, 1))
-			})
-			if said, err = release(); err != nil || !strings.Contains(said, "2 objects let go") {
-				stage.T.Errorf("%v\n%s", err, said)
-			}
-			if said, err = release(); err != nil || !strings.Contains(said, "0 objects let go") {
-				stage.T.Errorf("a second time there is nothing to do: %v\n%s", err, said)
-			}
-		},
+	harness.Change(stage, &unstructured.Unstructured{Object: object{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
+	}}, func(d *unstructured.Unstructured) { set(d.Object, int64(0), "spec", "replicas") })
+	said, err := command(all)
+	if err == nil || !strings.Contains(said, "has not the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
+		stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
 	}
-	for _, line := range azurecli.Commands(stage.T, "kubectl scale", "kubectl delete", "adopt release") {
-		step, ok := steps[line]
-		if !ok {
-			stage.T.Fatalf("no test walks this step of the page: %s", line)
+	harness.Change(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
+		c.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.Spec.Resources[0].Raw), `"`+secret+`"`, `"`+policy+`":"detach-on-delete","`+secret+`"`, 1))
+	})
+	ended := 0
+	for ; ended < all; ended++ {
+		if said, err = command(ended); err == nil {
+			break
 		}
-		delete(steps, line)
-		step()
+		if !errors.Is(err, azurecli.ErrInterrupted) {
+			stage.T.Fatalf("after %d writes: %v\n%s", ended, err, said)
+		}
+		expectReleasedInOrder(stage)
 	}
-	if len(steps) > 0 {
-		stage.T.Errorf("steps that the page has not: %d", len(steps))
+	stage.T.Logf("the command was interrupted %d times", ended)
+	said, err = command(0)
+	for _, want := range []string{"0 objects of clusters released", "0 kinds need no conversion", "left alone: ResourceGroup " + stage.Namespace + "/" + others} {
+		if err != nil || !strings.Contains(said, want) {
+			stage.T.Errorf("when all is done the command does not print %q: %v\n%s", want, err, said)
+		}
 	}
-	for group, kind := range map[string]string{"containerservice.azure.com": "ManagedCluster", "resources.azure.com": "ResourceGroup"} {
-		left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind}}
-		stage.Get(left, cluster)
+	expectReleased(stage)
+}
+
+// operatorObject reads one in the version that it is stored in.
+func operatorObject(stage *harness.Stage, group, kind, name string) *unstructured.Unstructured {
+	stage.T.Helper()
+	left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind}}
+	stage.Get(left, name)
+	return left
+}
+
+// operatorKinds are those of the clusters' objects, by group.
+var operatorKinds = map[string]string{"containerservice.azure.com": "ManagedCluster", "resources.azure.com": "ResourceGroup"}
+
+// expectReleasedInOrder expects that no object is without its finalizer while another one would be written by an operator that comes back.
+func expectReleasedInOrder(stage *harness.Stage) {
+	stage.T.Helper()
+	skipped, released := 0, 0
+	for group, kind := range operatorKinds {
+		left := operatorObject(stage, group, kind, cluster)
+		if left.GetAnnotations()[policy] == "skip" {
+			skipped++
+		}
+		if len(left.GetFinalizers()) == 0 {
+			released++
+		}
+	}
+	if released > 0 && skipped < len(operatorKinds) {
+		stage.T.Errorf("%d objects are released while %d of %d are skipped", released, skipped, len(operatorKinds))
+	}
+}
+
+// expectReleased expects objects of clusters that nothing keeps, another one as it was, and kinds that are listed in every version.
+func expectReleased(stage *harness.Stage) {
+	stage.T.Helper()
+	for group, kind := range operatorKinds {
+		left := operatorObject(stage, group, kind, cluster)
 		if left.GetAnnotations()[policy] != "skip" || len(left.GetFinalizers()) > 0 || len(left.GetOwnerReferences()) > 0 {
-			stage.T.Errorf("%s is not let go: %v", kind, left.Object["metadata"])
+			stage.T.Errorf("%s is not released: %v", kind, left.Object["metadata"])
 		}
+	}
+	if left := operatorObject(stage, "resources.azure.com", "ResourceGroup", others); len(left.GetAnnotations()) > 0 || !slices.Equal(left.GetFinalizers(), []string{finalizer}) {
+		stage.T.Errorf("an object that belongs to no cluster was changed: %v", left.Object["metadata"])
 	}
 	if status, _ := stage.Azure.Get("resourceGroups/c1", "2021-04-01"); status != http.StatusOK {
 		stage.T.Errorf("the group is gone: %d", status)
+	}
+	for _, name := range []string{"managedclusters.containerservice.azure.com", "resourcegroups.resources.azure.com"} {
+		definition := &unstructured.Unstructured{Object: object{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}}
+		stage.Get(definition, name)
+		served := []string{}
+		versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+		for _, version := range versions {
+			if version.(object)["served"] == true {
+				served = append(served, version.(object)["name"].(string))
+			}
+		}
+		if strategy := text(definition.Object, "spec", "conversion", "strategy"); strategy != "None" || !slices.Equal(served, []string{"v1api20240901storage"}) {
+			stage.T.Errorf("%s converts by %s and serves %v", name, strategy, served)
+		}
 	}
 }

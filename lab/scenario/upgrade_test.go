@@ -1,0 +1,302 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+)
+
+// families are clusters of all families of kinds: flavor and version.
+var families = map[string][2]string{
+	"vms":       {"machinepool", settings.KubernetesVersion},
+	"typed":     {"aks", settings.ManagedKubernetesVersion},
+	"documents": {"aks-aso", settings.ManagedKubernetesVersion},
+	"class":     {"aks-topology", settings.ManagedKubernetesVersion},
+}
+
+const (
+	// conditioned are types of objects that the established provider writes a status of.
+	conditioned = "azureclusters,azuremachines,azuremachinepools,azuremachinepoolmachines,azureclusteridentities,azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools," + documentTypes
+	// documentTypes are those with documents.
+	documentTypes = "azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools"
+)
+
+// TestUpgradeFromEstablished runs the commands of the book for clusters of every family, stored as the established provider stores
+// them, beside the Azure Service Operator with its kinds, objects and webhooks. Nothing is written to Azure, all is Ready again, a
+// namespace that could not be deleted is gone, and a deletion of the clusters leaves nothing in Azure.
+func TestUpgradeFromEstablished(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.up("--bare", "--release", l.releaseOfEstablished())
+	l.createFamilies()
+	ready := l.readyObjects(false)
+
+	l.run("kubectl", "scale", "deployment", "capz-controller-manager", "--namespace", "capz-system", "--replicas", "0")
+	l.awaitStopped()
+	l.storeAsEstablished()
+	l.installOperator()
+	l.run("kubectl", "create", "namespace", "leaving")
+	l.run("kubectl", "delete", "namespace", "leaving", "--wait=false")
+	// The namespace's own condition comes when the deletion has tried every kind, after minutes.
+	if out, err := l.try("kubectl", "get", "resourcegroups."+operatorVersion+".resources.azure.com", "--request-timeout", "30s"); err == nil || !strings.Contains(err.Error(), "conversion webhook") {
+		t.Errorf("the operator's objects are listed without its webhook: %v\n%s", err, out)
+	}
+
+	way, kindsGo := l.upgradeCommands()
+	before := len(l.requests())
+	l.withoutRights(func() {
+		l.runBlock(way)
+	})
+	l.run("kubectl", "wait", "namespace/leaving", "--for=delete", "--timeout", patience.String())
+	l.eventually("all is Ready again, by the new manager", func() (bool, string) {
+		now := l.readyObjects(true)
+		missing := slices.DeleteFunc(slices.Clone(ready), func(name string) bool { return slices.Contains(now, name) })
+		return len(missing) == 0, "not Ready: " + strings.Join(missing, ", ")
+	})
+	for cluster := range families {
+		l.run("kubectl", "wait", "cluster/"+cluster, "--for=condition=Available", "--timeout", patience.String())
+	}
+	for _, r := range l.requests()[before:] {
+		if r.write() && !r.byLab() {
+			t.Errorf("%s %s (%d) during the upgrade", r.Method, r.URL, r.Status)
+		}
+	}
+	l.expectUpgraded()
+
+	l.run("kubectl", "delete", "clusters", "--all", "--timeout", patience.String())
+	l.expectNothingLeft()
+	if got := l.run("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o", "jsonpath={.metadata.finalizers}{.metadata.annotations}"); !strings.HasPrefix(got, `["`+operatorFinalizer+`"]`) {
+		t.Errorf("the operator's object of somebody else was changed: %s", got)
+	}
+	// Somebody else is done with the operator as well.
+	l.run("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	l.run("kubectl", "delete", "namespace", "team", "--timeout", patience.String())
+	l.runBlock(kindsGo)
+	l.eventually("the operator's kinds are gone", func() (bool, string) {
+		rest := l.run("kubectl", "get", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "-o", "name")
+		return rest == "", rest
+	})
+}
+
+// runBlock runs the lines of a block of the book.
+func (l *lab) runBlock(block string) {
+	l.t.Helper()
+	for line := range strings.Lines(block) {
+		begin := time.Now()
+		words := splitWords(strings.TrimSpace(line))
+		out := l.run(words[0], words[1:]...)
+		l.t.Logf("%.0f s: %s%s", time.Since(begin).Seconds(), line, out)
+	}
+}
+
+// createFamilies makes the clusters and waits until all of them are there.
+func (l *lab) createFamilies() {
+	l.t.Helper()
+	begin := time.Now()
+	for name, family := range families {
+		l.apply(l.generate(name, family[0], family[1], 1))
+	}
+	for name := range families {
+		l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
+	}
+	l.run("kubectl", "wait", "azuremachines,azuremachinepools,azuremachinepoolmachines,azuremanagedcontrolplanes,azuremanagedmachinepools,"+documentTypes, "--all", "--for=condition=Ready", "--timeout", patience.String())
+	l.t.Logf("%d clusters after %.0f s", len(families), time.Since(begin).Seconds())
+}
+
+// upgradeCommands are the two blocks of the book: the way, and what takes the operator's kinds away.
+func (l *lab) upgradeCommands() (way, kindsGo string) {
+	l.t.Helper()
+	page, err := os.ReadFile(filepath.Join(l.root, "docs", "book", "release.md"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Upgrade from the established provider\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := strings.Split(section, "```sh\n")
+	if len(blocks) != 3 {
+		l.t.Fatalf("docs/book/release.md has %d blocks of commands about the upgrade from the established provider, want 2", len(blocks)-1)
+	}
+	way, _, _ = strings.Cut(blocks[1], "```")
+	kindsGo, _, _ = strings.Cut(blocks[2], "```")
+	return way, kindsGo
+}
+
+// readyObjects are the objects that are Ready, by a manager that gives reasons if so asked: the established provider gives none.
+func (l *lab) readyObjects(byReason bool) []string {
+	l.t.Helper()
+	var out []string
+	for _, o := range l.objects(conditioned) {
+		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+		for _, item := range conditions {
+			c := item.(object)
+			if c["type"] == "Ready" && c["status"] == "True" && (!byReason || c["reason"] != nil && c["reason"] != "") {
+				out = append(out, o.GetKind()+" "+o.GetName())
+			}
+		}
+	}
+	return out
+}
+
+// expectUpgraded expects what the release says and nothing of the established provider: roles, bindings of the manager's account,
+// conversions by webhooks.
+func (l *lab) expectUpgraded() {
+	l.t.Helper()
+	if got := l.providerVersion(); got != settings.ProviderVersion {
+		l.t.Errorf("clusterctl's inventory has %s after the upgrade, want %s", got, settings.ProviderVersion)
+	}
+	if diff := l.released(); diff != "" {
+		l.t.Errorf("the upgrade has left something that is not as released:\n%s", diff)
+	}
+	released := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config", l.settings().ClusterctlConfig())
+	for line := range strings.Lines(l.run("kubectl", "get", "clusterroles,clusterrolebindings,roles,rolebindings,deployments,services", "--all-namespaces", "-o",
+		`jsonpath={range .items[*]}{.kind} {.metadata.name} {.subjects[*].name}{"\n"}{end}`)) {
+		words := strings.Fields(line)
+		if len(words) < 2 || !strings.HasPrefix(words[1], "capz-") && !strings.HasPrefix(words[1], "azureserviceoperator-") && !slices.Contains(words[2:], "capz-manager") {
+			continue
+		}
+		if !strings.Contains(released, "\n  name: "+words[1]+"\n") {
+			l.t.Errorf("left of the established provider: %s", strings.TrimSpace(line))
+		}
+	}
+	if got := l.field("clusterrole/capz-manager-role", ".rules[*].resources"); got != "" {
+		l.t.Errorf("the role of the established provider has collected rules: %s", got)
+	}
+	for line := range strings.Lines(l.run("kubectl", "get", "customresourcedefinitions", "-o", `jsonpath={range .items[*]}{.metadata.name} {.spec.conversion.strategy}{"\n"}{end}`)) {
+		if words := strings.Fields(line); len(words) == 2 && words[1] == "Webhook" && !strings.HasSuffix(words[0], ".cluster.x-k8s.io") || len(words) == 2 && strings.HasPrefix(words[0], "azure") && words[1] != "None" {
+			l.t.Errorf("%s needs a webhook for conversions", words[0])
+		}
+	}
+}
+
+// storeAsEstablished puts all objects into etcd as the established provider leaves them: no annotation of ours, a status of contract v1beta1,
+// which is the one that its definitions name.
+func (l *lab) storeAsEstablished() {
+	l.t.Helper()
+	l.run("kubectl", "label", "customresourcedefinitions", "-l", ofProvider, "cluster.x-k8s.io/v1beta2-", "cluster.x-k8s.io/v1beta1=v1beta1")
+	for _, o := range l.objects(conditioned) {
+		annotations := o.GetAnnotations()
+		for key := range annotations {
+			if strings.HasPrefix(key, "sigs.k8s.io/cluster-api-provider-azure-") {
+				delete(annotations, key)
+			}
+		}
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations["clusterctl.cluster.x-k8s.io/block-move"] = "true"
+		o.SetAnnotations(annotations)
+		status, _, _ := unstructured.NestedMap(o.Object, "status")
+		storeStatus(o.GetKind(), status)
+		switch kind := o.GetKind(); {
+		case strings.HasPrefix(kind, "AzureASO"):
+			annotations["sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"] = ownedKinds(o)
+			o.SetAnnotations(annotations)
+		case kind == "AzureManagedCluster":
+			status = object{"ready": true}
+		}
+		place(o, status, "status")
+		l.store(o)
+	}
+}
+
+// storeStatus gives a status the form of the established provider.
+func storeStatus(kind string, status object) {
+	for _, field := range []string{"initialization", "resources", "observedGeneration", "versions", "instances", "version", "externalManagedControlPlane", "capacity"} {
+		delete(status, field)
+	}
+	if strings.HasPrefix(kind, "AzureASO") {
+		status["ready"] = true
+		delete(status, "conditions")
+		return
+	}
+	if kind != "AzureClusterIdentity" {
+		status["ready"] = true
+		status["longRunningOperationStates"] = []any{object{"type": "PUT", "name": "over", "serviceName": "long", "resourceGroup": "g", "data": "eyJ0eXBlIjoib3ZlciJ9"}}
+	}
+	if kind == "AzureManagedControlPlane" {
+		status["initialized"] = true
+	}
+	domains := object{}
+	if list, isList := status["failureDomains"].([]any); isList {
+		for _, item := range list {
+			domains[item.(object)["name"].(string)] = object{"controlPlane": true}
+		}
+		status["failureDomains"] = domains
+	}
+	var kept []any
+	conditions, _ := status["conditions"].([]any)
+	for _, item := range conditions {
+		c := item.(object)
+		if c["type"] == "Paused" {
+			continue
+		}
+		delete(c, "observedGeneration")
+		if c["status"] == "True" {
+			delete(c, "reason")
+			delete(c, "message")
+		} else {
+			c["severity"] = "Info"
+		}
+		kept = append(kept, c)
+	}
+	status["conditions"] = kept
+}
+
+// ownedKinds is the annotation with the kinds of the documents of an object.
+func ownedKinds(o *unstructured.Unstructured) string {
+	var out []string
+	documents, _, _ := unstructured.NestedSlice(o.Object, "spec", "resources")
+	for _, d := range documents {
+		gvk := (&unstructured.Unstructured{Object: d.(object)}).GroupVersionKind()
+		if entry := gvk.Kind + "." + gvk.Version + "." + gvk.Group; !slices.Contains(out, entry) {
+			out = append(out, entry)
+		}
+	}
+	return strings.Join(out, ";")
+}
+
+// store puts an object into etcd past webhooks and the API server, by etcd's gateway for JSON:
+// https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/
+func (l *lab) store(o *unstructured.Unstructured) {
+	l.t.Helper()
+	o.SetResourceVersion("") // The API server takes it from etcd.
+	value, err := json.Marshal(o.Object)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	gvk := o.GroupVersionKind()
+	key := fmt.Sprintf("/registry/%s/%s/%s/%s", gvk.Group, plural(gvk.Kind), o.GetNamespace(), o.GetName())
+	body, err := json.Marshal(object{"key": []byte(key), "value": value, "prev_kv": true})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	response, err := http.Post(l.settings().EtcdURL()+"/v3/kv/put", "application/json", bytes.NewReader(body))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer object
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || answer["prev_kv"] == nil {
+		l.t.Fatalf("%s was not stored before: %s, %v", key, response.Status, err)
+	}
+}
+
+// plural is the name of the resource of a kind.
+func plural(kind string) string {
+	lower := strings.ToLower(kind)
+	if name, y := strings.CutSuffix(lower, "y"); y {
+		return name + "ies"
+	}
+	return lower + "s"
+}
