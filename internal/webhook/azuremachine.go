@@ -18,7 +18,7 @@ func machines(placement PlacementLookup, random generator) kind[*infrav1.AzureMa
 			if err != nil {
 				return err
 			}
-			fillIdentityRole(ctx, m, &m.Spec.ManagedIdentities, placement, random)
+			fillIdentityRole(ctx, m, placement, random, func(m *infrav1.AzureMachine) *infrav1.ManagedIdentities { return &m.Spec.ManagedIdentities })
 			return nil
 		},
 		defaults: func(m *infrav1.AzureMachine) { DefaultAzureMachine(m, "") },

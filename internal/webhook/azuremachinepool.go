@@ -18,7 +18,7 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 			if err != nil {
 				return err
 			}
-			fillIdentityRole(ctx, p, &p.Spec.ManagedIdentities, placement, random)
+			fillIdentityRole(ctx, p, placement, random, func(p *infrav1.AzureMachinePool) *infrav1.ManagedIdentities { return &p.Spec.ManagedIdentities })
 			return nil
 		},
 		defaults: DefaultAzureMachinePool,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -138,11 +139,11 @@ func (k kind[T]) operations() (mutating, validating []admissionregistrationv1.Op
 }
 
 func (k kind[T]) register(mgr ctrl.Manager) error {
-	builder := ctrl.NewWebhookManagedBy(mgr, empty[T]()).WithValidator(k)
 	if k.defaults != nil {
-		builder = builder.WithDefaulter(k)
+		path := "/mutate-" + strings.ReplaceAll(infrav1.GroupVersion.Group, ".", "-") + "-" + infrav1.GroupVersion.Version + "-" + strings.ToLower(k.name())
+		mgr.GetWebhookServer().Register(path, &admission.Webhook{Handler: mutation[T]{kind: k, scheme: mgr.GetScheme()}})
 	}
-	return builder.Complete()
+	return ctrl.NewWebhookManagedBy(mgr, empty[T]()).WithValidator(k).Complete()
 }
 
 // empty is a new object of the kind.

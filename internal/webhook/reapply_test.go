@@ -3,8 +3,10 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -57,6 +59,40 @@ func TestReapplyKeepsTheGeneratedKey(t *testing.T) {
 	}
 	if other.Spec.Template.Spec.SSHPublicKey != "b3RoZXI=" {
 		t.Error("a key that is given is left for validation to refuse")
+	}
+}
+
+// TestReplaceKeepsTheRole replaces objects whose system-assigned identity has got the name and the rights of its role.
+func TestReplaceKeepsTheRole(t *testing.T) {
+	filled := infrav1.SystemAssignedIdentityRole{Name: "n", Scope: "s", DefinitionID: "d"}
+	for name, test := range map[string]struct {
+		reason      string
+		given, want *infrav1.SystemAssignedIdentityRole
+		deprecated  string
+	}{
+		"left out":        {"a manifest has no role", nil, &filled, ""},
+		"scope alone":     {"a manifest has a part of the role", &infrav1.SystemAssignedIdentityRole{Scope: "s"}, &filled, ""},
+		"another name":    {"it is refused and not replaced", &infrav1.SystemAssignedIdentityRole{Name: "other"}, &infrav1.SystemAssignedIdentityRole{Name: "other", Scope: "s", DefinitionID: "d"}, ""},
+		"deprecated name": {"it moves into the role", nil, &filled, "n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			machine, pool := &infrav1.AzureMachine{}, &infrav1.AzureMachinePool{}
+			for _, spec := range []*infrav1.ManagedIdentities{&machine.Spec.ManagedIdentities, &pool.Spec.ManagedIdentities} {
+				spec.Identity, spec.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, filled.DeepCopy()
+			}
+			newMachine, newPool := machine.DeepCopy(), pool.DeepCopy()
+			for _, spec := range []*infrav1.ManagedIdentities{&newMachine.Spec.ManagedIdentities, &newPool.Spec.ManagedIdentities} {
+				spec.SystemAssignedIdentityRole, spec.RoleAssignmentName = test.given.DeepCopy(), test.deprecated
+			}
+			if err := errors.Join(machines(nil, random{}).Default(updateOf(t, machine), newMachine), machinePools(nil, random{}).Default(updateOf(t, pool), newPool)); err != nil {
+				t.Fatal(err)
+			}
+			for kind, spec := range map[string]infrav1.ManagedIdentities{"AzureMachine": newMachine.Spec.ManagedIdentities, "AzureMachinePool": newPool.Spec.ManagedIdentities} {
+				if diff := cmp.Diff(test.want, spec.SystemAssignedIdentityRole); diff != "" || spec.RoleAssignmentName != "" {
+					t.Errorf("%s: %s: the deprecated name is %q, the role (-want +got):\n%s", test.reason, kind, spec.RoleAssignmentName, diff)
+				}
+			}
+		})
 	}
 }
 

@@ -71,10 +71,15 @@ func defaultIdentityRole(spec *infrav1.ManagedIdentities, subscriptionID string)
 }
 
 // fillIdentityRole gives a system-assigned identity the name of its role assignment when the object is made, and the rights
-// of the role as soon as the subscription is known.
-func fillIdentityRole(ctx context.Context, obj client.Object, spec *infrav1.ManagedIdentities, placement PlacementLookup, random generator) {
+// of the role as soon as the subscription is known. An update that leaves them out, as kubectl replace with a manifest does, keeps
+// what was filled in.
+func fillIdentityRole[T client.Object](ctx context.Context, obj T, placement PlacementLookup, random generator, identities func(T) *infrav1.ManagedIdentities) {
+	spec := identities(obj)
 	if isCreate(ctx) {
 		fillRoleAssignmentName(spec, random)
+	}
+	if stored := empty[T](); isUpdateOf(ctx, stored) {
+		keepIdentityRole(spec, identities(stored))
 	}
 	if !needsSubscription(*spec) {
 		return
@@ -87,6 +92,23 @@ func fillIdentityRole(ctx context.Context, obj client.Object, spec *infrav1.Mana
 		DefaultRoleGroup(spec, found.SubscriptionID, found.Group)
 	}
 	defaultIdentityRole(spec, found.SubscriptionID)
+}
+
+// keepIdentityRole fills in what is empty of the role of a system-assigned identity from what is stored.
+func keepIdentityRole(spec, stored *infrav1.ManagedIdentities) {
+	was := stored.SystemAssignedIdentityRole
+	if spec.Identity != infrav1.VMIdentitySystemAssigned || stored.Identity != spec.Identity || was == nil {
+		return
+	}
+	role := &infrav1.SystemAssignedIdentityRole{}
+	if spec.SystemAssignedIdentityRole != nil {
+		role = spec.SystemAssignedIdentityRole
+	}
+	if spec.RoleAssignmentName == "" {
+		role.Name = cmp.Or(role.Name, was.Name)
+	}
+	role.Scope, role.DefinitionID = cmp.Or(role.Scope, was.Scope), cmp.Or(role.DefinitionID, was.DefinitionID)
+	spec.SystemAssignedIdentityRole = role
 }
 
 // DefaultRoleGroup has the role of a system-assigned identity count in the Cluster's resource group, where an identity of another

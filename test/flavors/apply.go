@@ -78,11 +78,15 @@ func namespaced(stage *harness.Stage, object *unstructured.Unstructured) bool {
 	return is
 }
 
-// Apply applies an object as `kubectl apply --server-side` does: fields that the API server does not know are refused.
+// Apply applies an object as `kubectl apply --server-side` does: fields that the API server does not know are refused. An object with
+// null, which the API server refuses there, is created as `kubectl apply` creates it.
 func Apply(stage *harness.Stage, object *unstructured.Unstructured, options ...client.ApplyOption) error {
 	ctx, cancel := context.WithTimeout(stage.T.Context(), harness.Patience)
 	defer cancel()
-	options = append([]client.ApplyOption{client.FieldOwner("manifest"), client.ForceOwnership}, options...)
+	if hasNull(object.Object) {
+		return client.WithFieldValidation(stage.Client, metav1.FieldValidationStrict).Create(ctx, object.DeepCopy())
+	}
+	options = append([]client.ApplyOption{client.FieldOwner(manifestOwner), client.ForceOwnership}, options...)
 	return client.WithFieldValidation(stage.Client, metav1.FieldValidationStrict).
 		Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), options...)
 }

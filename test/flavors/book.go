@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -117,10 +116,11 @@ func Try(t *testing.T, environment *harness.Environment, manifest string, look f
 	if !ours(objects) {
 		Into(stage, objects)
 		for _, object := range objects {
-			if err := errors.Join(CheckClass(object), Apply(stage, object, client.DryRunAll)); err != nil {
-				t.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
+			if err := errors.Join(CheckClass(object), Apply(stage, object)); err != nil {
+				t.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
 			}
 		}
+		Again(stage, objects)
 		return Accepted
 	}
 	World(stage)
@@ -138,7 +138,9 @@ func Try(t *testing.T, environment *harness.Environment, manifest string, look f
 	}
 	cluster := Up(stage, objects)
 	if len(cluster.Machines) > 0 {
-		Quiet(stage, manager, 2)
+		QuietAgain(stage, manager, 2, objects)
+	} else {
+		Again(stage, objects)
 	}
 	if look != nil {
 		look(stage)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -32,6 +33,19 @@ func Quiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes, cmp.Diff(machines, statuses(stage)))
 	}
 	return len(stage.Azure.Since(begin)) / resyncs
+}
+
+// QuietAgain is Quiet for a cluster whose manifests are applied again, as Again does it, before it is watched.
+func QuietAgain(stage *harness.Stage, manager *harness.Manager, resyncs int, objects []*unstructured.Unstructured) int {
+	stage.T.Helper()
+	settle(stage, manager)
+	begin := stage.Azure.Mark()
+	Again(stage, objects)
+	reads := Quiet(stage, manager, resyncs)
+	if writes := stage.Azure.Writes(begin); len(writes) > 0 {
+		stage.T.Errorf("the same was applied again, but Azure was written to: %q", writes)
+	}
+	return reads
 }
 
 // settle looks at a cluster until nothing is written any more.

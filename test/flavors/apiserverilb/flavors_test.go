@@ -52,7 +52,7 @@ func TestFlavors(t *testing.T) {
 			if len(cluster.Machines) != test.machines {
 				t.Errorf("%s: %d machines, want %d: %q", test.reason, len(cluster.Machines), test.machines, cluster.Machines)
 			}
-			reads := flavors.Quiet(stage, manager, 10)
+			reads := flavors.QuietAgain(stage, manager, 10, objects)
 			t.Logf("%d machines: 0 writes and %d reads per resync over 10 resyncs", len(cluster.Machines), reads)
 
 			const host = "c1-abc123.eastus.cloudapp.azure.com"

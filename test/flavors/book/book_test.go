@@ -17,6 +17,7 @@ const otherGates = "internal-load-balancer.md"
 // TestBook applies every manifest of every page about self-managed clusters.
 func TestBook(t *testing.T) {
 	t.Parallel()
+	flavors.LogApplies(t)
 	var made, accepted atomic.Int64
 	t.Cleanup(func() { t.Logf("%d manifests reached their end state, %d were accepted", made.Load(), accepted.Load()) })
 	for _, page := range flavors.Pages(t, flavors.SelfManaged) {

@@ -25,6 +25,7 @@ const resyncs = 10
 // TestFlavors brings every flavor up, leaves it alone for ten resyncs, looks at what is special about it, and deletes it.
 func TestFlavors(t *testing.T) {
 	t.Parallel()
+	flavors.LogApplies(t)
 	for name, test := range table {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,6 +36,7 @@ func TestFlavors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			applied := objects
 			if name == "topology" {
 				class, err := flavors.Decode(flavors.Render(t, file("clusterclass"), flavors.Variables(test.variables)))
 				if err != nil {
@@ -50,6 +52,7 @@ func TestFlavors(t *testing.T) {
 				if objects, err = flavors.Topology(class, objects); err != nil {
 					t.Fatal(err)
 				}
+				applied = append(class, objects...)
 			}
 			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: []string{"--feature-gates=EdgeZone=true"}})
 			cluster := flavors.Up(stage, objects)
@@ -60,7 +63,7 @@ func TestFlavors(t *testing.T) {
 			if len(cluster.Machines) != want {
 				t.Errorf("%d machines, want %d: %q", len(cluster.Machines), want, cluster.Machines)
 			}
-			reads := flavors.Quiet(stage, manager, resyncs)
+			reads := flavors.QuietAgain(stage, manager, resyncs, applied)
 			t.Logf("%d machines: 0 writes and %d reads per resync over %d resyncs", len(cluster.Machines), reads, resyncs)
 			if test.check != nil {
 				test.check(&look{Stage: stage, cluster: cluster})

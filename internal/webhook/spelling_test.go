@@ -1,0 +1,122 @@
+package webhook
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// TestDefaultsKeepSpelling sends manifests with values that Go writes in another way. A second request, with what the first one made,
+// changes nothing.
+func TestDefaultsKeepSpelling(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		answer func(t *testing.T, manifest string) string
+		sent   string
+		path   string
+		want   any
+		filled string
+	}{
+		"quantity": {"a price is not 40m to its user", defaulted(machineTemplates(random{})),
+			`{"spec":{"template":{"spec":{"vmSize":"s","sshPublicKey":"c3NoLXJzYQ==","osDisk":{},"spotVMOptions":{"maxPrice":"0.04"}}}}}`,
+			"spec.template.spec.spotVMOptions.maxPrice", "0.04", "spec.template.spec.networkInterfaces"},
+		"number": {"quantities may be numbers", defaulted(pools(managedLookup{})),
+			`{"metadata":{"name":"p"},"spec":{"mode":"User","sku":"s","spotMaxPrice":0.05}}`,
+			"spec.spotMaxPrice", 0.05, "spec.osType"},
+		"deep": {"whatever the depth", defaulted(clusters(plan.Features{})),
+			`{"metadata":{"name":"c"},"spec":{"location":"l","cloudProviderConfigOverrides":{"backOffs":{"cloudProviderBackoffExponent":"1.2"}}}}`,
+			"spec.cloudProviderConfigOverrides.backOffs.cloudProviderBackoffExponent", "1.2", "spec.resourceGroup"},
+		"in a list": {"an item that is completed keeps the rest", defaulted(machineTemplates(random{})),
+			`{"spec":{"template":{"spec":{"vmSize":"s","sshPublicKey":"c3NoLXJzYQ==","osDisk":{},"dataDisks":[{"nameSuffix":"d","diskSizeGB":4,"future":"1.0"}]}}}}`,
+			"spec.template.spec.dataDisks.0.future", "1.0", "spec.template.spec.dataDisks.0.cachingType"},
+		"unknown": {"a field of a later version stays", defaulted(clusters(plan.Features{})),
+			`{"metadata":{"name":"c"},"spec":{"location":"l","future":{"a":1}}}`,
+			"spec.future.a", float64(1), "spec.resourceGroup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			once := test.answer(t, test.sent)
+			if got := fieldAt(t, once, test.path); got != test.want {
+				t.Errorf("%s: %s is %v, want %v", test.reason, test.path, got, test.want)
+			}
+			if fieldAt(t, once, test.filled) == nil {
+				t.Errorf("%s has no default", test.filled)
+			}
+			if again := test.answer(t, once); again != once {
+				t.Errorf("%s: the second request changes\n%s\nto\n%s", test.reason, once, again)
+			}
+		})
+	}
+}
+
+// defaulted answers a request to create an object and returns the object that the API server makes of the answer.
+func defaulted[T client.Object](k kind[T]) func(*testing.T, string) string {
+	return func(t *testing.T, manifest string) string {
+		t.Helper()
+		scheme := runtime.NewScheme()
+		if err := infrav1.AddToScheme(scheme); err != nil {
+			t.Fatal(err)
+		}
+		response := mutation[T]{kind: k, scheme: scheme}.Handle(t.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+			Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(manifest)},
+		}})
+		if !response.Allowed {
+			t.Fatalf("refused: %v", response.Result)
+		}
+		if len(response.Patches) == 0 {
+			return manifest
+		}
+		operations, err := json.Marshal(response.Patches)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patch, err := jsonpatch.DecodePatch(operations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := patch.Apply([]byte(manifest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+}
+
+// fieldAt is the value at a dotted path of a document; nil when there is none.
+func fieldAt(t *testing.T, document, path string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(document), &value); err != nil {
+		t.Fatal(err)
+	}
+	return valueAt(value, path)
+}
+
+func valueAt(value any, path string) any {
+	key, rest, deeper := strings.Cut(path, ".")
+	switch v := value.(type) {
+	case map[string]any:
+		value = v[key]
+	case []any:
+		i, err := strconv.Atoi(key)
+		if err != nil || i >= len(v) {
+			return nil
+		}
+		value = v[i]
+	default:
+		return nil
+	}
+	if deeper {
+		return valueAt(value, rest)
+	}
+	return value
+}

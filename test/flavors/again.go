@@ -1,0 +1,255 @@
+package flavors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// manifestOwner is the field owner that Apply uses.
+const manifestOwner = "manifest"
+
+// applies counts what Again did in this test binary.
+var applies struct{ manifests, objects, requests, differences atomic.Int64 }
+
+// LogApplies prints, when the test ends, how often Again applied how many objects, and how many differences it found.
+func LogApplies(t *testing.T) {
+	t.Cleanup(func() {
+		t.Logf("%d manifests with %d objects were applied again: %d applies, %d differences", applies.manifests.Load(), applies.objects.Load(), applies.requests.Load(), applies.differences.Load())
+	})
+}
+
+// Again applies objects that are in the API server in each way of users and GitOps tools, and fails the test when that changes
+// anything:
+//
+//   - server-side as the owner that applied them first, without and with --force-conflicts: the object stays as it is to the byte
+//   - server-side as another owner, which takes the fields over with --force-conflicts: only managedFields change. Later applies
+//     change nothing, with --force-conflicts or without
+//   - plainly, as "kubectl apply" without --server-side: only the annotation with the manifest is added, and later nothing changes
+//   - by "kubectl replace", for the kinds of this provider: the user's spec stays, and with it the generation where the webhook puts
+//     back what controllers wrote. The controllers put back the rest
+//
+// The API server refuses null server-side, so a manifest with null is applied plainly only. A manifest with finalizers removes those
+// of others when it is applied plainly, and the controllers put them back.
+//
+// Nobody else may write to the objects meanwhile. The caller checks the writes to Azure.
+func Again(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
+	applies.manifests.Add(1)
+	for _, object := range objects {
+		applies.objects.Add(1)
+		a := again{stage: stage, manifest: object}
+		a.read(stage.T.Context())
+		if !hasNull(object.Object) {
+			if len(a.last.GetManagedFields()) == 0 {
+				// A manifest without any field owns none, and the API server begins to track owners with the second apply.
+				a.compare("server-side, tracked for the first time", content, a.serverSide(manifestOwner))
+			}
+			a.compare("server-side", everything, a.serverSide(manifestOwner))
+			a.compare("server-side with --force-conflicts", everything, a.serverSide(manifestOwner, client.ForceOwnership))
+			a.compare("server-side as another owner with --force-conflicts", content, a.serverSide("gitops", client.ForceOwnership))
+			a.compare("server-side as another owner, again", everything, a.serverSide("gitops"))
+			a.compare("server-side as another owner with --force-conflicts, again", everything, a.serverSide("gitops", client.ForceOwnership))
+		}
+		before := a.last
+		if scheme.Scheme.Recognizes(object.GroupVersionKind()) {
+			continue // kubectl merges Kubernetes' own kinds in another way.
+		}
+		if len(object.GetFinalizers()) > 0 {
+			a.compare("plainly", spec, a.plain)
+			a.putBack(before)
+		} else {
+			a.compare("plainly", content, a.plain)
+			a.compare("plainly, again", everything, a.plain)
+		}
+		if object.GroupVersionKind().Group == infrav1.GroupVersion.Group && !strings.HasPrefix(object.GetKind(), "AzureASO") {
+			before = a.last
+			if a.compare("by replacement", spec, a.replace) {
+				a.putBack(before)
+			}
+		}
+	}
+}
+
+// again applies one manifest whose object is there.
+type again struct {
+	stage    *harness.Stage
+	manifest *unstructured.Unstructured
+	// last is the object as it was read last.
+	last *unstructured.Unstructured
+}
+
+// compare does an apply and compares the parts of the object before and after it. It returns whether they are equal.
+func (a *again) compare(way string, parts func(*unstructured.Unstructured) map[string]any, apply func(context.Context, *unstructured.Unstructured) error) bool {
+	t := a.stage.T
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+	defer cancel()
+	applies.requests.Add(1)
+	before := a.last
+	if err := apply(ctx, before.DeepCopy()); err != nil {
+		applies.differences.Add(1)
+		t.Errorf("apply %s %s %s: %v", a.manifest.GetKind(), a.manifest.GetName(), way, err)
+		return false
+	}
+	diff := cmp.Diff(parts(before), parts(a.read(ctx)))
+	if diff != "" {
+		applies.differences.Add(1)
+		t.Errorf("to apply %s %s %s changes it (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(), way, diff)
+	}
+	return diff == ""
+}
+
+func (a *again) read(ctx context.Context) *unstructured.Unstructured {
+	a.stage.T.Helper()
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(a.manifest.GroupVersionKind())
+	if err := a.stage.Client.Get(ctx, client.ObjectKeyFromObject(a.manifest), live); err != nil {
+		a.stage.T.Fatalf("read %s %s: %v", a.manifest.GetKind(), a.manifest.GetName(), err)
+	}
+	a.last = live
+	return live
+}
+
+// everything is all of an object, with its resourceVersion.
+func everything(object *unstructured.Unstructured) map[string]any { return object.Object }
+
+// content is an object with its generation, without what its appliers are known by.
+func content(object *unstructured.Unstructured) map[string]any {
+	object = object.DeepCopy()
+	object.SetResourceVersion("")
+	object.SetManagedFields(nil)
+	annotations := object.GetAnnotations()
+	delete(annotations, corev1.LastAppliedConfigAnnotation)
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	object.SetAnnotations(annotations)
+	return object.Object
+}
+
+// written are the fields of specs that controllers write and that webhooks do not put back when an update leaves them out.
+var written = map[string][]string{
+	"AzureManagedCluster":         {"controlPlaneEndpoint"},
+	"AzureASOManagedCluster":      {"controlPlaneEndpoint"},
+	"AzureASOManagedControlPlane": {"controlPlaneEndpoint"},
+	"AzureManagedMachinePool":     {"providerIDList"},
+	"AzureASOManagedMachinePool":  {"providerIDList"},
+	"AzureMachinePool":            {"providerID", "providerIDList"},
+}
+
+// spec is the spec of an object without what controllers write, and its generation where they write nothing.
+func spec(object *unstructured.Unstructured) map[string]any {
+	object = object.DeepCopy()
+	fields := written[object.GetKind()]
+	for _, name := range fields {
+		unstructured.RemoveNestedField(object.Object, "spec", name)
+	}
+	if len(fields) > 0 {
+		object.SetGeneration(0)
+	}
+	inSpec, _, _ := unstructured.NestedMap(object.Object, "spec")
+	if len(inSpec) == 0 {
+		inSpec = nil
+	}
+	return map[string]any{"spec": inSpec, "generation": object.GetGeneration()}
+}
+
+// putBack waits until spec and metadata are as they were before.
+func (a *again) putBack(before *unstructured.Unstructured) {
+	a.stage.T.Helper()
+	parts := func(object *unstructured.Unstructured) map[string]any {
+		out := content(object)
+		delete(out, "status")
+		metadata, _, _ := unstructured.NestedMap(out, "metadata")
+		delete(metadata, "generation")
+		if finalizers, _, _ := unstructured.NestedStringSlice(metadata, "finalizers"); finalizers != nil {
+			metadata["finalizers"] = slices.Sorted(slices.Values(finalizers))
+		}
+		out["metadata"] = metadata
+		return out
+	}
+	defer func() {
+		if a.stage.T.Failed() {
+			a.stage.T.Logf("not put back in %s %s (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(), cmp.Diff(parts(before), parts(a.last)))
+		}
+	}()
+	a.stage.Eventually(fmt.Sprintf("%s %s is as it was", a.manifest.GetKind(), a.manifest.GetName()), func() bool {
+		return cmp.Equal(parts(before), parts(a.read(a.stage.T.Context())))
+	})
+}
+
+// hasNull returns whether a key has the value null.
+func hasNull(object map[string]any) bool {
+	for _, value := range object {
+		inner, _ := value.(map[string]any)
+		if value == nil || hasNull(inner) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *again) serverSide(owner string, options ...client.ApplyOption) func(context.Context, *unstructured.Unstructured) error {
+	return func(ctx context.Context, _ *unstructured.Unstructured) error {
+		return client.WithFieldValidation(a.stage.Client, metav1.FieldValidationStrict).
+			Apply(ctx, client.ApplyConfigurationFromUnstructured(a.manifest.DeepCopy()), append(options, client.FieldOwner(owner))...)
+	}
+}
+
+// plain is what kubectl does with definitions that are not its own: it merges the manifest, the manifest of the apply before, which an
+// annotation has, and the object, and sends nothing when they agree.
+func (a *again) plain(ctx context.Context, live *unstructured.Unstructured) error {
+	original := live.GetAnnotations()[corev1.LastAppliedConfigAnnotation]
+	manifest, err := json.Marshal(a.manifest)
+	if err != nil {
+		return err
+	}
+	modified := a.manifest.DeepCopy()
+	annotations := map[string]string{}
+	maps.Copy(annotations, modified.GetAnnotations())
+	annotations[corev1.LastAppliedConfigAnnotation] = string(manifest)
+	modified.SetAnnotations(annotations)
+	documents := [2][]byte{}
+	for i, object := range []*unstructured.Unstructured{modified, live} {
+		if documents[i], err = json.Marshal(object); err != nil {
+			return err
+		}
+	}
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch([]byte(original), documents[0], documents[1])
+	if err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	if string(patch) == "{}" {
+		return nil
+	}
+	return a.stage.Client.Patch(ctx, live, client.RawPatch(types.MergePatchType, patch), client.FieldOwner("kubectl-client-side-apply"))
+}
+
+// replace puts the manifest in the place of the object. Owners, labels and other finalizers are put back by Cluster API, which does
+// not run here.
+func (a *again) replace(ctx context.Context, live *unstructured.Unstructured) error {
+	replacement := a.manifest.DeepCopy()
+	replacement.SetResourceVersion(live.GetResourceVersion())
+	replacement.SetOwnerReferences(live.GetOwnerReferences())
+	replacement.SetFinalizers(slices.DeleteFunc(live.GetFinalizers(), func(finalizer string) bool { return strings.HasSuffix(finalizer, infrav1.GroupVersion.Group) }))
+	replacement.SetLabels(live.GetLabels())
+	return a.stage.Client.Update(ctx, replacement, client.FieldOwner("kubectl-replace"))
+}
