@@ -25,6 +25,8 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 	}
 	return kind[T]{
 		spec: spec,
+		// Without defaults an update would lose the annotations that carry keeps.
+		defaults: func(T) {},
 		create: of(func(obj T) field.ErrorList {
 			if !features.ASOAPI {
 				return field.ErrorList{field.Forbidden(field.NewPath("spec"), "needs the feature gate ASOAPI of the manager, which is off: its kinds are not reconciled")}

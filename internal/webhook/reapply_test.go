@@ -120,3 +120,13 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryKindCarries holds the kinds whose annotations tell what in Azure is theirs to mutating webhooks, which keep them where a
+// replacement leaves them out.
+func TestEveryKindCarries(t *testing.T) {
+	for _, k := range kinds(nil, random{}, plan.Features{}, false) {
+		if mutating, _ := k.operations(); len(mutating) == 0 && k.name() != "AzureClusterIdentity" {
+			t.Errorf("%s has no mutating webhook, so kubectl replace makes its controller forget what in Azure is the object's", k.name())
+		}
+	}
+}

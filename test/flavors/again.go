@@ -79,7 +79,7 @@ func Again(stage *harness.Stage, objects []*unstructured.Unstructured) {
 			a.compare("plainly", content, a.plain)
 			a.compare("plainly, again", everything, a.plain)
 		}
-		if object.GroupVersionKind().Group == infrav1.GroupVersion.Group && !strings.HasPrefix(object.GetKind(), "AzureASO") {
+		if object.GroupVersionKind().Group == infrav1.GroupVersion.Group {
 			before = a.last
 			if a.compare("by replacement", spec, a.replace) {
 				a.putBack(before)
