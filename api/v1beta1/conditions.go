@@ -77,7 +77,8 @@ const (
 // NodeHealthyCondition tells whether the Node of an AzureMachinePoolMachine is Ready, as Cluster API says on the Machine.
 const NodeHealthyCondition = "NodeHealthy"
 
-// TenantsIsolatedCondition is on an AzureClusterIdentity, and False, when the manager trusts those who may create identities.
+// TenantsIsolatedCondition is on an AzureClusterIdentity, and False, when the manager trusts those who may create identities, or when the
+// identity uses more than isolation gives because it did so before the upgrade from the established provider.
 const TenantsIsolatedCondition = "TenantsIsolated"
 
 // Reasons of conditions that are True.
@@ -165,6 +166,9 @@ const (
 	NamespaceNotAllowedByIdentityReason = "NamespaceNotAllowedByIdentity"
 	// TenantsTrustedReason means that the manager trusts those who may create identities.
 	TenantsTrustedReason = "TenantsTrusted"
+	// UsedBeforeUpgradeReason means that the identity keeps a credential that it used under the established provider and that isolation
+	// would take away.
+	UsedBeforeUpgradeReason = "UsedBeforeUpgrade"
 	// NotAllowedByTenancyReason means that tenants are isolated, and that the identity names what is not its namespace's.
 	NotAllowedByTenancyReason = "NotAllowedByTenancy"
 	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false whose

@@ -61,6 +61,10 @@ const (
 	// may take their credential from it when tenants are isolated; "*" is all.
 	IdentityNamespacesAnnotation = "infrastructure.cluster.x-k8s.io/identity-namespaces"
 
+	// FormerRecordedAnnotation on the manager's Lease means that the credentials that were in use under the established provider were
+	// recorded, or that there were none.
+	FormerRecordedAnnotation = "infrastructure.cluster.x-k8s.io/former-identities-recorded"
+
 	// WindowsServerVersionAnnotation on an AzureMachine picks the Windows release of the default image: "windows-2022".
 	WindowsServerVersionAnnotation = "windowsServerVersion"
 

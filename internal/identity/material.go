@@ -63,7 +63,7 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 	var err error
 	switch spec.Type {
 	case infrav1.WorkloadIdentity:
-		err = p.workload(ctx, identity, m)
+		err = p.workload(ctx, identity, m, FormerOf(identity))
 	case infrav1.ServicePrincipal, infrav1.ManualServicePrincipal:
 		m.kind = kindSecret
 		m.secret, err = p.clientSecret(ctx, identity)
@@ -72,7 +72,7 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 		m.certificate, m.password, err = p.certificate(ctx, identity)
 	case infrav1.UserAssignedMSI:
 		m.kind = kindManaged
-		err = p.checkManagersOwn(identity, "spec.type "+string(spec.Type), "the identities of the manager's machine",
+		err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.type "+string(spec.Type), "the identities of the manager's machine",
 			"use "+string(infrav1.WorkloadIdentity)+" in a new AzureClusterIdentity")
 	case infrav1.UserAssignedIdentityCredential:
 		err = &Error{Code: NotSupported, Message: fmt.Sprintf(
@@ -105,7 +105,7 @@ func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClus
 // provider's own client reads it, under "clientSecret" without one.
 func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
 	if path := identity.Spec.CertPath; path != "" {
-		if err = p.checkManagersOwn(identity, "spec.certPath", "the manager's files", "put the certificate into a Secret that spec.clientSecret names"); err != nil {
+		if err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.certPath", "the manager's files", "put the certificate into a Secret that spec.clientSecret names"); err != nil {
 			return nil, nil, err
 		}
 		if certificate, err = readFile(p.options.CertificateFolder, path); err != nil {
@@ -137,12 +137,12 @@ func (p *Provider) secret(ctx context.Context, identity *infrav1.AzureClusterIde
 		if !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("get Secret %s of %s: %w", key, describe(identity), err)
 		}
-		if err := p.checkSecret(identity, key, nil); err != nil {
+		if err := p.checkSecret(ctx, identity, key, nil); err != nil {
 			return nil, err
 		}
 		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describe(identity), key)}
 	}
-	if err := p.checkSecret(identity, key, secret); err != nil {
+	if err := p.checkSecret(ctx, identity, key, secret); err != nil {
 		return nil, err
 	}
 	return secret, nil

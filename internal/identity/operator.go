@@ -44,6 +44,7 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 	stands := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	stands.Spec.TenantID, stands.Spec.ClientID, stands.Spec.Type = text(operatorTenant), text(operatorClient), infrav1.WorkloadIdentity
 	m := &material{identity: "Secret " + key.String(), tenantID: stands.Spec.TenantID, clientID: stands.Spec.ClientID}
+	former, _ := FormerOfSecret(secret)
 	switch {
 	case text(operatorSecret) != "":
 		m.kind, m.secret = kindSecret, []byte(text(operatorSecret))
@@ -51,9 +52,9 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 		m.kind, m.certificate, m.password = kindCertificate, secret.Data[operatorCertificate], []byte(text(operatorPassword))
 	case text(operatorMode) == podIdentity:
 		stands.Spec.Type, m.kind = infrav1.UserAssignedMSI, kindManaged
-		err = p.checkManagersOwn(stands, operatorMode+" "+podIdentity, "the identities of the manager's machine", "leave it out for workload identity")
+		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine", "leave it out for workload identity")
 	default:
-		err = p.workload(ctx, stands, m)
+		err = p.workload(ctx, stands, m, former)
 	}
 	if err != nil {
 		return nil, "", err

@@ -42,6 +42,9 @@ type Options struct {
 	ManagerNamespaces []string
 	// CertificateFolder is the folder that files of spec.certPath have to be in; "" is any.
 	CertificateFolder string
+	// FormerNamespace is the namespace of the ConfigMap with the credentials that were in use before the upgrade from the established
+	// provider; "" is none.
+	FormerNamespace string
 	// Transport sends the requests for tokens; nil is azcore's default.
 	Transport policy.Transporter
 	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata: one that has not changed is not read
@@ -58,6 +61,7 @@ type Provider struct {
 	credentials *credentials
 	assertions  *assertions
 	secrets     *secrets
+	formers     *formers
 }
 
 // Kubernetes reads objects and requests tokens of ServiceAccounts.
@@ -78,7 +82,8 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 	return &Provider{
 		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now),
 		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: newRecent[versioned](maxKept, options.Now)},
-		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[string]assertion{}},
+		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[types.NamespacedName]assertion{}},
+		formers:    &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: options.FormerNamespace, Name: FormerRecordName}, now: options.Now},
 	}
 }
 

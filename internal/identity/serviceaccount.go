@@ -10,12 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
 // +kubebuilder:rbac:groups="",resources=serviceaccounts/token,resourceNames=capz-workload-identity,verbs=create
+
+// The right to tokens of the ServiceAccount azureserviceoperator-default is in config/rbac/former_identities.yaml: it is for the manager's
+// namespace only.
 
 const (
 	// exchangeAudience is whom the tokens are for that Entra ID takes in exchange for its own.
@@ -26,8 +30,16 @@ const (
 )
 
 // Subject is what a federated credential names to trust the identities of type WorkloadIdentity of a namespace.
-func Subject(namespace string) string {
-	return "system:serviceaccount:" + namespace + ":" + infrav1.WorkloadIdentityServiceAccount
+func Subject(namespace string) string { return subjectOf(accountIn(namespace)) }
+
+// accountIn is the ServiceAccount of a namespace that its identities sign in as.
+func accountIn(namespace string) types.NamespacedName {
+	return types.NamespacedName{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}
+}
+
+// subjectOf is the subject of the tokens of a ServiceAccount.
+func subjectOf(account types.NamespacedName) string {
+	return "system:serviceaccount:" + account.Namespace + ":" + account.Name
 }
 
 // assertions are the tokens of ServiceAccounts that Entra ID takes in exchange for its own. They are kept in memory until a
@@ -37,7 +49,7 @@ type assertions struct {
 	now        func() time.Time
 
 	mu   sync.Mutex
-	kept map[string]assertion // by namespace
+	kept map[types.NamespacedName]assertion // by ServiceAccount
 }
 
 type assertion struct {
@@ -45,16 +57,16 @@ type assertion struct {
 	renew, expires time.Time
 }
 
-// get is a token of the ServiceAccount in namespace.
-func (a *assertions) get(ctx context.Context, namespace string) (string, error) {
+// get is a token of a ServiceAccount.
+func (a *assertions) get(ctx context.Context, key types.NamespacedName) (string, error) {
 	a.mu.Lock()
-	kept := a.kept[namespace]
+	kept := a.kept[key]
 	a.mu.Unlock()
 	begun := a.now()
 	if begun.Before(kept.renew) {
 		return kept.token, nil
 	}
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		Audiences: []string{exchangeAudience}, ExpirationSeconds: new(int64(tokenLifetime.Seconds())),
 	}}
@@ -62,15 +74,15 @@ func (a *assertions) get(ctx context.Context, namespace string) (string, error) 
 		if begun.Before(kept.expires) && !apierrors.IsNotFound(err) {
 			return kept.token, nil
 		}
-		return "", refusedToken(namespace, err)
+		return "", refusedToken(key, err)
 	}
 	expires := request.Status.ExpirationTimestamp.Time
-	a.keep(namespace, assertion{token: request.Status.Token, renew: begun.Add(expires.Sub(begun) * 4 / 5), expires: expires}, begun)
+	a.keep(key, assertion{token: request.Status.Token, renew: begun.Add(expires.Sub(begun) * 4 / 5), expires: expires}, begun)
 	return request.Status.Token, nil
 }
 
 // keep stores a token and drops those that have expired.
-func (a *assertions) keep(namespace string, fresh assertion, now time.Time) {
+func (a *assertions) keep(key types.NamespacedName, fresh assertion, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for other, kept := range a.kept {
@@ -78,39 +90,54 @@ func (a *assertions) keep(namespace string, fresh assertion, now time.Time) {
 			delete(a.kept, other)
 		}
 	}
-	a.kept[namespace] = fresh
+	a.kept[key] = fresh
 }
 
 // refusedToken says why there is no token. The API server gives none in a namespace that is being deleted.
-func refusedToken(namespace string, err error) error {
-	account := namespace + "/" + infrav1.WorkloadIdentityServiceAccount
+func refusedToken(account types.NamespacedName, err error) error {
 	switch {
 	case apierrors.IsNotFound(err):
 		return &Error{Code: ServiceAccountNotFound, Message: fmt.Sprintf(
 			"there is no ServiceAccount %s to sign in as: run kubectl create serviceaccount -n %s %s, and have the application trust the subject %s",
-			account, namespace, infrav1.WorkloadIdentityServiceAccount, Subject(namespace))}
+			account, account.Namespace, account.Name, subjectOf(account))}
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return &Error{Code: NamespaceTerminating, Message: fmt.Sprintf(
-			"namespace %s is being deleted, and the API server gives no token of ServiceAccount %s any more", namespace, account)}
+			"namespace %s is being deleted, and the API server gives no token of ServiceAccount %s any more", account.Namespace, account)}
 	}
 	return fmt.Errorf("token of ServiceAccount %s: %w", account, err)
 }
 
-// workload fills in how an identity of type WorkloadIdentity proves itself: with the manager's own token where that may be
-// used, else with one of the identity's namespace.
-func (p *Provider) workload(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material) error {
-	if p.managersOwn(identity.Namespace) {
+// workload fills in how an identity of type WorkloadIdentity proves itself: with the manager's own token where that may be used, else
+// with one of the identity's namespace. A Secret for documents that was in use before the upgrade from the established provider goes on
+// with a token of the operator's ServiceAccount, which is the one that its application trusts.
+func (p *Provider) workload(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material, former Former) error {
+	recorded := false
+	if former.Operator || !p.managersOwn(identity.Namespace) {
+		var err error
+		if recorded, err = p.formers.has(ctx, former); err != nil {
+			return err
+		}
+	}
+	account := accountIn(identity.Namespace)
+	switch {
+	case recorded && former.Operator:
+		account = types.NamespacedName{Namespace: p.options.FormerNamespace, Name: operatorAccount}
+	case recorded || p.managersOwn(identity.Namespace):
 		m.kind, m.tokenFile = kindWorkload, p.options.TokenFile
 		return nil
 	}
-	namespace := identity.Namespace
-	m.kind, m.subject = kindServiceAccount, Subject(namespace)
-	m.assertion = func(ctx context.Context) (string, error) { return p.assertions.get(ctx, namespace) }
+	m.kind, m.subject = kindServiceAccount, subjectOf(account)
+	m.assertion = func(ctx context.Context) (string, error) { return p.assertions.get(ctx, account) }
 	if _, err := m.assertion(ctx); err != nil {
-		if code := CodeOf(err); code != "" {
+		code := CodeOf(err)
+		switch {
+		case code != "" && recorded:
+			return &Error{Code: code, Message: fmt.Sprintf("%s: %s; or remove its entry from ConfigMap %s/%s, after which it signs in as ServiceAccount %s",
+				m.identity, err, p.options.FormerNamespace, FormerRecordName, accountIn(identity.Namespace))}
+		case code != "":
 			return &Error{Code: code, Message: fmt.Sprintf(
 				"%s: spec.type %s: the manager runs with --%s=%s, and %s; if the application trusts the manager's own ServiceAccount, add %s to the manager's --%s",
-				describe(identity), identity.Spec.Type, TenancyFlag, Isolated, err, namespace, ManagerNamespacesFlag)}
+				describe(identity), identity.Spec.Type, TenancyFlag, Isolated, err, identity.Namespace, ManagerNamespacesFlag)}
 		}
 		return fmt.Errorf("%s: %w", describe(identity), err)
 	}

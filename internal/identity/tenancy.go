@@ -2,6 +2,7 @@ package identity
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,26 +54,31 @@ func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName,
 // Trusts tells whether those who may create identities are trusted.
 func (p *Provider) Trusts() bool { return p.options.Tenancy == Trusted }
 
-// MayUse tells whether identities of a namespace may use a Secret of this namespace and with these annotations.
-func (p *Provider) MayUse(namespace, secretNamespace string, annotations map[string]string) bool {
+// MayUse tells whether an identity may use a Secret of this namespace and with these annotations.
+func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIdentity, secretNamespace string, annotations map[string]string) (bool, error) {
+	namespace := identity.Namespace
 	if p.Trusts() || namespace == secretNamespace {
-		return true
+		return true, nil
 	}
-	return slices.ContainsFunc(strings.Split(annotations[infrav1.IdentityNamespacesAnnotation], ","), func(allowed string) bool {
+	allowed := slices.ContainsFunc(strings.Split(annotations[infrav1.IdentityNamespacesAnnotation], ","), func(allowed string) bool {
 		allowed = strings.TrimSpace(allowed)
 		return allowed == "*" || allowed == namespace
 	})
+	if allowed {
+		return true, nil
+	}
+	return p.formers.has(ctx, FormerOf(identity))
 }
 
 // checkSecret refuses a Secret of another namespace that does not allow the identity's. secret is nil when there is none:
 // whoever may not use it does not learn whether it exists.
-func (p *Provider) checkSecret(identity *infrav1.AzureClusterIdentity, key types.NamespacedName, secret *corev1.Secret) error {
+func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity, key types.NamespacedName, secret *corev1.Secret) error {
 	var annotations map[string]string
 	if secret != nil {
 		annotations = secret.Annotations
 	}
-	if p.MayUse(identity.Namespace, key.Namespace, annotations) {
-		return nil
+	if allowed, err := p.MayUse(ctx, identity, key.Namespace, annotations); allowed || err != nil {
+		return err
 	}
 	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
 		"%s: spec.clientSecret: the manager runs with --%s=%s, and there is no Secret %s that lets identities of namespace %s use it: run kubectl annotate secret -n %s %s %s=%s, or move the Secret to namespace %s",
@@ -85,10 +91,13 @@ func (p *Provider) managersOwn(namespace string) bool {
 	return p.Trusts() || slices.Contains(p.options.ManagerNamespaces, namespace)
 }
 
-// checkManagersOwn refuses what is the manager's to namespaces that the operator does not list.
-func (p *Provider) checkManagersOwn(identity *infrav1.AzureClusterIdentity, field, what, instead string) error {
+// checkManagersOwn refuses what is the manager's to namespaces that the operator does not list, and whose use of it is not recorded.
+func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former, field, what, instead string) error {
 	if p.managersOwn(identity.Namespace) {
 		return nil
+	}
+	if recorded, err := p.formers.has(ctx, former); recorded || err != nil {
+		return err
 	}
 	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
 		"%s: %s: the manager runs with --%s=%s, and its --%s, which may use %s, leave out namespace %s: add it there, or %s",

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -124,7 +125,7 @@ func TestAssertion(t *testing.T) {
 			return nil
 		},
 	})
-	a := &assertions{kubernetes: api, now: func() time.Time { return now }, kept: map[string]assertion{}}
+	a := &assertions{kubernetes: api, now: func() time.Time { return now }, kept: map[types.NamespacedName]assertion{}}
 	gone := apierrors.NewNotFound(schema.GroupResource{Resource: "serviceaccounts"}, infrav1.WorkloadIdentityServiceAccount)
 	terminating := apierrors.NewForbidden(schema.GroupResource{Resource: "serviceaccounts"}, "x", nil)
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
@@ -145,7 +146,7 @@ func TestAssertion(t *testing.T) {
 		{reason: "it has expired", namespace: "b", after: time.Hour, refuse: terminating, code: NamespaceTerminating, asks: true},
 	} {
 		now, refuse, asked = now.Add(step.after), step.refuse, nil
-		got, err := a.get(t.Context(), step.namespace)
+		got, err := a.get(t.Context(), accountIn(step.namespace))
 		if got != step.want || CodeOf(err) != step.code {
 			t.Errorf("%s: got %q, %v", step.reason, got, err)
 		}

@@ -57,6 +57,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	tokens := o.Identity
 	// The client reads Secrets from the API server, their metadata too; the cache has what is watched of them.
 	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
+	tokens.FormerNamespace = o.leaseNamespace()
 	return &shared{
 		mgr: mgr, options: o, engine: armEngine,
 		access: &access.Gate{

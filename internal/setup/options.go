@@ -146,7 +146,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	return ctrl.Options{
 		Scheme:                     newScheme(),
 		LeaderElection:             o.LeaderElect,
-		LeaderElectionID:           "controller-leader-election-capz",
+		LeaderElectionID:           leaderElectionID,
 		LeaderElectionNamespace:    o.LeaderElectionNamespace,
 		LeaseDuration:              &o.LeaseDuration,
 		RenewDeadline:              &o.RenewDeadline,

@@ -42,6 +42,9 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err != nil {
 		return err
 	}
+	if err := o.recordFormerOnce(ctx, config, options.Scheme); err != nil {
+		return fmt.Errorf("credentials that were in use before the upgrade: %w", err)
+	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return fmt.Errorf("manager: %w", err)

@@ -77,8 +77,18 @@ func (k *Kind) Show(ctx context.Context, object *infrav1.AzureClusterIdentity) e
 	if k.Identities.Trusts() {
 		found = append(found, trusted)
 	}
+	if former, err := k.Identities.UsesFormer(ctx, object); err == nil && former {
+		found = append(found, usedBeforeUpgrade)
+	}
 	report.Set(object, []string{infrav1.TenantsIsolatedCondition}, found)
 	return verdict
+}
+
+// usedBeforeUpgrade is on an identity that keeps what it used under the established provider.
+var usedBeforeUpgrade = metav1.Condition{
+	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.UsedBeforeUpgradeReason,
+	Message: fmt.Sprintf("the %s keeps a credential that is not its namespace's, because it was in use before the upgrade from the established provider; ConfigMap %s in the manager's namespace lists it",
+		identity.Kind, identity.FormerRecordName),
 }
 
 // trusted is what an identity says of a manager that trusts tenants.

@@ -176,7 +176,14 @@ func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMeta
 		return nil, false, err
 	}
 	for _, candidate := range identities {
-		if slices.ContainsFunc(candidate.Finalizers, identity.IsUser) && r.Identities.MayUse(candidate.Namespace, secret.Namespace, secret.Annotations) {
+		if !slices.ContainsFunc(candidate.Finalizers, identity.IsUser) {
+			continue
+		}
+		allowed, err := r.Identities.MayUse(ctx, &candidate, secret.Namespace, secret.Annotations)
+		if err != nil {
+			return nil, false, err
+		}
+		if allowed {
 			names = append(names, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
 			along = along || candidate.Namespace == secret.Namespace
 		}

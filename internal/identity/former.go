@@ -1,0 +1,152 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// The established provider does not isolate tenants: each identity signs in with the manager's own token, with every Secret and file, and
+// with the manager's machine. Clusters that it made would stop working when a manager that isolates tenants replaces it. That manager
+// therefore records once, before it works, with which credentials which namespaces signed in until then, and goes on accepting exactly
+// these. The record is a ConfigMap of the manager's namespace, which tenants cannot write; an identity that names another application,
+// another Secret or another type is isolated like a new one.
+
+// FormerRecordName is the name of the ConfigMap with the record.
+const FormerRecordName = "capz-former-identities"
+
+// operatorAccount is the ServiceAccount that the Azure Service Operator of the established provider signs in as, in the namespace of
+// the manager. Federated credentials for documents name it.
+const operatorAccount = "azureserviceoperator-default"
+
+const (
+	// formerTTL is how long the record is used before it is read again.
+	formerTTL = time.Minute
+	// maxFormer bounds the record: a ConfigMap holds at most 1 MiB.
+	maxFormer = 2000
+)
+
+// Former is a credential that a namespace signed in with under the established provider.
+type Former struct {
+	// Namespace is that of the AzureClusterIdentity or of the Secret.
+	Namespace string `json:"namespace"`
+	// Type is how it signs in.
+	Type     infrav1.IdentityType `json:"type"`
+	TenantID string               `json:"tenantID,omitempty"`
+	ClientID string               `json:"clientID"`
+	// Secret is namespace and name of the Secret that an AzureClusterIdentity names.
+	Secret   string `json:"secret,omitempty"`
+	CertPath string `json:"certPath,omitempty"`
+	// Operator means that it is a Secret written as the Azure Service Operator reads it, and no AzureClusterIdentity.
+	Operator bool `json:"operator,omitempty"`
+}
+
+// FormerOf is the credential of an identity.
+func FormerOf(identity *infrav1.AzureClusterIdentity) Former {
+	spec := identity.Spec
+	out := Former{Namespace: identity.Namespace, Type: spec.Type, TenantID: trim(spec.TenantID), ClientID: trim(spec.ClientID), CertPath: spec.CertPath}
+	if key, ok := SecretOf(identity); ok {
+		out.Secret = key.String()
+	}
+	return out
+}
+
+// FormerOfSecret is the credential of a Secret written as the Azure Service Operator reads it. ok is false if it needs no permission:
+// the Secret has the credential itself, or is none.
+func FormerOfSecret(secret *corev1.Secret) (former Former, ok bool) {
+	text := func(name string) string { return trim(string(secret.Data[name])) }
+	if text(operatorClient) == "" || text(operatorSecret) != "" || len(secret.Data[operatorCertificate]) > 0 {
+		return former, false
+	}
+	former = Former{Namespace: secret.Namespace, Type: infrav1.WorkloadIdentity, TenantID: text(operatorTenant), ClientID: text(operatorClient), Operator: true}
+	if text(operatorMode) == podIdentity {
+		former.Type = infrav1.UserAssignedMSI
+	}
+	return former, true
+}
+
+// needsRecord tells whether isolation would take the credential from its namespace.
+func (f Former) needsRecord() bool {
+	namespace, _, _ := strings.Cut(f.Secret, string(types.Separator))
+	return namespace != f.Namespace
+}
+
+// FormerRecord is the ConfigMap with these credentials in a namespace, and how many of them it leaves out because they are too many.
+// Those that isolation does not take away are not in it.
+func FormerRecord(namespace string, formers []Former) (record *corev1.ConfigMap, left int) {
+	record = &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: FormerRecordName},
+		Data:       map[string]string{},
+	}
+	for _, former := range formers {
+		if !former.needsRecord() {
+			continue
+		}
+		// A struct of texts and a flag has a JSON form.
+		raw, _ := json.Marshal(former)
+		sum := sha256.Sum256(raw)
+		key := former.Namespace + "." + hex.EncodeToString(sum[:8])
+		if _, there := record.Data[key]; !there && len(record.Data) >= maxFormer {
+			left++
+			continue
+		}
+		record.Data[key] = string(raw)
+	}
+	return record, left
+}
+
+// formers reads the record. Its zero value has none.
+type formers struct {
+	kubernetes client.Reader
+	key        types.NamespacedName
+	now        func() time.Time
+
+	mu   sync.Mutex
+	read time.Time
+	kept map[Former]bool
+}
+
+// has tells whether the record has a credential. A record that may not be read has none.
+func (f *formers) has(ctx context.Context, former Former) (bool, error) {
+	if f.key.Namespace == "" {
+		return false, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := f.now(); f.kept == nil || now.Sub(f.read) >= formerTTL {
+		record := &corev1.ConfigMap{}
+		if err := f.kubernetes.Get(ctx, f.key, record); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+			return false, fmt.Errorf("get ConfigMap %s, which lists the credentials in use before the upgrade: %w", f.key, err)
+		}
+		f.kept, f.read = map[Former]bool{}, now
+		for _, raw := range record.Data {
+			var entry Former
+			if json.Unmarshal([]byte(raw), &entry) == nil {
+				f.kept[entry] = true
+			}
+		}
+	}
+	return f.kept[former], nil
+}
+
+// UsesFormer tells whether an identity may use more than isolation gives because it did so under the established provider.
+func (p *Provider) UsesFormer(ctx context.Context, identity *infrav1.AzureClusterIdentity) (bool, error) {
+	former := FormerOf(identity)
+	if p.managersOwn(identity.Namespace) || !former.needsRecord() {
+		return false, nil
+	}
+	return p.formers.has(ctx, former)
+}

@@ -1,0 +1,147 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// leaderElectionID is the name of the lease. It is that of the established provider, so that only one of them works at a time.
+const leaderElectionID = "controller-leader-election-capz"
+
+// formerPage is how many objects a list of the API server has at most.
+const formerPage = 500
+
+// formerTimeout is how long the record may take before the manager ends with an error.
+const formerTimeout = 2 * time.Minute
+
+// leaseNamespace is the namespace of the lease, "" where the manager knows none.
+func (o *Options) leaseNamespace() string { return cmp.Or(o.LeaderElectionNamespace, ownNamespace()) }
+
+// recordFormerOnce is recordFormer with a client of its own: the manager's reads from a cache that has not started.
+func (o *Options) recordFormerOnce(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) error {
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, formerTimeout)
+	defer cancel()
+	return o.recordFormer(ctx, c, ctrl.Log.WithName("setup"))
+}
+
+// recordFormer records which credentials were in use before this manager, if the established provider worked here.
+//
+// The lease tells: a manager of this provider marks it before it takes it, and clusterctl leaves it alone at an upgrade, so a lease without
+// the mark is of the established provider. Where there is no lease, the installation is new; it gets one with the mark. Tenants
+// cannot write into the namespace of the lease. The mark is set after the record was made, and an existing record stays as it is, so that a manager that ends in
+// between loses nothing. Who deletes the record later ends its permissions for good.
+func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Logger) error {
+	key := client.ObjectKey{Namespace: o.leaseNamespace(), Name: leaderElectionID}
+	if !o.LeaderElect || key.Namespace == "" {
+		return nil
+	}
+	return retry.OnError(retry.DefaultBackoff, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }, func() error {
+		lease := &coordinationv1.Lease{}
+		switch err := c.Get(ctx, key, lease); {
+		case apierrors.IsNotFound(err):
+			lease.ObjectMeta = metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Annotations: map[string]string{infrav1.FormerRecordedAnnotation: "true"}}
+			return c.Create(ctx, lease)
+		case err != nil:
+			return fmt.Errorf("get Lease %s: %w", key, err)
+		case lease.Annotations[infrav1.FormerRecordedAnnotation] != "":
+			return nil
+		}
+		formers, err := o.findFormer(ctx, c, log)
+		if apierrors.IsForbidden(err) {
+			log.Info("Credentials that were in use before the upgrade cannot be listed, so they are isolated. Grant the right and restart the manager.", "error", err.Error())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		record, left := identity.FormerRecord(key.Namespace, formers)
+		if left > 0 {
+			log.Info("Not all credentials that were in use before the upgrade fit into the record. The others are isolated.", "configMap", client.ObjectKeyFromObject(record).String(), "left", left)
+		}
+		if len(record.Data) > 0 {
+			if err := c.Create(ctx, record); err != nil && !apierrors.IsAlreadyExists(err) {
+				return fmt.Errorf("create ConfigMap %s/%s: %w", record.Namespace, record.Name, err)
+			}
+			log.Info("The established provider worked here before. Credentials that were in use then keep working.", "configMap", client.ObjectKeyFromObject(record).String(), "credentials", len(record.Data))
+		}
+		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, infrav1.FormerRecordedAnnotation, "true")
+		return c.Update(ctx, lease)
+	})
+}
+
+// findFormer lists the credentials that namespaces name today.
+func (o *Options) findFormer(ctx context.Context, c client.Reader, log logr.Logger) ([]identity.Former, error) {
+	var out []identity.Former
+	err := o.eachOf(ctx, c, &infrav1.AzureClusterIdentityList{}, func(object client.Object) error {
+		out = append(out, identity.FormerOf(object.(*infrav1.AzureClusterIdentity)))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	asked := map[client.ObjectKey]bool{}
+	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
+		err := o.eachOf(ctx, c, list, func(object client.Object) error {
+			for _, name := range documents.Credentials(object) {
+				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
+				if asked[key] {
+					continue
+				}
+				asked[key] = true
+				secret := &corev1.Secret{}
+				switch err := c.Get(ctx, key, secret); {
+				case apierrors.IsForbidden(err):
+					log.Info("The Secret cannot be read. If its application trusts the Azure Service Operator, its clusters cannot sign in.", "secret", key.String(), "error", err.Error())
+					continue
+				case client.IgnoreNotFound(err) != nil:
+					return fmt.Errorf("get Secret %s: %w", key, err)
+				}
+				if former, ok := identity.FormerOfSecret(secret); ok {
+					out = append(out, former)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// eachOf calls do with every object of a list in the namespaces that the manager watches. It reads the list in pages.
+func (o *Options) eachOf(ctx context.Context, c client.Reader, list client.ObjectList, do func(client.Object) error) error {
+	for {
+		if err := c.List(ctx, list, client.InNamespace(o.Namespace), client.Limit(formerPage), client.Continue(list.GetContinue())); err != nil {
+			return fmt.Errorf("list %T: %w", list, err)
+		}
+		if err := meta.EachListItem(list, func(item runtime.Object) error { return do(item.(client.Object)) }); err != nil {
+			return err
+		}
+		if list.GetContinue() == "" {
+			return nil
+		}
+	}
+}
