@@ -41,10 +41,12 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 }
 
 func documentClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
-	return withDocuments(features,
+	k := withDocuments(features,
 		func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
 		func(*infrav1.AzureASOManagedCluster) string { return "" })
+	k.fill = keepEndpoint(func(o *infrav1.AzureASOManagedCluster) *infrav1.APIEndpoint { return &o.Spec.ControlPlaneEndpoint })
+	return k
 }
 
 func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -14,7 +15,7 @@ import (
 func clusters(features plan.Features) kind[*infrav1.AzureCluster] {
 	return kind[*infrav1.AzureCluster]{
 		spec: func(c *infrav1.AzureCluster) any { return &c.Spec },
-		fill: keepEndpoint,
+		fill: keepEndpoint(func(c *infrav1.AzureCluster) *infrav1.APIEndpoint { return &c.Spec.ControlPlaneEndpoint }),
 		defaults: func(c *infrav1.AzureCluster) {
 			DefaultAzureCluster(c)
 			if features.APIServerILB {
@@ -40,14 +41,15 @@ var clusterTemplates = kind[*infrav1.AzureClusterTemplate]{
 }
 
 // keepEndpoint keeps the endpoint that the controller has set, where an update leaves it out, as one that replaces the whole object does. An
-// endpoint with another value stays, so that it is refused.
-func keepEndpoint(ctx context.Context, c *infrav1.AzureCluster) error {
-	old := &infrav1.AzureCluster{}
-	if !isUpdateOf(ctx, old) {
+// endpoint with another value stays, so that it is refused where it cannot change.
+func keepEndpoint[T client.Object](endpoint func(T) *infrav1.APIEndpoint) func(context.Context, T) error {
+	return func(ctx context.Context, obj T) error {
+		stored := empty[T]()
+		if !isUpdateOf(ctx, stored) {
+			return nil
+		}
+		was, is := endpoint(stored), endpoint(obj)
+		is.Host, is.Port = cmp.Or(is.Host, was.Host), cmp.Or(is.Port, was.Port)
 		return nil
 	}
-	endpoint := &c.Spec.ControlPlaneEndpoint
-	endpoint.Host = cmp.Or(endpoint.Host, old.Spec.ControlPlaneEndpoint.Host)
-	endpoint.Port = cmp.Or(endpoint.Port, old.Spec.ControlPlaneEndpoint.Port)
-	return nil
 }

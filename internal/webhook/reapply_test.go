@@ -96,7 +96,7 @@ func TestReplaceKeepsTheRole(t *testing.T) {
 	}
 }
 
-// TestReplaceKeepsTheEndpoint replaces an AzureCluster with an endpoint.
+// TestReplaceKeepsTheEndpoint replaces objects with an endpoint.
 func TestReplaceKeepsTheEndpoint(t *testing.T) {
 	set := infrav1.APIEndpoint{Host: "c1.example.com", Port: 6443}
 	for name, test := range map[string]struct {
@@ -115,7 +115,15 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := c.Spec.ControlPlaneEndpoint; got != test.want {
-				t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
+				t.Errorf("%s: AzureCluster: got %v, want %v", test.reason, got, test.want)
+			}
+			oldDocuments, documents := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedCluster{}
+			oldDocuments.Spec.ControlPlaneEndpoint, documents.Spec.ControlPlaneEndpoint = test.old, test.given
+			if err := documentClusters(plan.Features{}).Default(updateOf(t, oldDocuments), documents); err != nil {
+				t.Fatal(err)
+			}
+			if got := documents.Spec.ControlPlaneEndpoint; got != test.want {
+				t.Errorf("%s: AzureASOManagedCluster: got %v, want %v", test.reason, got, test.want)
 			}
 		})
 	}

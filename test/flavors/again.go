@@ -88,6 +88,21 @@ func Again(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	}
 }
 
+// applyEarly applies objects server-side once more, without --force-conflicts, while their first reconciliation is under way.
+func applyEarly(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
+	ctx, cancel := context.WithTimeout(stage.T.Context(), harness.Patience)
+	defer cancel()
+	for _, object := range objects {
+		if hasNull(object.Object) {
+			continue
+		}
+		if err := (&again{stage: stage, manifest: object}).serverSide(manifestOwner)(ctx, nil); err != nil {
+			stage.T.Errorf("apply %s %s again before it is reconciled: %v", object.GetKind(), object.GetName(), err)
+		}
+	}
+}
+
 // again applies one manifest whose object is there.
 type again struct {
 	stage    *harness.Stage
@@ -147,12 +162,10 @@ func content(object *unstructured.Unstructured) map[string]any {
 
 // written are the fields of specs that controllers write and that webhooks do not put back when an update leaves them out.
 var written = map[string][]string{
-	"AzureManagedCluster":         {"controlPlaneEndpoint"},
-	"AzureASOManagedCluster":      {"controlPlaneEndpoint"},
-	"AzureASOManagedControlPlane": {"controlPlaneEndpoint"},
-	"AzureManagedMachinePool":     {"providerIDList"},
-	"AzureASOManagedMachinePool":  {"providerIDList"},
-	"AzureMachinePool":            {"providerID", "providerIDList"},
+	"AzureManagedCluster":        {"controlPlaneEndpoint"},
+	"AzureManagedMachinePool":    {"providerIDList"},
+	"AzureASOManagedMachinePool": {"providerIDList"},
+	"AzureMachinePool":           {"providerID", "providerIDList"},
 }
 
 // spec is the spec of an object without what controllers write, and its generation where they write nothing.

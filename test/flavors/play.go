@@ -60,7 +60,7 @@ func (c *Cluster) ByGroup(name string) []string {
 
 func machineName(group string, i int64) string { return fmt.Sprintf("%s-%05d", group, i) }
 
-// Up applies the objects and waits until the AzureCluster and all AzureMachines are provisioned and Ready, and the Secrets
+// Up applies the objects, and again before they are reconciled, and waits until the AzureCluster and all AzureMachines are provisioned and Ready, and the Secrets
 // that machines take azure.json from are there.
 func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	stage.T.Helper()
@@ -74,6 +74,7 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 		templates = append(templates, &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Name: group.Template}})
 	}
 	stage.PlayCluster(cluster.Name, templates...)
+	applyEarly(stage, objects)
 	azureCluster := stage.WaitClusterProvisioned(cluster.Name)
 	for _, group := range cluster.Groups {
 		if group.Role == harness.ControlPlane && group.Zones == nil {

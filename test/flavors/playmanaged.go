@@ -22,7 +22,7 @@ type ManagedPool struct {
 	objects []*unstructured.Unstructured
 }
 
-// UpManaged applies the objects of an AKS cluster and waits until control plane and pools are Ready.
+// UpManaged applies the objects of an AKS cluster, and again before they are reconciled, and waits until control plane and pools are Ready.
 func UpManaged(stage *harness.Stage, objects []*unstructured.Unstructured) *ManagedCluster {
 	stage.T.Helper()
 	Into(stage, objects)
@@ -41,6 +41,7 @@ func UpManaged(stage *harness.Stage, objects []*unstructured.Unstructured) *Mana
 	for _, pool := range cluster.Pools {
 		stage.PlayManagedPool(pool.PlayedPool)
 	}
+	applyEarly(stage, objects)
 	cluster.Wait(stage)
 	return cluster
 }
