@@ -68,7 +68,7 @@ func New(options Options) *Facts {
 	return &Facts{
 		failed: failed,
 		read: func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
-			return ask(ctx, failed, c.Scope()+"|"+id.Key(), func(ctx context.Context) (json.RawMessage, error) {
+			return ask(ctx, failed, c.CacheScope()+"|"+id.Key(), func(ctx context.Context) (json.RawMessage, error) {
 				return options.Read(ctx, c, id)
 			})
 		},

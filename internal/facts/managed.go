@@ -38,7 +38,7 @@ const kubeconfigTTL = time.Minute
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
 func (f *Facts) Kubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
 	out := have
-	key := c.Scope() + "|" + cluster.Key() + "|" + string(kind)
+	key := c.CacheScope() + "|" + cluster.Key() + "|" + string(kind)
 	lately := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
 	if last, ok := f.answered.lookup(lately); ok && last == sha256.Sum256(have) {
 		return have, nil
@@ -62,7 +62,7 @@ func (f *Facts) askKubeconfig(ctx context.Context, c *client.Client, cluster arm
 	if err != nil {
 		return nil, err
 	}
-	response, err := ask(ctx, f.failed, c.Scope()+"|"+cluster.Key()+"|"+string(kind), func(ctx context.Context) (*client.Response, error) {
+	response, err := ask(ctx, f.failed, c.CacheScope()+"|"+cluster.Key()+"|"+string(kind), func(ctx context.Context) (*client.Response, error) {
 		return c.Post(ctx, cluster, string(kind), row.APIVersion, nil)
 	})
 	if err != nil {
@@ -100,13 +100,13 @@ const instancesTTL = 10 * time.Second
 // PoolInstances are the IDs of the virtual machines of an agent pool of AKS that is shown as seen and has count of them, sorted as text.
 // exists tells whether the pool has a scale set at all: one that is new, or was scaled to zero before it had a node, may have none.
 func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
-	lately := fmt.Sprintf("%s|%s|%s|%x", c.Scope(), nodeGroup.Key(), pool, sha256.Sum256(seen))
+	lately := fmt.Sprintf("%s|%s|%s|%x", c.CacheScope(), nodeGroup.Key(), pool, sha256.Sum256(seen))
 	if ids, ok := f.complete.lookup(lately); ok {
 		return ids, true, nil
 	}
 	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
-	sets, err := f.pools.get(ctx, c, c.Scope()+"|"+nodeGroup.Key(), path, always, func(mark uint64) ([]scaleSet, error) {
-		return f.sets.get(ctx, fmt.Sprintf("%s|%s|%d", c.Scope(), nodeGroup.Key(), mark), func(ctx context.Context) ([]scaleSet, error) {
+	sets, err := f.pools.get(ctx, c, c.CacheScope()+"|"+nodeGroup.Key(), path, always, func(mark uint64) ([]scaleSet, error) {
+		return f.sets.get(ctx, fmt.Sprintf("%s|%s|%d", c.CacheScope(), nodeGroup.Key(), mark), func(ctx context.Context) ([]scaleSet, error) {
 			return listScaleSets(ctx, c, path)
 		})
 	})
@@ -118,7 +118,7 @@ func (f *Facts) PoolInstances(ctx context.Context, c *client.Client, nodeGroup a
 			continue
 		}
 		exists = true
-		members, err := f.members.get(ctx, c, c.Scope()+"|"+set.ID.Key(), set.ID, always, func(uint64) ([]arm.ID, error) {
+		members, err := f.members.get(ctx, c, c.CacheScope()+"|"+set.ID.Key(), set.ID, always, func(uint64) ([]arm.ID, error) {
 			return f.listInstances(ctx, c, set.ID)
 		})
 		if err != nil {
@@ -138,7 +138,7 @@ func always[V any](V) bool { return true }
 
 // listInstances are the IDs of the virtual machines of a scale set; none of one that does not exist.
 func (f *Facts) listInstances(ctx context.Context, c *client.Client, set arm.ID) (ids []arm.ID, err error) {
-	items, err := ask(ctx, f.failed, c.Scope()+"|"+set.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+	items, err := ask(ctx, f.failed, c.CacheScope()+"|"+set.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
 		return c.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
 	})
 	if err != nil && !arm.IsNotFound(err) {

@@ -34,7 +34,7 @@ func (f *Facts) checkRegion(ctx context.Context, c *client.Client, in plan.Clust
 // Region makes sure that the subscription exists and has a region. One that it has not is a *field.Error on spec.location
 // that lists the names most like it; an unknown subscription is the *arm.Error of Azure.
 func (f *Facts) Region(ctx context.Context, c *client.Client, subscription, location string) error {
-	known, err := f.regions.get(ctx, c.Scope()+"|"+strings.ToLower(subscription), func(ctx context.Context) (*regions, error) {
+	known, err := f.regions.get(ctx, c.CacheScope()+"|"+strings.ToLower(subscription), func(ctx context.Context) (*regions, error) {
 		return listRegions(ctx, c, subscription)
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ func (f *Facts) ScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.
 		path = string(arm.ResourceGroupID(scaleSet.Subscription(), scaleSet.ResourceGroup())) + "/providers/" + types.VirtualMachine
 		query.Set("$filter", "'virtualMachineScaleSet/id' eq '"+string(scaleSet)+"'")
 	}
-	items, err := ask(ctx, f.failed, c.Scope()+"|"+scaleSet.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+	items, err := ask(ctx, f.failed, c.CacheScope()+"|"+scaleSet.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
 		return c.List(ctx, path, types.ScaleSetAPIVersion, query)
 	})
 	if arm.IsNotFound(err) {
@@ -36,7 +36,7 @@ func (f *Facts) ScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/get
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/get
 func (f *Facts) ScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
-	response, err := ask(ctx, f.failed, c.Scope()+"|"+vm.Key()+"|instance", func(ctx context.Context) (*client.Response, error) {
+	response, err := ask(ctx, f.failed, c.CacheScope()+"|"+vm.Key()+"|instance", func(ctx context.Context) (*client.Response, error) {
 		return c.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
 	})
 	if arm.IsNotFound(err) {

@@ -88,7 +88,7 @@ func (f *Facts) Zones(ctx context.Context, c *client.Client, in plan.ClusterInpu
 }
 
 func catalogKey(c *client.Client, subscription, location string) string {
-	return strings.Join([]string{c.Scope(), strings.ToLower(subscription), location}, "|")
+	return strings.Join([]string{c.CacheScope(), strings.ToLower(subscription), location}, "|")
 }
 
 func listCatalog(c *client.Client, subscription, location string) func(context.Context) (*catalog, error) {

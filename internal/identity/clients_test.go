@@ -38,7 +38,7 @@ func TestClients(t *testing.T) {
 	if clientOf("id") != first || clientOf("twin") != first {
 		t.Error("objects with the same credential have different clients")
 	}
-	if first.Scope() == clientOf("claimer").Scope() {
+	if first.CacheScope() == clientOf("claimer").CacheScope() {
 		t.Error("who claims a client ID with another secret shares reads with its owner")
 	}
 }

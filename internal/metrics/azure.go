@@ -53,9 +53,9 @@ func typeOf(id arm.ID) string {
 }
 
 // Request counts a request to Azure.
-func Request(answered client.Answered) {
+func Request(answered client.RequestRecord) {
 	operation, resourceType := answered.Operation, typeOf(answered.ID)
-	if answered.HeldBack {
+	if answered.BudgetEmpty {
 		heldBack.WithLabelValues(operation, resourceType).Inc()
 		return
 	}
@@ -64,7 +64,7 @@ func Request(answered client.Answered) {
 		code = strconv.Itoa(answered.Status)
 	}
 	requests.WithLabelValues(operation, resourceType, code).Inc()
-	requestDuration.WithLabelValues(operation).Observe(answered.Took.Seconds())
+	requestDuration.WithLabelValues(operation).Observe(answered.Duration.Seconds())
 	if answered.Throttled {
 		throttled.WithLabelValues(operation, resourceType).Inc()
 	}
@@ -73,17 +73,17 @@ func Request(answered client.Answered) {
 // EngineHooks count what an engine does.
 func EngineHooks() engine.Hooks {
 	return engine.Hooks{
-		Looked: func(look observe.Look) { lookups.WithLabelValues(string(look)).Inc() },
-		Ended: func(op *operate.Operation, took time.Duration, err error) {
+		OnCacheRead: func(look observe.CacheResult) { lookups.WithLabelValues(string(look)).Inc() },
+		OnOperationEnd: func(op *operate.Operation, took time.Duration, err error) {
 			result := "succeeded"
 			if err != nil {
 				result = "failed"
 			}
 			operationDuration.WithLabelValues(typeOf(op.ID), doing(op), result).Observe(took.Seconds())
 		},
-		Drifted:  func(id arm.ID) { drifted.WithLabelValues(typeOf(id)).Inc() },
-		Repaired: func(id arm.ID) { repaired.WithLabelValues(typeOf(id)).Inc() },
-		Kept:     func(id arm.ID, values int) { kept.WithLabelValues(typeOf(id)).Add(float64(values)) },
+		OnDrift:      func(id arm.ID) { drifted.WithLabelValues(typeOf(id)).Inc() },
+		OnRepair:     func(id arm.ID) { repaired.WithLabelValues(typeOf(id)).Inc() },
+		OnNormalized: func(id arm.ID, values int) { kept.WithLabelValues(typeOf(id)).Add(float64(values)) },
 	}
 }
 

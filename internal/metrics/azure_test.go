@@ -61,12 +61,12 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 	w := &world{t: t, sim: sim, woken: make(chan struct{}, 1), before: figures(t)}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},
-		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, Answered: metrics.Request})
+		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, OnRequestEnd: metrics.Request})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.engine = engine.New(engine.Options{Hooks: metrics.EngineHooks()})
-	metrics.Operations(w.engine.Operations)
+	metrics.Operations(w.engine.OperationAges)
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	go func() { _ = w.engine.Start(ctx) }()
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 		arm.Node{ID: address, Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags, "sku": object{"name": "Standard"},
 			"properties": object{"publicIPAllocationMethod": "Static", "idleTimeoutInMinutes": 4}}},
 	)
-	w.request = engine.Request{Object: "o", Client: w.client, Owner: owner, Graph: graph, WholeGroups: true, Wake: func() {
+	w.request = engine.Request{Object: "o", Client: w.client, Owner: owner, Graph: graph, DeleteWholeGroups: true, Wake: func() {
 		select {
 		case w.woken <- struct{}{}:
 		default:
@@ -100,8 +100,8 @@ func (w *world) fault(rules ...fault.Rule) {
 func (w *world) passes(pass func(context.Context, engine.Request) (arm.Outcome, error), end func(arm.Outcome) bool) {
 	w.t.Helper()
 	request := w.request
-	request.Fresh = true
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); request.Fresh = false {
+	request.BypassCache = true
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); request.BypassCache = false {
 		outcome, err := pass(w.t.Context(), request)
 		if err != nil {
 			w.t.Fatal(err)

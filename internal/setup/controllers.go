@@ -45,8 +45,8 @@ type shared struct {
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(), Full: o.full()})
-	metrics.Operations(armEngine.Operations)
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(), MaxVouchedAge: o.full()})
+	metrics.Operations(armEngine.OperationAges)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
@@ -64,7 +64,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Kubernetes: mgr.GetClient(),
 			Fresh:      mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
-			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), Answered: metrics.Request}),
+			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), OnRequestEnd: metrics.Request}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
 	}, nil

@@ -27,7 +27,7 @@ func sharedRead(e *engine.Engine) facts.Reader {
 // sharedLook lets facts keep what they learned for as long as the engine's looks show no write.
 func sharedLook(e *engine.Engine) facts.Unchanged {
 	return func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
-		shown, same := e.Unchanged(ctx, c, id, at, engine.Mark(mark))
+		shown, same := e.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark))
 		return uint64(shown), same
 	}
 }

@@ -137,7 +137,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		})
 		return response, err
 	})
-	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, Full: w.Full})
+	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: w.Full})
 	m.Gate = &access.Gate{
 		Kubernetes: m.client, Fresh: live,
 		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live, SubscriptionID: w.Azure.SubscriptionID}),
@@ -154,7 +154,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)
 	}
 	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
-		shown, same := m.Engine.Unchanged(ctx, c, id, at, engine.Mark(mark))
+		shown, same := m.Engine.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark))
 		return uint64(shown), same
 	}
 	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: w.Resync})

@@ -20,17 +20,17 @@ type Budgets struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	buckets map[string]*bucket
-	// held are the kinds of requests that Azure asked to hold back, until when, and waited how long that is.
-	held   map[string]time.Time
-	waited map[string]time.Duration
+	buckets map[string]*tokenBucket
+	// throttledUntil are the kinds of requests that Azure asked to hold back, until when, and waited how long that is.
+	throttledUntil map[string]time.Time
+	throttledFor   map[string]time.Duration
 	// regions are those of resource groups, by key, as far as something was made in them.
 	regions map[string]string
 }
 
-// limits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; what is left
+// bucketLimits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; what is left
 // out here is for the other tools of the same principal.
-var limits = map[string]bucket{
+var bucketLimits = map[string]tokenBucket{
 	"reads":   {size: 225, rate: 25},
 	"writes":  {size: 180, rate: 10},
 	"deletes": {size: 180, rate: 10},
@@ -46,12 +46,12 @@ func NewBudgets(now func() time.Time) *Budgets {
 	if now == nil {
 		now = time.Now
 	}
-	return &Budgets{now: now, buckets: map[string]*bucket{}, held: map[string]time.Time{}, waited: map[string]time.Duration{}, regions: map[string]string{}}
+	return &Budgets{now: now, buckets: map[string]*tokenBucket{}, throttledUntil: map[string]time.Time{}, throttledFor: map[string]time.Duration{}, regions: map[string]string{}}
 }
 
-func class(method string) string {
+func requestClass(method string) string {
 	switch {
-	case reads(method):
+	case isRead(method):
 		return "reads"
 	case method == http.MethodDelete:
 		return "deletes"
@@ -59,40 +59,40 @@ func class(method string) string {
 	return "writes"
 }
 
-// bucket is the principal's, with the tokens of now.
-func (b *Budgets) bucket(principal string, request Request) *bucket {
-	kind := class(request.Method)
-	return b.of(principal+"|"+strings.ToLower(request.ID.Subscription())+"|"+kind, limits[kind])
+// principalBucket is the principal's, with the tokens of now.
+func (b *Budgets) principalBucket(principal string, request Request) *tokenBucket {
+	kind := requestClass(request.Method)
+	return b.bucketFor(principal+"|"+strings.ToLower(request.ID.Subscription())+"|"+kind, bucketLimits[kind])
 }
 
-// network is the bucket of the region that a request to Microsoft.Network is about, nil for any other.
-func (b *Budgets) network(principal string, request Request) *bucket {
+// networkBucket is the bucket of the region that a request to Microsoft.Network is about, nil for any other.
+func (b *Budgets) networkBucket(principal string, request Request) *tokenBucket {
 	if !strings.HasPrefix(strings.ToLower(request.ID.Type()), "microsoft.network/") {
 		return nil
 	}
-	kind := class(request.Method)
+	kind := requestClass(request.Method)
 	if kind == "deletes" {
 		kind = "writes"
 	}
-	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + b.regions[flowOf(request.ID)] + "|network " + kind
+	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + b.regions[flowKey(request.ID)] + "|network " + kind
 	limit := networkLimits[kind]
-	return b.of(key, bucket{size: limit, rate: limit / networkWindow.Seconds(), window: &window{}})
+	return b.bucketFor(key, tokenBucket{size: limit, rate: limit / networkWindow.Seconds(), window: &requestWindow{}})
 }
 
-func (b *Budgets) of(key string, limit bucket) *bucket {
+func (b *Budgets) bucketFor(key string, limit tokenBucket) *tokenBucket {
 	found, ok := b.buckets[key]
 	if !ok {
 		found = &limit
 		found.tokens, found.at = found.size, b.now()
 		b.buckets[key] = found
 	}
-	found.refill(b.now())
+	found.refillTokens(b.now())
 	return found
 }
 
-// place notes the region of a resource group, by what is made in it.
-func (b *Budgets) place(request Request) {
-	flow := flowOf(request.ID)
+// recordRegion notes the region of a resource group, by what is made in it.
+func (b *Budgets) recordRegion(request Request) {
+	flow := flowKey(request.ID)
 	switch {
 	case request.Method == http.MethodDelete && strings.EqualFold(request.ID.Key(), flow):
 		delete(b.regions, flow)
@@ -120,28 +120,28 @@ func locationOf(body any) string {
 	return ""
 }
 
-// flowOf is who gets a share of a tenant's part of a budget: a resource group, as each cluster has one, or all that is in none.
-func flowOf(id arm.ID) string {
+// flowKey is who gets a share of a tenant's part of a budget: a resource group, as each cluster has one, or all that is in none.
+func flowKey(id arm.ID) string {
 	if group := id.ResourceGroup(); group != "" {
 		return arm.ResourceGroupID(id.Subscription(), group).Key()
 	}
 	return ""
 }
 
-// holdKeys are the keys that hold a request back: its class as a whole, and its class in its resource provider.
-func holdKeys(principal string, request Request) (whole, provider string) {
-	whole = principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + class(request.Method)
+// throttleKeys are the keys that hold a request back: its class as a whole, and its class in its resource provider.
+func throttleKeys(principal string, request Request) (whole, provider string) {
+	whole = principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + requestClass(request.Method)
 	namespace, _, _ := strings.Cut(strings.ToLower(request.ID.Type()), "/")
 	return whole, whole + "|" + namespace
 }
 
-// take takes a token, or returns the error that says when there will be one.
-func (b *Budgets) take(principal, tenant string, request Request) error {
-	return b.turn(principal, tenant, request, true)
+// takeToken takes a token, or returns the error that says when there will be one.
+func (b *Budgets) takeToken(principal, tenant string, request Request) error {
+	return b.reserveToken(principal, tenant, request, true)
 }
 
-// turn is take that spends the token only when it is told to. Who waits keeps the place in line, and the token with it.
-func (b *Budgets) turn(principal, tenant string, request Request, spend bool) error {
+// reserveToken is take that spends the token only when it is told to. Who waits keeps the place in line, and the token with it.
+func (b *Budgets) reserveToken(principal, tenant string, request Request, spend bool) error {
 	if b == nil {
 		return nil
 	}
@@ -152,60 +152,60 @@ func (b *Budgets) turn(principal, tenant string, request Request, spend bool) er
 			Message: "not sent: " + why, RetryAfter: wait}
 	}
 	now := b.now()
-	whole, provider := holdKeys(principal, request)
+	whole, provider := throttleKeys(principal, request)
 	for _, key := range []string{whole, provider} {
-		if until, ok := b.held[key]; ok {
+		if until, ok := b.throttledUntil[key]; ok {
 			if wait := until.Sub(now); wait > 0 {
-				return hold(wait, "Azure throttles "+class(request.Method)+" of this identity")
+				return hold(wait, "Azure throttles "+requestClass(request.Method)+" of this identity")
 			}
-			if -until.Sub(now) > 2*b.waited[key] {
-				delete(b.held, key)
-				delete(b.waited, key)
+			if -until.Sub(now) > 2*b.throttledFor[key] {
+				delete(b.throttledUntil, key)
+				delete(b.throttledFor, key)
 			}
 		}
 	}
-	b.place(request)
-	bucket, network := b.bucket(principal, request), b.network(principal, request)
-	asked := turn{
+	b.recordRegion(request)
+	bucket, network := b.principalBucket(principal, request), b.networkBucket(principal, request)
+	asked := queuedRequest{
 		key:    tenant + " " + request.Method + " " + string(request.ID) + request.SubPath + request.URL,
-		tenant: tenant, flow: flowOf(request.ID), first: request.Method == http.MethodDelete,
+		tenant: tenant, flow: flowKey(request.ID), first: request.Method == http.MethodDelete,
 	}
-	if wait := bucket.line.wait(asked, bucket, now); wait > 0 {
-		return hold(wait, "the budget of "+class(request.Method)+" of this identity in the subscription is used up")
+	if wait := bucket.queue.waitTime(asked, bucket, now); wait > 0 {
+		return hold(wait, "the budget of "+requestClass(request.Method)+" of this identity in the subscription is used up")
 	}
 	if network != nil {
-		if wait := network.line.wait(asked, network, now); wait > 0 {
+		if wait := network.queue.waitTime(asked, network, now); wait > 0 {
 			return hold(wait, "what Microsoft.Network takes in five minutes is used up")
 		}
 	}
 	if spend && network != nil {
-		network.spend(asked, now)
+		network.spendToken(asked, now)
 	}
 	if spend {
-		bucket.spend(asked, now)
+		bucket.spendToken(asked, now)
 	}
 	return nil
 }
 
-// learn corrects the budgets by what an answer says.
-func (b *Budgets) learn(principal string, request Request, status int, header http.Header, body []byte, after time.Duration) {
+// learnFromAnswer corrects the budgets by what an answer says.
+func (b *Budgets) learnFromAnswer(principal string, request Request, status int, header http.Header, body []byte, after time.Duration) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	bucket := b.bucket(principal, request)
-	kind := class(request.Method)
+	bucket := b.principalBucket(principal, request)
+	kind := requestClass(request.Method)
 	for _, name := range []string{"X-Ms-Ratelimit-Remaining-Subscription-" + kind, "X-Ms-Ratelimit-Remaining-Subscription-Global-" + kind} {
 		if remaining, err := strconv.ParseFloat(header.Get(name), 64); err == nil && remaining < bucket.tokens {
 			bucket.tokens = remaining
 		}
 	}
 	// Other answers are not read here: those that list a region's sizes have megabytes, and everybody else waits for the lock.
-	if status != http.StatusTooManyRequests || !throttles(status, ParseError(body).Code) {
+	if status != http.StatusTooManyRequests || !isThrottling(status, ParseError(body).Code) {
 		return
 	}
-	whole, provider := holdKeys(principal, request)
+	whole, provider := throttleKeys(principal, request)
 	key := provider
 	if header.Get("X-Ms-Failure-Cause") == "gateway" || strings.HasPrefix(ParseError(body).Code, "SubscriptionRequests") {
 		key = whole
@@ -213,28 +213,28 @@ func (b *Budgets) learn(principal string, request Request, status int, header ht
 	now := b.now()
 	if after == 0 {
 		after = time.Second
-		if last := b.waited[key]; now.Sub(b.held[key]) < 2*last {
+		if last := b.throttledFor[key]; now.Sub(b.throttledUntil[key]) < 2*last {
 			// It was not enough.
-			after = min(2*last, longest)
+			after = min(2*last, maxQueueWait)
 		}
 	}
-	if until := now.Add(after); until.After(b.held[key]) {
-		b.held[key], b.waited[key] = until, after
+	if until := now.Add(after); until.After(b.throttledUntil[key]) {
+		b.throttledUntil[key], b.throttledFor[key] = until, after
 	}
 }
 
-// throttles tells whether an answer says that there were too many requests. The network provider answers 429 RetryableError
+// isThrottling tells whether an answer says that there were too many requests. The network provider answers 429 RetryableError
 // for a resource that is busy, which is no throttling.
-func throttles(status int, code string) bool {
+func isThrottling(status int, code string) bool {
 	return status == http.StatusTooManyRequests && !strings.HasPrefix(code, "RetryableError")
 }
 
-// Scarce is the share of the budget of reads, as Spare tells it, below which requests count more than what they bring.
-const Scarce = 0.5
+// ScarceReadBudget is the share of the budget of reads, as Spare tells it, below which requests count more than what they bring.
+const ScarceReadBudget = 0.5
 
-// Spare is the share of the read budget that is left for this client in a subscription, 0 to 1: whoever reads only to
+// ReadBudgetLeft is the share of the read budget that is left for this client in a subscription, 0 to 1: whoever reads only to
 // be quick should stop when it is low.
-func (c *Client) Spare(subscription string) float64 {
+func (c *Client) ReadBudgetLeft(subscription string) float64 {
 	b := c.options.Budgets
 	if b == nil {
 		return 1
@@ -242,10 +242,10 @@ func (c *Client) Spare(subscription string) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	request := Request{Method: http.MethodGet, ID: arm.SubscriptionID(subscription)}
-	whole, _ := holdKeys(c.options.Principal, request)
-	if b.held[whole].After(b.now()) {
+	whole, _ := throttleKeys(c.options.Principal, request)
+	if b.throttledUntil[whole].After(b.now()) {
 		return 0
 	}
-	bucket := b.bucket(c.options.Principal, request)
+	bucket := b.principalBucket(c.options.Principal, request)
 	return max(0, bucket.tokens/bucket.size)
 }

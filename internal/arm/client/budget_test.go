@@ -44,7 +44,7 @@ func TestBudgets(t *testing.T) {
 	if served < 200 {
 		t.Errorf("held back after %d reads, Azure's bucket holds 250", served)
 	}
-	if spare := c.Spare("s"); spare > 0.01 {
+	if spare := c.ReadBudgetLeft("s"); spare > 0.01 {
 		t.Errorf("%.2f of an empty budget is spare", spare)
 	}
 	if err := remove(); err != nil {
@@ -168,12 +168,12 @@ func TestTurnIsKept(t *testing.T) {
 			t.Fatal("more writes were sent than Azure's bucket holds")
 		}
 	}
-	if err := c.Turn(http.MethodPut, at("first"), nil); !arm.IsBudgetEmpty(err) {
+	if err := c.ReserveWrite(http.MethodPut, at("first"), nil); !arm.IsBudgetEmpty(err) {
 		t.Fatalf("no token is left, and it is the turn of the next: %v", err)
 	}
 	clock = clock.Add(250 * time.Millisecond) // Two tokens, for the one that was refused and for the first.
 	for range 3 {
-		if err := c.Turn(http.MethodPut, at("first"), nil); err != nil {
+		if err := c.ReserveWrite(http.MethodPut, at("first"), nil); err != nil {
 			t.Fatalf("its turn: %v", err)
 		}
 	}

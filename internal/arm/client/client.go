@@ -34,8 +34,8 @@ type Options struct {
 	Budgets *Budgets
 	// Now is the clock that Retry-After dates are measured with; nil is time.Now.
 	Now func() time.Time
-	// Answered is told of every request once it has ended; nil is nobody. It must be quick.
-	Answered func(Answered)
+	// OnRequestEnd is told of every request once it has ended; nil is nobody. It must be quick.
+	OnRequestEnd func(RequestRecord)
 	// Timeout ends a single request that got no answer, in real time; 0 is 60 s.
 	Timeout time.Duration
 }
@@ -47,12 +47,12 @@ type Client struct {
 	pipeline runtime.Pipeline
 	// signIn has a token issued, or finds one that is still good.
 	signIn func(context.Context) error
-	// override is the api-version for a type and what is below it.
-	override struct{ resourceType, apiVersion string }
+	// typeOverride is the api-version for a type and what is below it.
+	typeOverride struct{ resourceType, apiVersion string }
 	// tenant is the Namespace whose objects ask.
 	tenant string
-	// spoken are the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.
-	spoken map[string]string
+	// apiVersions are the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.
+	apiVersions map[string]string
 }
 
 // New makes a client for the Resource Manager of a cloud. It fails when the configuration names no Resource Manager.
@@ -73,11 +73,11 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 	if options.Timeout == 0 {
 		options.Timeout = 60 * time.Second
 	}
-	pipeline, err := armruntime.NewPipeline("arm", options.Version, tokens{cred}, runtime.PipelineOptions{
-		PerRetry: []policy.Policy{headers{userAgent: "cluster-api-provider-azure/" + options.Version}},
+	pipeline, err := armruntime.NewPipeline("arm", options.Version, classifiedCredential{cred}, runtime.PipelineOptions{
+		PerRetry: []policy.Policy{headerPolicy{userAgent: "cluster-api-provider-azure/" + options.Version}},
 	}, &armpolicy.ClientOptions{
 		ClientOptions: policy.ClientOptions{
-			Cloud: configuration, Transport: managerTransport{Confined(options.Transport)},
+			Cloud: configuration, Transport: managerTransport{ConfineToHost(options.Transport)},
 			Retry: policy.RetryOptions{MaxRetries: -1},
 		},
 		// Registering a resource provider blocks for minutes; a missing registration is reported instead.
@@ -87,7 +87,7 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 		return nil, err
 	}
 	signIn := func(ctx context.Context) error {
-		_, err := tokens{cred}.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(manager.Audience, "/") + "/.default"}})
+		_, err := classifiedCredential{cred}.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(manager.Audience, "/") + "/.default"}})
 		return err
 	}
 	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline, signIn: signIn}, nil
@@ -109,35 +109,35 @@ func (c *Client) ForTenant(tenant string) *Client {
 // callers ask for: a preview api-version shows and takes properties that others drop.
 func (c *Client) WithAPIVersion(resourceType, apiVersion string) *Client {
 	other := *c
-	other.override.resourceType, other.override.apiVersion = resourceType, apiVersion
+	other.typeOverride.resourceType, other.typeOverride.apiVersion = resourceType, apiVersion
 	return &other
 }
 
 // WithAPIVersions is the same client with other api-versions for the resources of these IDs and for these resource types,
 // whatever its callers ask for. An ID goes before its type. Types below are others.
-func (c *Client) WithAPIVersions(spoken map[string]string) *Client {
+func (c *Client) WithAPIVersions(apiVersions map[string]string) *Client {
 	other := *c
-	other.spoken = map[string]string{}
-	for of, apiVersion := range spoken {
-		other.spoken[strings.ToLower(of)] = apiVersion
+	other.apiVersions = map[string]string{}
+	for of, apiVersion := range apiVersions {
+		other.apiVersions[strings.ToLower(of)] = apiVersion
 	}
 	return &other
 }
 
 // apiVersion is the api-version of a request: what the caller asks for, or the override for its type.
 func (c *Client) apiVersion(request Request) string {
-	if spoken, ok := c.spoken[request.ID.Key()]; ok {
+	if spoken, ok := c.apiVersions[request.ID.Key()]; ok {
 		return spoken
 	}
-	if spoken, ok := c.spoken[strings.ToLower(typeOf(request.ID))]; ok {
+	if spoken, ok := c.apiVersions[strings.ToLower(typeOf(request.ID))]; ok {
 		return spoken
 	}
-	of := strings.ToLower(c.override.resourceType)
+	of := strings.ToLower(c.typeOverride.resourceType)
 	if of == "" {
 		return request.APIVersion
 	}
 	if resourceType := strings.ToLower(typeOf(request.ID)); resourceType == of || strings.HasPrefix(resourceType, of+"/") {
-		return c.override.apiVersion
+		return c.typeOverride.apiVersion
 	}
 	return request.APIVersion
 }
@@ -151,15 +151,15 @@ func typeOf(id arm.ID) string {
 	return (id + "/any").Type()
 }
 
-// Scope names principal, endpoint and the api-versions that are spoken instead of others: reads may be shared between clients with the same
+// CacheScope names principal, endpoint and the api-versions that are spoken instead of others: reads may be shared between clients with the same
 // scope only.
-func (c *Client) Scope() string {
+func (c *Client) CacheScope() string {
 	scope := c.options.Principal + "@" + c.endpoint
-	if c.override.apiVersion != "" {
-		scope += "?" + c.override.resourceType + "=" + c.override.apiVersion
+	if c.typeOverride.apiVersion != "" {
+		scope += "?" + c.typeOverride.resourceType + "=" + c.typeOverride.apiVersion
 	}
-	for _, of := range slices.Sorted(maps.Keys(c.spoken)) {
-		scope += "&" + of + "=" + c.spoken[of]
+	for _, of := range slices.Sorted(maps.Keys(c.apiVersions)) {
+		scope += "&" + of + "=" + c.apiVersions[of]
 	}
 	return scope
 }
@@ -172,16 +172,16 @@ func (c *Client) Get(ctx context.Context, id arm.ID, apiVersion string, query ur
 // List reads all pages of a collection. path is an ID followed by the type, as in
 // group + "/providers/Microsoft.Network/virtualNetworks".
 func (c *Client) List(ctx context.Context, path string, apiVersion string, query url.Values) ([]json.RawMessage, error) {
-	out, _, err := c.ListUpTo(ctx, path, apiVersion, query, 0)
+	out, _, err := c.ListPages(ctx, path, apiVersion, query, 0)
 	return out, err
 }
 
-// ListUpTo is List of so many pages at most, 0 for all. complete tells whether there are no more.
-func (c *Client) ListUpTo(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
+// ListPages is List of so many pages at most, 0 for all. complete tells whether there are no more.
+func (c *Client) ListPages(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
 	size := 0
 	for read := 1; ; read++ {
-		_, page, err := c.ask(ctx, request)
+		_, page, err := c.doAndRecord(ctx, request)
 		if err != nil {
 			return nil, false, err
 		}
@@ -232,12 +232,12 @@ func CorrelationID(ctx context.Context, id string) context.Context {
 
 type correlationKey struct{}
 
-// headers sets what every request carries.
-type headers struct{ userAgent string }
+// headerPolicy sets what every request carries.
+type headerPolicy struct{ userAgent string }
 
 // Do implements policy.Policy. It runs after azcore's telemetry policy and keeps what that says: its own application ID
 // is cut at 24 characters.
-func (h headers) Do(request *policy.Request) (*http.Response, error) {
+func (h headerPolicy) Do(request *policy.Request) (*http.Response, error) {
 	header := request.Raw().Header
 	header.Set("User-Agent", strings.TrimSpace(header.Get("User-Agent")+" "+h.userAgent))
 	if id, _ := request.Raw().Context().Value(correlationKey{}).(string); id != "" {

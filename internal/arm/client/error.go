@@ -31,43 +31,43 @@ const (
 // ParseError reads code, message, target and details from the body of a failed request or operation: wrapped in "error",
 // as Resource Manager and most providers do, or bare, as AKS does. A body that is no JSON becomes the message, cut short.
 func ParseError(body []byte) *arm.Error {
-	cause, ok := parseCause(body)
+	cause, ok := parseErrorBody(body)
 	if !ok {
-		return &arm.Error{Message: cut(strings.TrimSpace(string(body[:min(len(body), maxMessage)])), 200)}
+		return &arm.Error{Message: truncateText(strings.TrimSpace(string(body[:min(len(body), maxMessage)])), 200)}
 	}
-	failure := &arm.Error{Code: cut(cause.Code, maxCode), Message: cut(cause.Message, maxMessage), Target: cut(cause.Target, maxMessage)}
-	failure.Details = flatten(failure.Details, cause.Details, 0)
+	failure := &arm.Error{Code: truncateText(cause.Code, maxCode), Message: truncateText(cause.Message, maxMessage), Target: truncateText(cause.Target, maxMessage)}
+	failure.Details = flattenDetails(failure.Details, cause.Details, 0)
 	return failure
 }
 
-// cause is the shape of an error and of its details.
-type cause struct {
-	Code    string  `json:"code"`
-	Message string  `json:"message"`
-	Target  string  `json:"target"`
-	Details []cause `json:"details"`
+// errorBody is the shape of an error and of its details.
+type errorBody struct {
+	Code    string      `json:"code"`
+	Message string      `json:"message"`
+	Target  string      `json:"target"`
+	Details []errorBody `json:"details"`
 }
 
-func parseCause(body []byte) (cause, bool) {
+func parseErrorBody(body []byte) (errorBody, bool) {
 	var answer struct {
 		Error *json.RawMessage `json:"error"`
 	}
 	if len(body) > maxError || json.Unmarshal(body, &answer) != nil {
-		return cause{}, false
+		return errorBody{}, false
 	}
 	inner := json.RawMessage(body)
 	if answer.Error != nil {
 		inner = *answer.Error
 	}
-	var out cause
+	var out errorBody
 	if json.Unmarshal(inner, &out) != nil || out.Code == "" && out.Message == "" {
-		return cause{}, false
+		return errorBody{}, false
 	}
 	return out, true
 }
 
-// flatten lists details outermost first. Messages of details hold whole errors in places, as text.
-func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
+// flattenDetails lists details outermost first. Messages of details hold whole errors in places, as text.
+func flattenDetails(out []arm.Detail, details []errorBody, depth int) []arm.Detail {
 	if depth > 4 {
 		return out
 	}
@@ -75,9 +75,9 @@ func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
 		if len(out) >= maxDetails {
 			return out
 		}
-		inner, nested := cause{}, false
+		inner, nested := errorBody{}, false
 		if strings.HasPrefix(strings.TrimSpace(detail.Message), "{") {
-			inner, nested = parseCause([]byte(detail.Message))
+			inner, nested = parseErrorBody([]byte(detail.Message))
 		}
 		if nested {
 			detail.Message = inner.Message
@@ -87,9 +87,9 @@ func flatten(out []arm.Detail, details []cause, depth int) []arm.Detail {
 			}
 		}
 		if detail.Code != "" || detail.Message != "" {
-			out = append(out, arm.Detail{Code: cut(detail.Code, maxCode), Message: cut(detail.Message, maxMessage), Target: cut(detail.Target, maxMessage)})
+			out = append(out, arm.Detail{Code: truncateText(detail.Code, maxCode), Message: truncateText(detail.Message, maxMessage), Target: truncateText(detail.Target, maxMessage)})
 		}
-		out = flatten(out, detail.Details, depth+1)
+		out = flattenDetails(out, detail.Details, depth+1)
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func TestWithAPIVersion(t *testing.T) {
 			}
 		})
 	}
-	if plain.Scope() == preview.Scope() {
+	if plain.CacheScope() == preview.CacheScope() {
 		t.Error("what one version shows must not be shared with readers of another")
 	}
 }

@@ -17,11 +17,11 @@ type page struct {
 // readPage reads a page element by element: one of a thousand machines has megabytes, which nobody needs in one piece.
 func readPage(body io.Reader) (page, error) {
 	var out page
-	values := newCounter()
+	values := newValueCounter()
 	in := json.NewDecoder(body)
 	begin, err := in.Token()
 	if errors.Is(err, io.EOF) || err == nil && begin != json.Delim('{') {
-		return page{}, errShape
+		return page{}, errNotPage
 	}
 	for err == nil && in.More() {
 		var key json.Token
@@ -52,20 +52,20 @@ func readPage(body io.Reader) (page, error) {
 }
 
 // readElements reads a list, which may be null.
-func readElements(in *json.Decoder, values *counter) (out []json.RawMessage, err error) {
+func readElements(in *json.Decoder, values *valueCounter) (out []json.RawMessage, err error) {
 	begin, err := in.Token()
 	if err != nil || begin == nil {
 		return nil, err
 	}
 	if begin != json.Delim('[') {
-		return nil, errShape
+		return nil, errNotPage
 	}
 	for in.More() {
 		out = append(out, nil)
 		if err := in.Decode(&out[len(out)-1]); err != nil {
 			return nil, err
 		}
-		if err := values.count(out[len(out)-1]); err != nil {
+		if err := values.countValues(out[len(out)-1]); err != nil {
 			return nil, err
 		}
 		if len(out) > maxElements {
@@ -76,12 +76,12 @@ func readElements(in *json.Decoder, values *counter) (out []json.RawMessage, err
 	return out, err
 }
 
-// errShape is the error of JSON that is no page.
-var errShape = errors.New("it is no page of a list")
+// errNotPage is the error of JSON that is no page.
+var errNotPage = errors.New("it is no page of a list")
 
-// unreadable tells whether an error of reading an answer is about what it says, and not about the connection. What ends in the middle broke off.
-func unreadable(err error) bool {
+// isInvalidAnswer tells whether an error of reading an answer is about what it says, and not about the connection. What ends in the middle broke off.
+func isInvalidAnswer(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	return errors.Is(err, errShape) || errors.Is(err, errTooLarge) || errors.As(err, &syntax) || errors.As(err, &kind)
+	return errors.Is(err, errNotPage) || errors.Is(err, errTooLarge) || errors.As(err, &syntax) || errors.As(err, &kind)
 }

@@ -58,47 +58,47 @@ type Response struct {
 
 // Do sends one request and returns its answer. The error is an *arm.Error for everything but a 2xx status.
 func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
-	response, _, err := c.ask(ctx, request)
+	response, _, err := c.doAndRecord(ctx, request)
 	return response, err
 }
 
-// ask is Do, and has the page that was asked for in place of a body.
-func (c *Client) ask(ctx context.Context, request Request) (*Response, page, error) {
+// doAndRecord is Do, and has the page that was asked for in place of a body.
+func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, page, error) {
 	begun := c.options.Now()
-	response, elements, err := c.do(ctx, request)
-	if c.options.Answered != nil {
-		c.options.Answered(summary(request, response, err, c.options.Now().Sub(begun)))
+	response, elements, err := c.sendRequest(ctx, request)
+	if c.options.OnRequestEnd != nil {
+		c.options.OnRequestEnd(newRequestRecord(request, response, err, c.options.Now().Sub(begun)))
 	}
 	return response, elements, err
 }
 
-// Turn tells whether a write of a resource would be sent now. It is nil when there is a token for it, which is kept for some seconds
+// ReserveWrite tells whether a write of a resource would be sent now. It is nil when there is a token for it, which is kept for some seconds
 // if others wait, and otherwise the error that the write would be answered with; then it has a place in line. body is what Put would
 // send, nil for a deletion.
-func (c *Client) Turn(method string, id arm.ID, body any) error {
+func (c *Client) ReserveWrite(method string, id arm.ID, body any) error {
 	request := Request{Method: method, ID: id, Body: body}
-	held := c.options.Budgets.turn(c.options.Principal, c.tenant, request, false)
-	if held != nil && c.options.Answered != nil {
-		c.options.Answered(summary(request, nil, held, 0))
+	held := c.options.Budgets.reserveToken(c.options.Principal, c.tenant, request, false)
+	if held != nil && c.options.OnRequestEnd != nil {
+		c.options.OnRequestEnd(newRequestRecord(request, nil, held, 0))
 	}
 	return held
 }
 
-func (c *Client) do(ctx context.Context, request Request) (response *Response, elements page, err error) {
+func (c *Client) sendRequest(ctx context.Context, request Request) (response *Response, elements page, err error) {
 	fail := func(code, message string) (*Response, page, error) {
 		return nil, page{}, &arm.Error{Method: request.Method, ID: request.ID, Code: code, Message: message}
 	}
-	if refused := misread(request); refused != nil {
+	if refused := refuseDotSegments(request); refused != nil {
 		return nil, page{}, refused
 	}
-	if held := c.options.Budgets.take(c.options.Principal, c.tenant, request); held != nil {
+	if held := c.options.Budgets.takeToken(c.options.Principal, c.tenant, request); held != nil {
 		return nil, page{}, held
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 
-	target, err := c.url(request)
+	target, err := c.requestURL(request)
 	if err != nil {
 		return fail(CodeForeignURL, err.Error())
 	}
@@ -129,22 +129,22 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 		return fail(CodeConnectionFailed, withoutURL(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
-	good := succeeded(answer.StatusCode)
+	good := isSuccess(answer.StatusCode)
 	var body []byte
 	if request.page && good {
-		elements, err = readPage(newBounded(answer.Body, maxBody))
+		elements, err = readPage(newBoundedReader(answer.Body, maxBody))
 	} else {
 		body, err = readBody(answer.Body, good)
 	}
 	switch {
-	case err == nil || unreadable(err):
+	case err == nil || isInvalidAnswer(err):
 	case parent.Err() != nil:
 		return fail(CodeCanceled, parent.Err().Error())
 	default:
 		return fail(CodeConnectionFailed, "the answer broke off: "+withoutURL(err))
 	}
 	after := retryAfter(answer.Header, c.options.Now())
-	c.options.Budgets.learn(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
+	c.options.Budgets.learnFromAnswer(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
 	requestID := headerOf(answer, "X-Ms-Request-Id")
 	if !good {
 		failure := ParseError(body)
@@ -154,7 +154,7 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 		failure.Method, failure.ID, failure.Status = request.Method, request.ID, answer.StatusCode
 		failure.RequestID, failure.RetryAfter = requestID, after
 		if failure.Code == "" {
-			failure.Code = cut(answer.Header.Get("X-Ms-Error-Code"), maxCode)
+			failure.Code = truncateText(answer.Header.Get("X-Ms-Error-Code"), maxCode)
 		}
 		return nil, page{}, failure
 	}
@@ -164,7 +164,7 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 	}
 	response = &Response{
 		Status: answer.StatusCode, ETag: headerOf(answer, "ETag"), RetryAfter: after, RequestID: requestID,
-		AsyncOperation: first(headerOf(answer, "Azure-AsyncOperation"), headerOf(answer, "Operation-Location")),
+		AsyncOperation: firstNonEmpty(headerOf(answer, "Azure-AsyncOperation"), headerOf(answer, "Operation-Location")),
 		Location:       headerOf(answer, "Location"),
 	}
 	if len(bytes.TrimSpace(body)) > 0 {
@@ -173,9 +173,9 @@ func (c *Client) do(ctx context.Context, request Request) (response *Response, e
 	return response, elements, nil
 }
 
-// misread refuses a request whose path has a segment "." or "..", which is sent as another path: RFC 3986 section 5.2.4. There is no
+// refuseDotSegments refuses a request whose path has a segment "." or "..", which is sent as another path: RFC 3986 section 5.2.4. There is no
 // resource with such an ID, so a read and a deletion find nothing. Other characters are escaped.
-func misread(request Request) error {
+func refuseDotSegments(request Request) error {
 	if request.URL != "" {
 		return nil
 	}
@@ -193,9 +193,9 @@ func misread(request Request) error {
 	return nil
 }
 
-func (c *Client) url(request Request) (string, error) {
+func (c *Client) requestURL(request Request) (string, error) {
 	if request.URL != "" {
-		return c.link(request.URL)
+		return c.resolveAnswerURL(request.URL)
 	}
 	path := string(request.ID)
 	if request.SubPath != "" {
@@ -239,7 +239,7 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-func first(values ...string) string {
+func firstNonEmpty(values ...string) string {
 	for _, value := range values {
 		if value != "" {
 			return value
@@ -248,5 +248,5 @@ func first(values ...string) string {
 	return ""
 }
 
-// reads tells whether a method changes nothing.
-func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+// isRead tells whether a method changes nothing.
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

@@ -12,11 +12,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// tokens turns the failures of a credential into *arm.Error.
-type tokens struct{ azcore.TokenCredential }
+// classifiedCredential turns the failures of a credential into *arm.Error.
+type classifiedCredential struct{ azcore.TokenCredential }
 
 // GetToken implements azcore.TokenCredential.
-func (t tokens) GetToken(ctx context.Context, options policy.TokenRequestOptions) (azcore.AccessToken, error) {
+func (t classifiedCredential) GetToken(ctx context.Context, options policy.TokenRequestOptions) (azcore.AccessToken, error) {
 	token, err := t.TokenCredential.GetToken(ctx, options)
 	if err == nil || ctx.Err() != nil {
 		return token, err
@@ -25,11 +25,11 @@ func (t tokens) GetToken(ctx context.Context, options policy.TokenRequestOptions
 }
 
 var (
-	// aadsts finds Entra ID's code and its text up to the trace IDs, in the description that is part of the JSON answer.
+	// entraErrorCode finds Entra ID's code and its text up to the trace IDs, in the description that is part of the JSON answer.
 	// https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes
-	aadsts = regexp.MustCompile(`(AADSTS\d+): ((?:[^"\\]|\\[^nr])*)`)
-	// answered finds the status that the token endpoint answered with, in the text of azidentity's errors.
-	answered = regexp.MustCompile(`RESPONSE (\d)\d\d`)
+	entraErrorCode = regexp.MustCompile(`(AADSTS\d+): ((?:[^"\\]|\\[^nr])*)`)
+	// tokenEndpointStatus finds the status that the token endpoint answered with, in the text of azidentity's errors.
+	tokenEndpointStatus = regexp.MustCompile(`RESPONSE (\d)\d\d`)
 )
 
 // tokenError says why there is no token, with Entra ID's own code. Nothing of the answer but its description is kept.
@@ -39,15 +39,15 @@ func tokenError(err error) *arm.Error {
 		return already
 	}
 	text := err.Error()
-	if found := aadsts.FindStringSubmatch(text); found != nil {
+	if found := entraErrorCode.FindStringSubmatch(text); found != nil {
 		message := found[2]
 		for _, mark := range []string{"Trace ID:", "Correlation ID:", "Timestamp:"} {
 			message, _, _ = strings.Cut(message, mark)
 		}
-		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Target: cut(found[1], maxCode),
-			Message: "Entra ID refuses the credentials: " + cut(found[1], maxCode) + ": " + cut(strings.TrimSpace(message), maxMessage)}
+		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Target: truncateText(found[1], maxCode),
+			Message: "Entra ID refuses the credentials: " + truncateText(found[1], maxCode) + ": " + truncateText(strings.TrimSpace(message), maxMessage)}
 	}
-	if found := answered.FindStringSubmatch(text); found != nil && found[1] == "4" {
+	if found := tokenEndpointStatus.FindStringSubmatch(text); found != nil && found[1] == "4" {
 		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Message: "Entra ID refuses the credentials: " + firstLine(text)}
 	}
 	return &arm.Error{Code: CodeTokenUnavailable, Message: "no token from Entra ID: " + firstLine(text)}
@@ -55,5 +55,5 @@ func tokenError(err error) *arm.Error {
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return cut(strings.TrimSpace(line), maxMessage)
+	return truncateText(strings.TrimSpace(line), maxMessage)
 }

@@ -14,9 +14,9 @@ import (
 // maxRedirects is how many redirects of one host to itself are followed.
 const maxRedirects = 3
 
-// Confined returns a transport that follows no redirect to another host: the request is sent again there, with the secrets in its body.
+// ConfineToHost returns a transport that follows no redirect to another host: the request is sent again there, with the secrets in its body.
 // Nil is a transport with the settings of azcore's.
-func Confined(next policy.Transporter) policy.Transporter {
+func ConfineToHost(next policy.Transporter) policy.Transporter {
 	if next == nil {
 		next = &http.Client{Transport: newTransport()}
 	}
@@ -47,7 +47,7 @@ func newTransport() *http.Transport {
 
 // ForTokens is a confined transport that bounds answers, for Entra ID and metadata endpoints: azidentity reads them whole.
 func ForTokens(next policy.Transporter) policy.Transporter {
-	return tokenTransport{Confined(next)}
+	return tokenTransport{ConfineToHost(next)}
 }
 
 type tokenTransport struct{ next policy.Transporter }
@@ -56,7 +56,7 @@ type tokenTransport struct{ next policy.Transporter }
 func (t tokenTransport) Do(request *http.Request) (*http.Response, error) {
 	answer, err := t.next.Do(request)
 	if err == nil {
-		answer.Body = boundedBody{newBounded(answer.Body, maxToken), answer.Body}
+		answer.Body = boundedBody{newBoundedReader(answer.Body, maxToken), answer.Body}
 	}
 	return answer, err
 }
@@ -68,13 +68,13 @@ type managerTransport struct{ next policy.Transporter }
 // Do implements policy.Transporter.
 func (t managerTransport) Do(request *http.Request) (*http.Response, error) {
 	answer, err := t.next.Do(request)
-	if err == nil && !succeeded(answer.StatusCode) {
+	if err == nil && !isSuccess(answer.StatusCode) {
 		answer.Body = boundedBody{io.LimitReader(answer.Body, maxError+1), answer.Body}
 	}
 	return answer, err
 }
 
-func succeeded(status int) bool { return status >= 200 && status <= 299 }
+func isSuccess(status int) bool { return status >= 200 && status <= 299 }
 
 type boundedBody struct {
 	io.Reader
@@ -83,11 +83,11 @@ type boundedBody struct {
 
 // sameHost tells whether both URLs have the same scheme, host and port.
 func sameHost(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && effectivePort(a) == effectivePort(b)
 }
 
-// port is the port of a URL. Azure writes that of https into some nextLinks, as in https://management.azure.com:443/.
-func port(u *url.URL) string {
+// effectivePort is the port of a URL. Azure writes that of https into some nextLinks, as in https://management.azure.com:443/.
+func effectivePort(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()

@@ -30,11 +30,11 @@ type Action struct {
 	Body any
 }
 
-// Do sends an action unless the same one is under way, and follows its operation. Until it has ended the result is
+// RunAction sends an action unless the same one is under way, and follows its operation. Until it has ended the result is
 // arm.Updating or arm.Deleting, and wake is called when it ends. One call for each object that waited then returns arm.Ready
 // (arm.Gone for a DELETE of the resource itself), or arm.Failed or arm.Waiting with the error; a call after that sends the
 // action again.
-func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
+func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
 	result := arm.Result{ID: action.ID, State: arm.Updating}
 	row, err := types.ForID(action.ID)
 	if err != nil {
@@ -46,20 +46,20 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 		result.State = arm.Deleting
 	}
 	key := action.ID.Key() + actionSuffix + action.Method + "|" + strings.ToLower(action.SubPath) + "|" + action.Part
-	if ended, ok := e.ended(key, action.Object, removal, result); ok {
+	if ended, ok := e.takeActionResult(key, action.Object, removal, result); ok {
 		return ended
 	}
-	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Verb: action.Method, Object: action.Object, Action: true,
-		Context: e.operate.Background(ctx)}
-	op.Ended = func(_ time.Duration, err error) {
+	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Method: action.Method, Object: action.Object, Action: true,
+		Context: e.operate.BackgroundContext(ctx)}
+	op.OnEnd = func(_ time.Duration, err error) {
 		if removal && err == nil {
-			e.memory.forget(op.ID)
+			e.states.forgetResource(op.ID)
 		}
-		e.memory.keep(key, op.Waiting(), err)
+		e.states.storeActionResult(key, op.WaitingObjects(), err)
 	}
-	op.Await(action.Object, wake)
+	op.AddWaiter(action.Object, wake)
 	if holder := e.operate.Begin(op, false); holder != nil {
-		if !holder.Await(action.Object, wake) && wake != nil {
+		if !holder.AddWaiter(action.Object, wake) && wake != nil {
 			wake()
 		}
 		return result
@@ -75,11 +75,11 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 		})
 	}()
 	expired := make(chan struct{})
-	stop := e.clock.AfterFunc(e.options.Grace, func() { close(expired) })
+	stop := e.clock.AfterFunc(e.options.AnswerWait, func() { close(expired) })
 	defer stop()
 	select {
 	case <-answered:
-		if ended, ok := e.ended(key, action.Object, removal, result); ok {
+		if ended, ok := e.takeActionResult(key, action.Object, removal, result); ok {
 			return ended
 		}
 	case <-expired:
@@ -88,12 +88,12 @@ func (e *Engine) Do(ctx context.Context, c *client.Client, action Action, wake f
 	return result
 }
 
-// ended is the result of an action that has ended and was not asked for yet.
-func (e *Engine) ended(key, object string, removal bool, result arm.Result) (arm.Result, bool) {
-	err, ok := e.memory.take(key, object)
+// takeActionResult is the result of an action that has ended and was not asked for yet.
+func (e *Engine) takeActionResult(key, object string, removal bool, result arm.Result) (arm.Result, bool) {
+	err, ok := e.states.takeActionResult(key, object)
 	switch {
 	case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
-		result.State, result.Err = stateOf(err), err
+		result.State, result.Err = failureState(err), err
 	case removal:
 		result.State = arm.Gone
 	default:

@@ -69,7 +69,7 @@ func TestLostInCreation(t *testing.T) {
 	// Plans give no tags to what has none.
 	delete(node.Body.(object), "tags")
 	request = w.request(node)
-	request.Fresh = true
+	request.BypassCache = true
 	outcome := w.converge(request, time.Minute)
 	if got := result(t, outcome, vnet); got.OwnershipTagRemoved == "" || len(outcome.Adopted) > 0 {
 		t.Errorf("lost %q, adopted %v", got.OwnershipTagRemoved, outcome.Adopted)

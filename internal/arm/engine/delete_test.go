@@ -44,7 +44,7 @@ func peered(t *testing.T) (*world, engine.Request) {
 
 func TestDeleteWholeGroup(t *testing.T) {
 	w, request := peered(t)
-	request.WholeGroups = true
+	request.DeleteWholeGroups = true
 	outcome := w.delete(request, 10*time.Minute)
 	if !outcome.IsDeleted() || len(outcome.Inventory) != 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
@@ -67,7 +67,7 @@ func TestDeleteNodeByNode(t *testing.T) {
 	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
 	w.put(another, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
 	w.put(left, object{"location": "eastus", "tags": tags()})
-	request.WholeGroups = true
+	request.DeleteWholeGroups = true
 	outcome := w.delete(request, 10*time.Minute)
 	if got := result(t, outcome, group); !outcome.IsDeleted() || got.State != arm.Foreign || got.Message == "" {
 		t.Errorf("the group is ours and holds another cluster's address: it stays, and that is an end: %+v", got)
@@ -104,7 +104,7 @@ func TestDeleteLeavesForeignThings(t *testing.T) {
 	}
 	w.writes()
 	request.Inventory = outcome.Inventory
-	request.WholeGroups = true
+	request.DeleteWholeGroups = true
 	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
@@ -179,7 +179,7 @@ func TestDeleteFaults(t *testing.T) {
 func TestDeleteAfterRestart(t *testing.T) {
 	for stop := range 8 {
 		w, request := peered(t)
-		request.WholeGroups = true
+		request.DeleteWholeGroups = true
 		for range stop {
 			outcome, err := w.engine.Delete(t.Context(), request)
 			if err != nil {
@@ -203,7 +203,7 @@ func TestDeleteWhileCreating(t *testing.T) {
 	w := newWorld(t)
 	request := w.request(groupNode(), pipNode(), natNode(), vnetNode())
 	w.until(request, time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Creating })
-	request.WholeGroups = true
+	request.DeleteWholeGroups = true
 	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
 	}
@@ -214,7 +214,7 @@ func TestDeleteWhileCreating(t *testing.T) {
 
 func TestWhetherAGroupGoesAsAWholeIsNotGuessed(t *testing.T) {
 	w, request := made(t, network()...)
-	request.WholeGroups = true
+	request.DeleteWholeGroups = true
 	// The first reads the group, the second lists what is in it.
 	w.fault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
 	outcome, err := w.engine.Delete(t.Context(), request)
@@ -255,14 +255,14 @@ func TestDeletableWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, request := made(t, groupNode(), nsgNode())
 			test.before(w)
-			got, err := w.engine.DeletableWhole(t.Context(), request, group)
+			got, err := w.engine.DeletesGroupWhole(t.Context(), request, group)
 			if got != test.want || (err != nil) != test.fails {
 				t.Errorf("%s: got %t, %v", test.reason, got, err)
 			}
 		})
 	}
 	w := newWorld(t)
-	if gone, err := w.engine.DeletableWhole(t.Context(), w.request(), group); !gone || err != nil {
+	if gone, err := w.engine.DeletesGroupWhole(t.Context(), w.request(), group); !gone || err != nil {
 		t.Errorf("gone already: %t, %v", gone, err)
 	}
 }

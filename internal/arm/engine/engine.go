@@ -24,14 +24,14 @@ type Options struct {
 	// Freshness is how long a read is shared with other passes; 0 is 10 s. Converging passes take what is up to three
 	// times as old.
 	Freshness time.Duration
-	// Full is how long regular looks take what was read, as long as Azure's list of all resources shows no write; 0 is not at all.
-	Full time.Duration
-	// Grace is how long a pass waits for Azure to answer the writes it sent, never for operations; 0 is 2 s. Writes that
+	// MaxVouchedAge is how long regular looks take what was read, as long as Azure's list of all resources shows no write; 0 is not at all.
+	MaxVouchedAge time.Duration
+	// AnswerWait is how long a pass waits for Azure to answer the writes it sent, never for operations; 0 is 2 s. Writes that
 	// are answered later go on in the background, and their answer wakes the object.
-	Grace time.Duration
-	// Patient is how many passes may wait for such answers at a time; 0 is 4. The others return at once and are woken by the
+	AnswerWait time.Duration
+	// MaxWaiting is how many passes may wait for such answers at a time; 0 is 4. The others return at once and are woken by the
 	// answers: a hundred machines that come together must not hold all workers.
-	Patient int
+	MaxWaiting int
 	// Jitter is called for a number in [0,1) to spread retries; nil is math/rand's.
 	Jitter func() float64
 	// Hooks are told what happens.
@@ -40,15 +40,15 @@ type Options struct {
 
 // Hooks are told what the engine does, for those who count. They must be quick; nil ones are not called.
 type Hooks struct {
-	// Looked is told of each look at what other passes have read.
-	Looked func(observe.Look)
-	// Ended is told of each operation that Azure has done, with how long it took and its error.
-	Ended func(op *operate.Operation, took time.Duration, err error)
-	// Drifted is told once of a resource that had been as wanted and is not any more, and Repaired when it is again by a write
+	// OnCacheRead is told of each look at what other passes have read.
+	OnCacheRead func(observe.CacheResult)
+	// OnOperationEnd is told of each operation that Azure has done, with how long it took and its error.
+	OnOperationEnd func(op *operate.Operation, took time.Duration, err error)
+	// OnDrift is told once of a resource that had been as wanted and is not any more, and Repaired when it is again by a write
 	// of the engine.
-	Drifted, Repaired func(id arm.ID)
-	// Kept is told once of values that were sent and that Azure keeps otherwise, so that they are not sent again.
-	Kept func(id arm.ID, values int)
+	OnDrift, OnRepair func(id arm.ID)
+	// OnNormalized is told once of values that were sent and that Azure keeps otherwise, so that they are not sent again.
+	OnNormalized func(id arm.ID, values int)
 }
 
 // Engine is the one writer of Azure resources in a process. It is safe for concurrent use, also by passes that share
@@ -58,14 +58,14 @@ type Engine struct {
 	clock   Clock
 	log     logr.Logger
 
-	cache    *observe.Cache
-	reader   *observe.Reader
-	operate  *operate.Operator
-	memory   *memory
-	news     *news
-	verdicts *verdicts
-	// patient holds one element per pass that waits for answers.
-	patient chan struct{}
+	cache       *observe.Cache
+	reader      *observe.Reader
+	operate     *operate.Operator
+	states      *stateStore
+	changes     *changeLog
+	wholeGroups *wholeGroupCache
+	// waitSlots holds one element per pass that waits for answers.
+	waitSlots chan struct{}
 }
 
 // Owner is the tag that marks a cluster's resources:
@@ -91,9 +91,9 @@ type Request struct {
 	// Inventory lists resources that were made for the object and cannot carry tags, as kept in its annotation. Anybody may have
 	// written that, so only what the graph has counts, or what Azure shows to be there for a resource of ours.
 	Inventory []arm.ID
-	// TagsOnly has nothing of Inventory count: what cannot carry a tag is the object's below what does, and nowhere else. It is for
+	// IgnoreInventory has nothing of Inventory count: what cannot carry a tag is the object's below what does, and nowhere else. It is for
 	// requests by an identity that reaches what is of others, for whom the graph is no proof either.
-	TagsOnly bool
+	IgnoreInventory bool
 	// Record lists resources that the object's annotations say were seen in Azure as its own. One of them without an ownership tag has lost
 	// that. Anybody may have written the annotations, so the record alone has nothing written or deleted: see proven.
 	Record []arm.ID
@@ -101,27 +101,27 @@ type Request struct {
 	Adopted []arm.ID
 	// DeleteAdopted has what would be adopted deleted, too. Without it that is let go.
 	DeleteAdopted bool
-	// Unlabelled are resources of the graph that Azure makes with another one and may leave without tags: they are ours
+	// OwnedUntagged are resources of the graph that Azure makes with another one and may leave without tags: they are ours
 	// without.
-	Unlabelled []arm.ID
+	OwnedUntagged []arm.ID
 	// Prune lists resources that an earlier plan wanted and this one does not; owned ones are deleted. Inventory entries
 	// that count and are not in the graph are pruned without being listed here.
 	Prune []arm.ID
-	// Leave tells of a difference between a resource of ours and its node, by path and what is wanted and there as short text,
+	// IgnoreDifference tells of a difference between a resource of ours and its node, by path and what is wanted and there as short text,
 	// that it is not to be brought in line. It neither counts as drift. Nil leaves none.
-	Leave func(id arm.ID, path, want, have string) bool
+	IgnoreDifference func(id arm.ID, path, want, have string) bool
 	// Wake is called, from any goroutine, when something the pass waits for has moved: an operation ended, a serial key
 	// is free. It must be cheap and must not block. Nil means nobody waits.
 	Wake func()
-	// Outdated is closed when another graph than this one is wanted. The pass then returns without waiting for answers to what it has
+	// Superseded is closed when another graph than this one is wanted. The pass then returns without waiting for answers to what it has
 	// sent. Nil is never.
-	Outdated <-chan struct{}
-	// Fresh reads from Azure even what another pass has read just now.
-	Fresh bool
-	// Anew is for a pass that a person has asked for: it is Fresh, and tries again what failed before it is due.
-	Anew bool
-	// WholeGroups lets Delete remove an owned resource group as a whole when no resource of another cluster is in it.
-	WholeGroups bool
+	Superseded <-chan struct{}
+	// BypassCache reads from Azure even what another pass has read just now.
+	BypassCache bool
+	// RetryNow is for a pass that a person has asked for: it is Fresh, and tries again what failed before it is due.
+	RetryNow bool
+	// DeleteWholeGroups lets Delete remove an owned resource group as a whole when no resource of another cluster is in it.
+	DeleteWholeGroups bool
 }
 
 // New makes an engine.
@@ -135,11 +135,11 @@ func New(options Options) *Engine {
 	if options.Freshness == 0 {
 		options.Freshness = 10 * time.Second
 	}
-	if options.Grace == 0 {
-		options.Grace = 2 * time.Second
+	if options.AnswerWait == 0 {
+		options.AnswerWait = 2 * time.Second
 	}
-	if options.Patient == 0 {
-		options.Patient = 4
+	if options.MaxWaiting == 0 {
+		options.MaxWaiting = 4
 	}
 	if options.Jitter == nil {
 		options.Jitter = rand.Float64
@@ -148,15 +148,15 @@ func New(options Options) *Engine {
 		options.Log = logr.Discard()
 	}
 	e := &Engine{options: options, clock: options.Clock, log: options.Log}
-	e.cache = observe.NewCache(options.Clock, options.Freshness, options.Full)
-	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel, Looked: options.Hooks.Looked}
-	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader, Ended: options.Hooks.Ended})
+	e.cache = observe.NewCache(options.Clock, options.Freshness, options.MaxVouchedAge)
+	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel, OnCacheRead: options.Hooks.OnCacheRead}
+	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader, OnEnd: options.Hooks.OnOperationEnd})
 	// What is followed is looked at again and again: a list serves many.
-	e.reader.Followed = e.operate.Alongside
-	e.memory = newMemory(options.Clock, options.Jitter)
-	e.news = newNews(options.Clock)
-	e.verdicts = newVerdicts(options.Clock, options.Freshness)
-	e.patient = make(chan struct{}, options.Patient)
+	e.reader.CountFollowed = e.operate.CountInCollection
+	e.states = newStateStore(options.Clock, options.Jitter)
+	e.changes = newChangeLog(options.Clock)
+	e.wholeGroups = newWholeGroupCache(options.Clock, options.Freshness)
+	e.waitSlots = make(chan struct{}, options.MaxWaiting)
 	return e
 }
 
@@ -165,10 +165,10 @@ func New(options Options) *Engine {
 func (e *Engine) Start(ctx context.Context) error {
 	defer e.operate.Stop()
 	for due := make(chan struct{}, 1); ; {
-		stop := e.clock.AfterFunc(e.cache.Keeps(), func() { due <- struct{}{} })
+		stop := e.clock.AfterFunc(e.cache.RetentionPeriod(), func() { due <- struct{}{} })
 		select {
 		case <-due:
-			e.cache.Sweep()
+			e.cache.DropExpired()
 		case <-ctx.Done():
 			stop()
 			return nil
@@ -176,8 +176,10 @@ func (e *Engine) Start(ctx context.Context) error {
 	}
 }
 
-// Operations are what is under way, and since when it is.
-func (e *Engine) Operations() map[*operate.Operation]time.Duration { return e.operate.Ages() }
+// OperationAges are what is under way, and since when it is.
+func (e *Engine) OperationAges() map[*operate.Operation]time.Duration {
+	return e.operate.OperationAges()
+}
 
 // Clock is what the engine needs of a clock.
 type Clock = operate.Clock
@@ -188,27 +190,29 @@ func (systemClock) Now() time.Time { return time.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// Together is a context for looks that others of the same group are about to have as well: what is read then is read as lists. A pass
+// WithBatch is a context for looks that others of the same group are about to have as well: what is read then is read as lists. A pass
 // that was woken by a change reads what it needs by itself.
-func Together(ctx context.Context) context.Context { return observe.Together(ctx) }
+func WithBatch(ctx context.Context) context.Context { return observe.WithBatch(ctx) }
 
-// Regularly is a context for looks at what was in order, which come every period. Most of what they see is what earlier ones read, by
+// WithSyncPeriod is a context for looks at what was in order, which come every period. Most of what they see is what earlier ones read, by
 // Options.Full.
-func Regularly(ctx context.Context, period time.Duration) context.Context {
-	return observe.Regularly(ctx, period/10)
+func WithSyncPeriod(ctx context.Context, period time.Duration) context.Context {
+	return observe.WithMaxAge(ctx, period/10)
 }
 
-// Since is a context for looks that continue what began at a time: resources that were seen as wanted since then are not read once more
+// WithReuseSince is a context for looks that continue what began at a time: resources that were seen as wanted since then are not read once more
 // if only a write changes them. What somebody else does to them meanwhile is found by the next regular look.
-func Since(ctx context.Context, at time.Time) context.Context { return observe.Since(ctx, at) }
+func WithReuseSince(ctx context.Context, at time.Time) context.Context {
+	return observe.WithReuseSince(ctx, at)
+}
 
-// Mark stands for how Azure's list of all resources shows a resource.
-type Mark = observe.Mark
+// DigestMark stands for how Azure's list of all resources shows a resource.
+type DigestMark = observe.DigestMark
 
-// Unchanged tells whether what was learned at a time about a resource, or the collection with that path, which had this mark, still
+// CheckUnchanged tells whether what was learned at a time about a resource, or the collection with that path, which had this mark, still
 // holds by Options.Full, and its mark for what is learned from here on. Outside of regular looks nothing does.
-func (e *Engine) Unchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark Mark) (Mark, bool) {
-	return e.reader.Unchanged(ctx, c, id, at, mark)
+func (e *Engine) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark) (DigestMark, bool) {
+	return e.reader.CheckUnchanged(ctx, c, id, at, mark)
 }
 
 // Observed is a resource as Azure last showed it.
@@ -221,28 +225,28 @@ func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fr
 	out := make(map[string]Observed, len(ids))
 	var ask []arm.ID
 	for _, id := range ids {
-		if !fresh && e.waits(c, id) {
-			out[id.Key()] = e.cache.At(Observed{ID: id}, false).Observed
+		if !fresh && e.isAwaitingWriteQuota(c, id) {
+			out[id.Key()] = e.cache.NewObservation(Observed{ID: id}, false).Observed
 			continue
 		}
 		ask = append(ask, id)
 	}
-	found := e.reader.Read(ctx, c, ask, e.maxAge(fresh))
+	found := e.reader.Read(ctx, c, ask, e.maxReadAge(fresh))
 	for key, observation := range found {
 		out[key] = observation.Observed
 	}
 	return out, ctx.Err()
 }
 
-func (e *Engine) maxAge(fresh bool) time.Duration {
+func (e *Engine) maxReadAge(fresh bool) time.Duration {
 	if fresh {
 		return -1
 	}
 	return e.options.Freshness
 }
 
-// Creating tells whether this engine is at making a resource: a look at Azure may not show it, and what is made with it, yet.
-func (e *Engine) Creating(id arm.ID) bool {
-	op := e.operate.Find(id.Key())
+// IsCreating tells whether this engine is at making a resource: a look at Azure may not show it, and what is made with it, yet.
+func (e *Engine) IsCreating(id arm.ID) bool {
+	op := e.operate.FindOperation(id.Key())
 	return op != nil && op.State == arm.Creating
 }

@@ -4,11 +4,11 @@ import "maps"
 
 // Remembered counts what the engine holds in memory, by what it is.
 func (e *Engine) Remembered() map[string]int {
-	e.memory.mu.Lock()
-	defer e.memory.mu.Unlock()
-	out := map[string]int{"records": len(e.memory.records)}
-	maps.Copy(out, e.operate.Sizes())
-	maps.Copy(out, e.cache.Sizes())
+	e.states.mu.Lock()
+	defer e.states.mu.Unlock()
+	out := map[string]int{"records": len(e.states.states)}
+	maps.Copy(out, e.operate.EntryCounts())
+	maps.Copy(out, e.cache.EntryCounts())
 	maps.DeleteFunc(out, func(_ string, n int) bool { return n == 0 })
 	return out
 }

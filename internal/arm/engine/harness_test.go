@@ -169,7 +169,7 @@ func (w *world) until(request engine.Request, limit time.Duration, end func(arm.
 			w.t.Fatalf("not done, and nothing says when to look again: %+v", outcome.RootCauses())
 		}
 		w.sleep(outcome.RetryAfter)
-		request.Fresh = false
+		request.BypassCache = false
 	}
 }
 
@@ -338,7 +338,7 @@ func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 	}
 	request.Inventory = outcome.Inventory
 	w.requests()
-	request.Fresh = true
+	request.BypassCache = true
 	return w, request
 }
 

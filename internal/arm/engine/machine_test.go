@@ -34,7 +34,7 @@ func machine() []arm.Node { return append(network(), nicNode(), vmNode()) }
 
 func TestMachine(t *testing.T) {
 	w, request := made(t, machine()...)
-	request.Fresh = true
+	request.BypassCache = true
 	if outcome := w.converge(request, 0); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	} else if got := result(t, outcome, vm); len(got.Drift) > 0 {
@@ -220,7 +220,7 @@ func TestDiskOfARefusedMachine(t *testing.T) {
 	refused := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
 	for _, fresh := range []bool{false, true} {
 		request := w.request(append(machine(), tags)...)
-		request.Fresh = fresh
+		request.BypassCache = fresh
 		got := result(t, w.until(request, 5*time.Minute, refused), disk)
 		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is made with virtualMachines/vm" {
 			t.Errorf("read anew %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)

@@ -51,7 +51,7 @@ func TestDriftIsRepaired(t *testing.T) {
 	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") || got.SentMethod != "PUT" {
 		t.Errorf("%+v", got)
 	}
-	request.Fresh = false
+	request.BypassCache = false
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
@@ -107,7 +107,7 @@ func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 			if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 				t.Fatalf("%+v", outcome.RootCauses())
 			}
-			request.Fresh = true
+			request.BypassCache = true
 			for range 4 {
 				w.sleep(time.Hour)
 				if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
@@ -137,7 +137,7 @@ func TestEditedRightAfterThePut(t *testing.T) {
 	w.until(request, time.Minute, func(outcome arm.Outcome) bool { return w.get(nsg) != nil })
 	w.fault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"properties": object{"securityRules": []any{}}}})
 	for range 3 {
-		request.Fresh = true
+		request.BypassCache = true
 		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}
@@ -387,7 +387,7 @@ func TestWantedAgain(t *testing.T) {
 	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"size": "2"}}})
 	for _, node := range []arm.Node{groupNode(), tagged} {
 		request := w.request(node)
-		request.Fresh = true
+		request.BypassCache = true
 		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}

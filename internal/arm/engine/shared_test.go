@@ -207,7 +207,7 @@ func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 func TestDo(t *testing.T) {
 	w, _ := made(t, network()...)
 	ask := engine.Action{Method: http.MethodDelete, ID: nodes}
-	do := func() arm.Result { return w.engine.Do(context.Background(), w.client, ask, w.wake) }
+	do := func() arm.Result { return w.engine.RunAction(context.Background(), w.client, ask, w.wake) }
 	var seen []arm.State
 	for range 10 {
 		result := do()
@@ -250,7 +250,7 @@ func TestDoForTwo(t *testing.T) {
 			woken := map[string]int{}
 			do := func(object string) arm.Result {
 				action := engine.Action{Object: object, Method: http.MethodDelete, ID: nodes}
-				return w.engine.Do(t.Context(), w.client, action, func() { woken[object]++ })
+				return w.engine.RunAction(t.Context(), w.client, action, func() { woken[object]++ })
 			}
 			for _, object := range []string{"a", "b"} {
 				if got := do(object); got.State != arm.Deleting {

@@ -53,7 +53,7 @@ func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 	}
 	s := situation{id: id, row: row, node: &arm.Node{ID: id, Policy: policy, Body: "a body"}, owner: Owner{TagKey: "owner", TagValue: "owned"},
 		found: observe.Observation{Observed: observe.Observed{ID: id, Exists: true, Body: []byte(`{}`), ETag: "e1"}},
-		owned: true, ownedAbove: true, compared: true, tagged: row.Taggable, claimed: true}
+		owned: true, ownedAbove: true, compared: true, bodyTagged: row.Taggable, claimed: true}
 	for _, change := range changes {
 		change(&s)
 	}
@@ -63,24 +63,24 @@ func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 // What rows change. Each does one thing.
 type change = func(*situation)
 
-func going(s *situation)          { s.remove = true }
+func going(s *situation)          { s.removing = true }
 func notThere(s *situation)       { s.found = observe.Observation{Observed: observe.Observed{ID: s.id}} }
 func listed(s *situation)         { notThere(s); s.found.FromList = true }
 func unseen(s *situation)         { s.found = observe.Observation{} }
 func outdated(s *situation)       { s.outdated = true }
-func rival(s *situation)          { s.rival = ownerPrefix + "other" }
+func rival(s *situation)          { s.otherOwnerTag = ownerPrefix + "other" }
 func unclaimedByTag(s *situation) { s.unclaimed = true }
 func foreign(s *situation)        { s.owned, s.ownedAbove = false, false }
 func adopts(s *situation)         { s.node.Foreign = arm.AdoptForeign }
 func marked(s *situation)         { s.node.PlannedWithTag = true }
 func uses(s *situation)           { s.node.Foreign = arm.UseForeign }
 func bodiless(s *situation)       { s.node.Body = nil }
-func noTag(s *situation)          { s.tagged = false }
+func noTag(s *situation)          { s.bodyTagged = false }
 func waiting(s *situation)        { s.blocker = theGroup }
 func unexamined(s *situation)     { s.compared = false }
-func pointless(s *situation)      { s.pointless = true }
-func overtaken(s *situation)      { s.overtaken = true }
-func oldETag(s *situation)        { s.oldETag = true }
+func pointless(s *situation)      { s.makerMissing = true }
+func overtaken(s *situation)      { s.writtenSince = true }
+func oldETag(s *situation)        { s.etagOutdated = true }
 func unclaimed(s *situation)      { s.claimed = false }
 
 func state(provisioning string) change {
@@ -102,23 +102,23 @@ func unread(err error) change {
 }
 
 func counted(wait time.Duration) change {
-	return func(s *situation) { s.counted, s.readWait = true, wait }
+	return func(s *situation) { s.failureCounted, s.readRetryAfter = true, wait }
 }
 
 func made(maker arm.ID, unseen bool) change {
-	return func(s *situation) { s.maker, s.makerUnseen = maker, unseen }
+	return func(s *situation) { s.createdWith, s.makerReadFailed = maker, unseen }
 }
 
 func failing(err error, wait time.Duration) change {
-	return func(s *situation) { s.failure, s.wait = err, wait }
+	return func(s *situation) { s.failure, s.retryAfter = err, wait }
 }
 
 func under(state arm.State, age time.Duration) change {
-	return func(s *situation) { s.under = underway{id: s.id, state: state, age: age} }
+	return func(s *situation) { s.running = runningOperation{id: s.id, state: state, age: age} }
 }
 
 func held(id arm.ID, state arm.State) change {
-	return func(s *situation) { s.holder = underway{id: id, state: state} }
+	return func(s *situation) { s.holder = runningOperation{id: id, state: state} }
 }
 
 // settleRows holds decide against a table: a row per situation.
@@ -140,16 +140,18 @@ type settleRow struct {
 }
 
 // The decisions that many rows end in.
-func fine() decision { return decision{do: align, state: arm.Ready} }
+func fine() decision { return decision{step: stepAlign, state: arm.Ready} }
 
-func blockedBy(id arm.ID) decision { return decision{do: report, state: arm.Blocked, blockedBy: id} }
+func blockedBy(id arm.ID) decision {
+	return decision{step: stepReport, state: arm.Blocked, blockedBy: id}
+}
 
 func lookAgain(wait time.Duration) decision {
-	return decision{do: again, state: arm.Waiting, wait: wait}
+	return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: wait}
 }
 
 func sends(verb string, state arm.State, drift ...string) decision {
-	return decision{do: send, write: verb, state: state, drift: drift, wait: 5 * time.Minute}
+	return decision{step: stepSend, method: verb, state: state, drift: drift, retryAfter: 5 * time.Minute}
 }
 
 // matched is a decision with an etag that has to match.
@@ -159,7 +161,7 @@ func matched(d decision) decision {
 }
 
 func confirmed(d decision) decision {
-	d.confirm = true
+	d.confirmAbsence = true
 	return d
 }
 
@@ -169,12 +171,12 @@ func drifts(d decision, paths ...string) decision {
 }
 
 func tellsFailure(err error) decision {
-	return decision{do: report, state: arm.Failed, err: err, wait: 10 * time.Minute}
+	return decision{step: stepReport, state: arm.Failed, err: err, retryAfter: 10 * time.Minute}
 }
 
 // somebodyActs is a failure that somebody has to end in Azure or in the spec, looked at again after some time.
 func somebodyActs(err error, wait time.Duration) decision {
-	return decision{do: report, state: arm.Failed, err: err, message: "looked at again every few minutes", wait: wait}
+	return decision{step: stepReport, state: arm.Failed, err: err, message: "looked at again every few minutes", retryAfter: wait}
 }
 
 // after is a decision about something that failed before.

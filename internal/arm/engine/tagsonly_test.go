@@ -27,7 +27,7 @@ func TestTagsOnly(t *testing.T) {
 			theirs := hub.Child("subnets", "theirs")
 			w.put(theirs, object{"properties": object{"addressPrefix": "192.168.1.0/24"}})
 			request := w.request(arm.Node{ID: theirs, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"})
-			request.Inventory, request.TagsOnly = []arm.ID{theirs}, test.tagsOnly
+			request.Inventory, request.IgnoreInventory = []arm.ID{theirs}, test.tagsOnly
 			if outcome := w.delete(request, time.Minute); !outcome.IsDeleted() {
 				t.Errorf("%s: %v", test.reason, states(outcome))
 			}

@@ -12,87 +12,87 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// goneHash is the desired state of a resource that is to go, for what is remembered of its failures.
-const goneHash = "delete"
+// deletionHash is the desired state of a resource that is to go, for what is remembered of its failures.
+const deletionHash = "delete"
 
-// operation is the one that a decision sends, and what the engine remembers when it has ended.
-func (p *pass) operation(w *work, d decision) *operate.Operation {
+// newOperation is the one that a decision sends, and what the engine remembers when it has ended.
+func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
 	e := p.engine
-	op := &operate.Operation{Key: w.id.Key(), ID: w.id, Serial: w.row.SerialKey(w.id), Client: p.request.Client, State: d.state, Verb: d.write,
-		Object: p.request.Object, Context: e.operate.Background(p.ctx)}
-	op.Await(p.request.Object, p.signal)
-	change := written{id: w.id, object: op.Object, verb: d.write, state: d.state, drift: d.drift}
-	hash, agreed := w.hash, json.RawMessage(nil)
-	if w.remove {
-		hash = goneHash
+	op := &operate.Operation{Key: w.id.Key(), ID: w.id, SerialKey: w.row.SerialKey(w.id), Client: p.request.Client, State: d.state, Method: d.method,
+		Object: p.request.Object, Context: e.operate.BackgroundContext(p.ctx)}
+	op.AddWaiter(p.request.Object, p.notifyChange)
+	change := finishedWrite{id: w.id, object: op.Object, method: d.method, state: d.state, drift: d.drift}
+	hash, agreed := w.desiredHash, json.RawMessage(nil)
+	if w.removing {
+		hash = deletionHash
 	} else {
-		change.repairs = w.found.Exists && e.memory.inLine(op.Key, hash)
+		change.repairs = w.found.Exists && e.states.wasAligned(op.Key, hash)
 		if w.node.Policy == arm.CreateOnly {
-			agreed = visible(w.want)
+			agreed = visibleJSON(w.desired)
 		}
 	}
 	var said []string
-	op.Answered = func(body json.RawMessage) {
+	op.OnAnswer = func(body json.RawMessage) {
 		if decoded, err := arm.DecodeBody(body); err == nil {
-			said = prints(compare.Diff(w.want, decoded))
+			said = formatDifferences(compare.Diff(w.desired, decoded))
 		}
 	}
-	op.Ended = func(took time.Duration, err error) {
+	op.OnEnd = func(took time.Duration, err error) {
 		switch {
 		case err != nil:
-			e.memory.fail(op.Key, hash, err)
+			e.states.recordFailure(op.Key, hash, err)
 			if arm.IsBudgetEmpty(err) {
-				e.memory.absence(op.Key, d.state == arm.Creating)
+				e.states.setAbsent(op.Key, d.state == arm.Creating)
 			}
 			return
-		case w.remove:
-			e.memory.forget(op.ID)
-			e.memory.retryBeside(op.ID)
-		case d.write == http.MethodPut:
-			e.memory.put(op.Key, hash, said, prints(w.differences))
+		case w.removing:
+			e.states.forgetResource(op.ID)
+			e.states.retrySiblings(op.ID)
+		case d.method == http.MethodPut:
+			e.states.recordPut(op.Key, hash, said, formatDifferences(w.differences))
 			if d.state == arm.Creating {
-				e.memory.make(op.Key)
+				e.states.recordCreation(op.Key)
 			}
 			if agreed != nil {
-				e.memory.agree(op.ID, agreed)
+				e.states.recordAgreement(op.ID, agreed)
 			}
 		default:
-			e.memory.clear(op.Key)
+			e.states.clearFailure(op.Key)
 		}
-		e.tell(change, took)
-		if w.remove || len(w.origin.outside) > 0 {
+		e.recordChange(change, took)
+		if w.removing || len(w.origin.outside) > 0 {
 			return
 		}
-		if e.memory.mended(op.Key) && e.options.Hooks.Repaired != nil {
-			e.options.Hooks.Repaired(op.ID)
+		if e.states.clearDrift(op.Key) && e.options.Hooks.OnRepair != nil {
+			e.options.Hooks.OnRepair(op.ID)
 		}
 	}
 	return op
 }
 
-// followed is an operation that somebody else began on a resource, or this provider before it was restarted.
-func (p *pass) followed(id arm.ID, state arm.State) *operate.Operation {
+// newFollowedOperation is an operation that somebody else began on a resource, or this provider before it was restarted.
+func (p *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.Operation {
 	e, object := p.engine, p.request.Object
-	return &operate.Operation{Key: id.Key(), ID: id, Client: p.request.Client, State: state, Object: object, Ended: func(took time.Duration, err error) {
+	return &operate.Operation{Key: id.Key(), ID: id, Client: p.request.Client, State: state, Object: object, OnEnd: func(took time.Duration, err error) {
 		// Only deletions that come off end in a way that tells something.
 		if err == nil && state == arm.Deleting {
-			e.memory.forget(id)
-			e.tell(written{id: id, object: object, state: state}, took)
+			e.states.forgetResource(id)
+			e.recordChange(finishedWrite{id: id, object: object, state: state}, took)
 		}
 	}}
 }
 
-// write starts the request that a decision tells to send.
-func (p *pass) write(w *work, d decision) error {
+// startWrite starts the request that a decision tells to send.
+func (p *convergence) startWrite(w *task, d decision) error {
 	e, op := p.engine, w.op
 	var request func() (*client.Response, error)
-	switch d.write {
+	switch d.method {
 	case http.MethodDelete:
 		request = func() (*client.Response, error) {
 			return op.Client.Delete(op.Context, w.id, w.row.APIVersion, w.row.DeleteQuery)
 		}
 	case http.MethodPut:
-		raw, err := json.Marshal(compare.MergeBody(w.want, w.body))
+		raw, err := json.Marshal(compare.MergeBody(w.desired, w.body))
 		if err != nil {
 			return err
 		}
@@ -100,28 +100,28 @@ func (p *pass) write(w *work, d decision) error {
 			return op.Client.Put(op.Context, w.id, w.row.APIVersion, json.RawMessage(raw), d.etag)
 		}
 	default:
-		request = func() (*client.Response, error) { return writeTags(op, w.want, w.body) }
+		request = func() (*client.Response, error) { return writeTags(op, w.desired, w.body) }
 	}
-	p.sent(w.id, d.write)
-	e.log.Info(d.write, "resource", w.id, "object", p.request.Object, "differs", d.drift)
+	p.recordSent(w.id, d.method)
+	e.log.Info(d.method, "resource", w.id, "object", p.request.Object, "differs", d.drift)
 	go func() {
-		defer p.answered()
-		p.slots <- struct{}{}
-		defer func() { <-p.slots }()
-		if d.write != http.MethodPatch {
-			if held := op.Client.Turn(d.write, w.id, w.want.Body); held != nil {
-				p.unsent(w.id)
-				e.operate.HoldBack(op, held)
+		defer p.recordAnswered()
+		p.requestSlots <- struct{}{}
+		defer func() { <-p.requestSlots }()
+		if d.method != http.MethodPatch {
+			if held := op.Client.ReserveWrite(d.method, w.id, w.desired.Body); held != nil {
+				p.recordUnsent(w.id)
+				e.operate.EndUnsent(op, held)
 				return
 			}
 		}
-		if d.confirm {
+		if d.confirmAbsence {
 			if sure := e.reader.Get(op.Context, op.Client, w.id); sure.Err != nil || sure.Exists {
 				if sure.Err != nil {
 					// The list still says that it is missing: what is asked for again at once is asked for without end.
-					e.memory.fail(op.Key, w.hash, sure.Err)
+					e.states.recordFailure(op.Key, w.desiredHash, sure.Err)
 				}
-				p.unsent(w.id)
+				p.recordUnsent(w.id)
 				e.operate.Abandon(op)
 				return
 			}
@@ -131,10 +131,10 @@ func (p *pass) write(w *work, d decision) error {
 	return nil
 }
 
-func (p *pass) unsent(id arm.ID) {
+func (p *convergence) recordUnsent(id arm.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.wrote, id.Key())
+	delete(p.sentMethods, id.Key())
 }
 
 // writeTags merges and deletes tags without touching the resource itself.

@@ -26,28 +26,28 @@ type Clock interface{ Now() time.Time }
 // Reads are kept by scope, which is who asked whom; changes are changes for every scope. A Cache is safe for concurrent
 // use.
 type Cache struct {
-	clock     Clock
-	freshness time.Duration
-	full      time.Duration
+	clock         Clock
+	freshness     time.Duration
+	maxVouchedAge time.Duration
 
-	mu      sync.Mutex
-	count   uint64          // changes so far: it tells what was read before one and what after
-	written map[string]mark // the last change of a resource, by ID key
-	touched map[string]mark // the last change of a resource that shares the document of this one, by ID key
-	effects map[string]mark // the last change that may have made resources of a type in a resource group, by both
-	entries map[string]Observation
-	lists   map[string]*listing
-	empty   map[string]mark          // resource groups that we made: nothing but what we put is in them, by cache key
-	flights map[string]chan struct{} // closed when the read of one resource that is under way has ended, by cache key
+	mu              sync.Mutex
+	changeCount     uint64                // changes so far: it tells what was read before one and what after
+	resourceChanges map[string]changeMark // the last change of a resource, by ID key
+	documentChanges map[string]changeMark // the last change of a resource that shares the document of this one, by ID key
+	sideEffects     map[string]changeMark // the last change that may have made resources of a type in a resource group, by both
+	entries         map[string]Observation
+	lists           map[string]*listing
+	emptyGroups     map[string]changeMark    // resource groups that we made: nothing but what we put is in them, by cache key
+	readsInFlight   map[string]chan struct{} // closed when the read of one resource that is under way has ended, by cache key
 	// digests and breadths are those of lists of all that is in a subscription or resource group, by cache key of their path.
-	digests  map[string]*digest
-	breadths map[string]*breadth
-	swept    time.Time
-	packer   compressed.Compressor
+	digests           map[string]*digest
+	subscriptionLists map[string]*subscriptionList
+	lastSweep         time.Time
+	compressor        compressed.Compressor
 }
 
-// mark is when something was changed, and the cache's count then.
-type mark struct {
+// changeMark is when something was changed, and the cache's count then.
+type changeMark struct {
 	count uint64
 	at    time.Time
 }
@@ -55,9 +55,9 @@ type mark struct {
 // NewCache makes an empty cache. Freshness is how old what it gives out usually is; it keeps ten times that, and for full what
 // digests may vouch for, 0 for nothing.
 func NewCache(clock Clock, freshness, full time.Duration) *Cache {
-	return &Cache{clock: clock, freshness: freshness, full: full, written: map[string]mark{}, touched: map[string]mark{}, effects: map[string]mark{},
-		entries: map[string]Observation{}, lists: map[string]*listing{}, empty: map[string]mark{}, flights: map[string]chan struct{}{},
-		digests: map[string]*digest{}, breadths: map[string]*breadth{}}
+	return &Cache{clock: clock, freshness: freshness, maxVouchedAge: full, resourceChanges: map[string]changeMark{}, documentChanges: map[string]changeMark{}, sideEffects: map[string]changeMark{},
+		entries: map[string]Observation{}, lists: map[string]*listing{}, emptyGroups: map[string]changeMark{}, readsInFlight: map[string]chan struct{}{},
+		digests: map[string]*digest{}, subscriptionLists: map[string]*subscriptionList{}}
 }
 
 // Change is what may be different in Azure from what was read.
@@ -69,67 +69,67 @@ type Change struct {
 	// Document is the resource whose document ID is a part of, if that was changed: it is still what was read, but has
 	// another etag. "" is none.
 	Document arm.ID
-	// Made tells that it was made, where there may have been one before.
-	Made bool
+	// Created tells that it was made, where there may have been one before.
+	Created bool
 }
 
 // Extent says what a change covers. In any case that is the absence of what Azure makes along with the resource.
 type Extent int
 
 const (
-	// Effects leave the resource itself as it was read.
-	Effects Extent = iota
-	// Resource is the resource.
-	Resource
-	// Subtree is the resource and everything below it.
-	Subtree
+	// ExtentSideEffects leave the resource itself as it was read.
+	ExtentSideEffects Extent = iota
+	// ExtentResource is the resource.
+	ExtentResource
+	// ExtentSubtree is the resource and everything below it.
+	ExtentSubtree
 )
 
 // Invalidate makes worthless what was read before a change.
 func (c *Cache) Invalidate(change Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.count++
-	now := mark{c.count, c.clock.Now()}
+	c.changeCount++
+	now := changeMark{c.changeCount, c.clock.Now()}
 	if change.Document != "" {
-		c.touched[change.Document.Key()] = now
+		c.documentChanges[change.Document.Key()] = now
 	}
 	// Others of its own type stay as they are: a hundred machines that come at once must not make each other's absence unknown.
 	if row, err := types.ForID(change.ID); err == nil {
 		for _, made := range row.CreatesTypes {
-			c.effects[effectKey(groupOf(change.ID), made)] = now
+			c.sideEffects[effectKey(resourceGroupOf(change.ID), made)] = now
 		}
-		if change.Made && len(row.DetachesTypes) > 0 {
-			c.freed(groupOf(change.ID), row.DetachesTypes, now)
+		if change.Created && len(row.DetachesTypes) > 0 {
+			c.invalidateDetached(resourceGroupOf(change.ID), row.DetachesTypes, now)
 		}
 	}
-	if change.Extent == Effects {
+	if change.Extent == ExtentSideEffects {
 		return
 	}
-	c.written[change.ID.Key()] = now
-	if change.Extent == Subtree {
-		c.below(change.ID, now)
+	c.resourceChanges[change.ID.Key()] = now
+	if change.Extent == ExtentSubtree {
+		c.invalidateBelow(change.ID, now)
 	}
 }
 
-// freed is Invalidate for resources of some types in a group.
-func (c *Cache) freed(group arm.ID, freed []string, now mark) {
+// invalidateDetached is Invalidate for resources of some types in a group.
+func (c *Cache) invalidateDetached(group arm.ID, freed []string, now changeMark) {
 	for _, found := range c.entries {
-		if groupOf(found.ID).Key() == group.Key() && slices.Contains(freed, found.ID.Type()) {
-			c.written[found.ID.Key()] = now
+		if resourceGroupOf(found.ID).Key() == group.Key() && slices.Contains(freed, found.ID.Type()) {
+			c.resourceChanges[found.ID.Key()] = now
 		}
 	}
 }
 
-// below is Invalidate for what is below a resource.
-func (c *Cache) below(id arm.ID, now mark) {
-	maps.DeleteFunc(c.empty, func(key string, _ mark) bool {
+// invalidateBelow is Invalidate for what is below a resource.
+func (c *Cache) invalidateBelow(id arm.ID, now changeMark) {
+	maps.DeleteFunc(c.emptyGroups, func(key string, _ changeMark) bool {
 		_, group, _ := strings.Cut(key, "|")
 		return group == id.Key()
 	})
 	for _, found := range c.entries {
 		if found.ID.IsWithin(id) {
-			c.written[found.ID.Key()] = now
+			c.resourceChanges[found.ID.Key()] = now
 		}
 	}
 	for key, list := range c.lists {
@@ -139,159 +139,161 @@ func (c *Cache) below(id arm.ID, now mark) {
 	}
 }
 
-// Current tells whether nothing has changed a resource since the read of an observation began.
-func (c *Cache) Current(found Observation) bool {
+// IsCurrent tells whether nothing has changed a resource since the read of an observation began.
+func (c *Cache) IsCurrent(found Observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.written[found.ID.Key()].count <= found.count
+	return c.resourceChanges[found.ID.Key()].count <= found.changeCount
 }
 
-// CurrentETag tells whether the etag of an observation may still be the resource's.
-func (c *Cache) CurrentETag(found Observation) bool {
+// IsETagCurrent tells whether the etag of an observation may still be the resource's.
+func (c *Cache) IsETagCurrent(found Observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !found.FromWrite && !found.Vouched && c.touched[found.ID.Key()].count <= found.count
+	return !found.FromWrite && !found.VouchedByDigest && c.documentChanges[found.ID.Key()].count <= found.changeCount
 }
 
-// At is an observation of what is known to be so at this moment, as from the answer to a write.
-func (c *Cache) At(observed Observed, fromWrite bool) Observation {
+// NewObservation is an observation of what is known to be so at this moment, as from the answer to a write.
+func (c *Cache) NewObservation(observed Observed, fromWrite bool) Observation {
 	observed.At = c.clock.Now()
 	if row, err := types.ForID(observed.ID); err == nil && observed.Body != nil {
-		observed.Body = shown(row, observed.Body)
+		observed.Body = withoutBackReferences(row, observed.Body)
 	}
-	return Observation{Observed: observed, FromWrite: fromWrite, count: c.begin()}
+	return Observation{Observed: observed, FromWrite: fromWrite, changeCount: c.currentCount()}
 }
 
-// Keep stores what a read or write showed, unless something later is there.
-func (c *Cache) Keep(scope string, found Observation) {
+// StoreObservation stores what a read or write showed, unless something later is there.
+func (c *Cache) StoreObservation(scope string, found Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, found.ID)
 	old, ok := c.entries[key]
-	if ok && (old.count > found.count || old.At.After(found.At)) {
+	if ok && (old.changeCount > found.changeCount || old.At.After(found.At)) {
 		return
 	}
-	found.wanted = found.wanted || old.wanted
-	c.entries[key] = c.asBefore(c.marked(scope, found), old)
-	c.sweep()
+	found.requested = found.requested || old.requested
+	c.entries[key] = c.shareBody(c.withDigestMark(scope, found), old)
+	c.dropExpired()
 }
 
-// KeepEmpty notes that a resource group has just been made by us, so that what is in it need not be asked for.
-func (c *Cache) KeepEmpty(scope string, group arm.ID) {
+// MarkGroupEmpty notes that a resource group has just been made by us, so that what is in it need not be asked for.
+func (c *Cache) MarkGroupEmpty(scope string, group arm.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.empty[cacheKey(scope, group)] = mark{c.count, c.clock.Now()}
+	c.emptyGroups[cacheKey(scope, group)] = changeMark{c.changeCount, c.clock.Now()}
 }
 
-// get is the observation of id that was made at oldest or later, and after the last change of it.
-func (c *Cache) get(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
+// findObservation is the observation of id that was made at oldest or later, and after the last change of it.
+func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	written, group := c.written[id.Key()].count, groupOf(id)
+	written, group := c.resourceChanges[id.Key()].count, resourceGroupOf(id)
 	// What did not exist may have been made since, also by a write to another resource.
-	absent := max(written, c.effects[effectKey(group, id.Type())].count)
+	absent := max(written, c.sideEffects[effectKey(group, id.Type())].count)
 	key := cacheKey(scope, id)
 	found, ok := c.entries[key]
-	if ok && found.count >= written && (found.Exists || found.count >= absent) && !found.At.Before(oldest) {
-		if !found.wanted {
-			found.wanted = true
+	if ok && found.changeCount >= written && (found.Exists || found.changeCount >= absent) && !found.At.Before(oldest) {
+		if !found.requested {
+			found.requested = true
 			c.entries[key] = found
 		}
-		return found.unpacked()
+		return found.decompressBody()
 	}
-	if found, ok := c.within(scope, id, oldest); ok {
+	if found, ok := c.embeddedObservation(scope, id, oldest); ok {
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
-	if list != nil && !list.at.IsZero() && !list.members[hashOf(id.Key())] && list.count >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
-		return Observation{Observed: Observed{ID: id, At: list.at}, count: list.count, FromList: true}, true
+	if list != nil && !list.at.IsZero() && !list.members[hashOf(id.Key())] && list.changeCount >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+		return Observation{Observed: Observed{ID: id, At: list.at}, changeCount: list.changeCount, FromList: true}, true
 	}
-	empty, ok := c.empty[cacheKey(scope, group)]
+	empty, ok := c.emptyGroups[cacheKey(scope, group)]
 	if ok && !id.Equal(group) && empty.count >= absent && !empty.at.Before(oldest) {
-		return Observation{Observed: Observed{ID: id, At: empty.at}, count: empty.count}, true
+		return Observation{Observed: Observed{ID: id, At: empty.at}, changeCount: empty.count}, true
 	}
 	return Observation{}, false
 }
 
-// takeOff begins a read of one resource unless one is under way: then landed is closed when that has ended. end ends it.
-func (c *Cache) takeOff(scope string, id arm.ID) (landed <-chan struct{}, end func()) {
+// beginRead begins a read of one resource unless one is under way: then landed is closed when that has ended. end ends it.
+func (c *Cache) beginRead(scope string, id arm.ID) (landed <-chan struct{}, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, id)
-	if flight, ok := c.flights[key]; ok {
+	if flight, ok := c.readsInFlight[key]; ok {
 		return flight, nil
 	}
 	flight := make(chan struct{})
-	c.flights[key] = flight
+	c.readsInFlight[key] = flight
 	return nil, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.flights, key)
+		delete(c.readsInFlight, key)
 		close(flight)
 	}
 }
 
-// begin is the count for a read that begins now.
-func (c *Cache) begin() uint64 {
+// currentCount is the count for a read that begins now.
+func (c *Cache) currentCount() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.count
+	return c.changeCount
 }
 
-// Keeps is for how long what was read is kept, but for what a digest may vouch for.
-func (c *Cache) Keeps() time.Duration { return 10 * c.freshness }
+// RetentionPeriod is for how long what was read is kept, but for what a digest may vouch for.
+func (c *Cache) RetentionPeriod() time.Duration { return 10 * c.freshness }
 
-// Sweep drops what nobody will use again, unless that was done just now. Without it, that happens when something else is kept.
-func (c *Cache) Sweep() {
+// DropExpired drops what nobody will use again, unless that was done just now. Without it, that happens when something else is kept.
+func (c *Cache) DropExpired() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sweep()
+	c.dropExpired()
 }
 
-// sweep is Sweep with c.mu held: no observation that old is given out, but for what a digest may vouch for.
-func (c *Cache) sweep() {
-	now, old := c.clock.Now(), c.Keeps()
-	if now.Sub(c.swept) < old {
+// dropExpired is Sweep with c.mu held: no observation that old is given out, but for what a digest may vouch for.
+func (c *Cache) dropExpired() {
+	now, old := c.clock.Now(), c.RetentionPeriod()
+	if now.Sub(c.lastSweep) < old {
 		return
 	}
-	c.swept = now
+	c.lastSweep = now
 	maps.DeleteFunc(c.entries, func(_ string, found Observation) bool {
-		if found.mark == 0 || !found.wanted {
+		if found.mark == 0 || !found.requested {
 			return now.Sub(found.At) > old
 		}
 		// What tells that it is worthless is about to be dropped as well.
 		key := found.ID.Key()
-		return now.Sub(found.At) > c.full && now.Sub(found.vouched) > c.full || found.count < max(c.written[key].count, c.touched[key].count)
+		return now.Sub(found.At) > c.maxVouchedAge && now.Sub(found.vouchedAt) > c.maxVouchedAge || found.changeCount < max(c.resourceChanges[key].count, c.documentChanges[key].count)
 	})
 	for key, found := range c.entries {
 		if len(found.Body) > 0 && now.Sub(found.At) > old {
-			c.entries[key] = found.pack(&c.packer)
+			c.entries[key] = found.compressBody(&c.compressor)
 		}
 	}
-	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.full) })
-	for _, b := range c.breadths {
-		maps.DeleteFunc(b.groups, func(_ string, at time.Time) bool { return now.Sub(at) > remembers })
+	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.maxVouchedAge) })
+	for _, b := range c.subscriptionLists {
+		maps.DeleteFunc(b.groups, func(_ string, at time.Time) bool { return now.Sub(at) > interestPeriod })
 	}
-	maps.DeleteFunc(c.breadths, func(_ string, b *breadth) bool { return len(b.groups) == 0 && now.After(b.until) })
-	for _, marks := range []map[string]mark{c.written, c.touched, c.effects, c.empty} {
-		maps.DeleteFunc(marks, func(_ string, last mark) bool { return now.Sub(last.at) > old })
+	maps.DeleteFunc(c.subscriptionLists, func(_ string, b *subscriptionList) bool { return len(b.groups) == 0 && now.After(b.skipUntil) })
+	for _, marks := range []map[string]changeMark{c.resourceChanges, c.documentChanges, c.sideEffects, c.emptyGroups} {
+		maps.DeleteFunc(marks, func(_ string, last changeMark) bool { return now.Sub(last.at) > old })
 	}
 	maps.DeleteFunc(c.lists, func(_ string, list *listing) bool {
-		maps.DeleteFunc(list.asked, func(_ uint64, at time.Time) bool { return now.Sub(at) > c.freshness })
-		maps.DeleteFunc(list.regulars, func(_ uint64, at time.Time) bool { return now.Sub(at) > remembers })
-		return now.Sub(list.at) > old && len(list.asked)+len(list.regulars) == 0 && list.ended == nil
+		maps.DeleteFunc(list.requested, func(_ uint64, at time.Time) bool { return now.Sub(at) > c.freshness })
+		maps.DeleteFunc(list.batched, func(_ uint64, at time.Time) bool { return now.Sub(at) > interestPeriod })
+		return now.Sub(list.at) > old && len(list.requested)+len(list.batched) == 0 && list.inFlight == nil
 	})
 }
 
-// Sizes are how many entries the cache holds, by what they are.
-func (c *Cache) Sizes() map[string]int {
+// EntryCounts are how many entries the cache holds, by what they are.
+func (c *Cache) EntryCounts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return map[string]int{"written": len(c.written), "touched": len(c.touched), "effects": len(c.effects), "entries": len(c.entries),
-		"lists": len(c.lists), "empty": len(c.empty)}
+	return map[string]int{"written": len(c.resourceChanges), "touched": len(c.documentChanges), "effects": len(c.sideEffects), "entries": len(c.entries),
+		"lists": len(c.lists), "empty": len(c.emptyGroups)}
 }
 
-func groupOf(id arm.ID) arm.ID { return arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()) }
+func resourceGroupOf(id arm.ID) arm.ID {
+	return arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
+}
 
 func cacheKey(scope string, id arm.ID) string { return scope + "|" + id.Key() }
 

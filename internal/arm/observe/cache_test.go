@@ -36,7 +36,7 @@ const (
 )
 
 func of(c *Cache, id arm.ID, maxAge time.Duration) known {
-	found, ok := c.get("p", id, c.clock.Now().Add(-maxAge))
+	found, ok := c.findObservation("p", id, c.clock.Now().Add(-maxAge))
 	switch {
 	case !ok:
 		return unknown
@@ -47,25 +47,25 @@ func of(c *Cache, id arm.ID, maxAge time.Duration) known {
 }
 
 func seen(id arm.ID) func(*Cache) {
-	return func(c *Cache) { c.Keep("p", c.At(Observed{ID: id, Exists: true}, false)) }
+	return func(c *Cache) { c.StoreObservation("p", c.NewObservation(Observed{ID: id, Exists: true}, false)) }
 }
 
 func absent(id arm.ID) func(*Cache) {
-	return func(c *Cache) { c.Keep("p", c.At(Observed{ID: id}, false)) }
+	return func(c *Cache) { c.StoreObservation("p", c.NewObservation(Observed{ID: id}, false)) }
 }
 
 func collection(member arm.ID) func(*Cache) {
-	return func(c *Cache) { c.keepList("p", member, c.clock.Now(), c.begin(), nil) }
+	return func(c *Cache) { c.storeListing("p", member, c.clock.Now(), c.currentCount(), nil) }
 }
 
-func emptied(id arm.ID) func(*Cache) { return func(c *Cache) { c.KeepEmpty("p", id) } }
+func emptied(id arm.ID) func(*Cache) { return func(c *Cache) { c.MarkGroupEmpty("p", id) } }
 
 func changed(id arm.ID, extent Extent) func(*Cache) {
 	return func(c *Cache) { c.Invalidate(Change{ID: id, Extent: extent}) }
 }
 
 func made(id arm.ID) func(*Cache) {
-	return func(c *Cache) { c.Invalidate(Change{ID: id, Made: true}) }
+	return func(c *Cache) { c.Invalidate(Change{ID: id, Created: true}) }
 }
 
 func after(d time.Duration) func(*Cache) {
@@ -82,38 +82,38 @@ func TestInvalidate(t *testing.T) {
 		"seen":                          {"it is shared", []func(*Cache){seen(network)}, network, there},
 		"never seen":                    {"it has to be read", nil, network, unknown},
 		"seen long ago":                 {"it is too old for who asks", []func(*Cache){seen(network), after(11 * time.Second)}, network, unknown},
-		"written":                       {"what was read before is not what is there", []func(*Cache){seen(network), changed(network, Resource)}, network, unknown},
+		"written":                       {"what was read before is not what is there", []func(*Cache){seen(network), changed(network, ExtentResource)}, network, unknown},
 		"off what was made again":       {"Azure took it off when the earlier one was deleted", []func(*Cache){seen(nic), made(balancer)}, nic, unknown},
 		"of another group":              {"it is off nothing", []func(*Cache){seen(elsewhere), made(balancer)}, elsewhere, there},
 		"of another type":               {"Azure takes nothing off a network", []func(*Cache){seen(network), made(balancer)}, network, there},
 		"seen after what was made":      {"a later read is what is there", []func(*Cache){made(balancer), seen(nic)}, nic, there},
-		"what is used was changed":      {"nothing was taken off", []func(*Cache){seen(nic), changed(balancer, Resource)}, nic, there},
-		"seen after it was written":     {"a later read is", []func(*Cache){changed(network, Resource), seen(network)}, network, there},
-		"its end":                       {"what was read while it was done is what it left", []func(*Cache){changed(machine, Resource), seen(machine), changed(machine, Effects)}, machine, there},
-		"another one written":           {"it stays as it was read", []func(*Cache){seen(subnet), changed(other, Resource)}, subnet, there},
-		"its child written":             {"it is still what it is", []func(*Cache){seen(network), changed(subnet, Resource)}, network, there},
-		"its parent written":            {"what is below is a part of it only where it is said", []func(*Cache){seen(subnet), changed(network, Resource)}, subnet, there},
-		"its parent gone":               {"it went with it", []func(*Cache){seen(subnet), changed(network, Subtree)}, subnet, unknown},
-		"gone":                          {"it is not there any more", []func(*Cache){seen(network), changed(network, Subtree)}, network, unknown},
-		"known to be gone":              {"its absence is kept like a body", []func(*Cache){changed(network, Subtree), absent(network)}, network, missing},
-		"absent, and its maker written": {"a machine makes its disks", []func(*Cache){absent(disk), changed(machine, Resource)}, disk, unknown},
-		"absent, and its maker ended":   {"they come while it is made", []func(*Cache){changed(machine, Resource), absent(disk), changed(machine, Effects)}, disk, unknown},
-		"there, and its maker written":  {"what was there is still there", []func(*Cache){seen(disk), changed(machine, Resource)}, disk, there},
-		"absent, and another written":   {"a machine does not make machines", []func(*Cache){absent(machine), changed(arm.NewID("s", "rg", types.VirtualMachine, "vm2"), Resource)}, machine, missing},
-		"absent, elsewhere":             {"nor disks in another group", []func(*Cache){absent(disk), changed(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), Resource)}, disk, missing},
+		"what is used was changed":      {"nothing was taken off", []func(*Cache){seen(nic), changed(balancer, ExtentResource)}, nic, there},
+		"seen after it was written":     {"a later read is", []func(*Cache){changed(network, ExtentResource), seen(network)}, network, there},
+		"its end":                       {"what was read while it was done is what it left", []func(*Cache){changed(machine, ExtentResource), seen(machine), changed(machine, ExtentSideEffects)}, machine, there},
+		"another one written":           {"it stays as it was read", []func(*Cache){seen(subnet), changed(other, ExtentResource)}, subnet, there},
+		"its child written":             {"it is still what it is", []func(*Cache){seen(network), changed(subnet, ExtentResource)}, network, there},
+		"its parent written":            {"what is below is a part of it only where it is said", []func(*Cache){seen(subnet), changed(network, ExtentResource)}, subnet, there},
+		"its parent gone":               {"it went with it", []func(*Cache){seen(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
+		"gone":                          {"it is not there any more", []func(*Cache){seen(network), changed(network, ExtentSubtree)}, network, unknown},
+		"known to be gone":              {"its absence is kept like a body", []func(*Cache){changed(network, ExtentSubtree), absent(network)}, network, missing},
+		"absent, and its maker written": {"a machine makes its disks", []func(*Cache){absent(disk), changed(machine, ExtentResource)}, disk, unknown},
+		"absent, and its maker ended":   {"they come while it is made", []func(*Cache){changed(machine, ExtentResource), absent(disk), changed(machine, ExtentSideEffects)}, disk, unknown},
+		"there, and its maker written":  {"what was there is still there", []func(*Cache){seen(disk), changed(machine, ExtentResource)}, disk, there},
+		"absent, and another written":   {"a machine does not make machines", []func(*Cache){absent(machine), changed(arm.NewID("s", "rg", types.VirtualMachine, "vm2"), ExtentResource)}, machine, missing},
+		"absent, elsewhere":             {"nor disks in another group", []func(*Cache){absent(disk), changed(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), ExtentResource)}, disk, missing},
 		"not in its collection":         {"a list shows what is not there, too", []func(*Cache){collection(subnet)}, subnet, missing},
-		"not in its collection, made":   {"the list does not know", []func(*Cache){collection(subnet), changed(subnet, Resource)}, subnet, unknown},
-		"not in it, by another one":     {"nor what was made with it", []func(*Cache){collection(disk), changed(machine, Resource)}, disk, unknown},
+		"not in its collection, made":   {"the list does not know", []func(*Cache){collection(subnet), changed(subnet, ExtentResource)}, subnet, unknown},
+		"not in it, by another one":     {"nor what was made with it", []func(*Cache){collection(disk), changed(machine, ExtentResource)}, disk, unknown},
 		"seen before its collection":    {"it is young enough for who asks", []func(*Cache){seen(subnet), after(time.Second), collection(subnet)}, subnet, there},
 		"seen long before":              {"the list is what is known", []func(*Cache){seen(subnet), after(11 * time.Second), collection(subnet)}, subnet, missing},
-		"written before":                {"the list was read after that", []func(*Cache){seen(subnet), changed(subnet, Resource), after(time.Second), collection(subnet)}, subnet, missing},
+		"written before":                {"the list was read after that", []func(*Cache){seen(subnet), changed(subnet, ExtentResource), after(time.Second), collection(subnet)}, subnet, missing},
 		"seen after its collection":     {"as above", []func(*Cache){collection(subnet), after(time.Second), seen(subnet)}, subnet, there},
-		"in a collection of what went":  {"the list was of another network", []func(*Cache){collection(subnet), changed(network, Subtree)}, subnet, unknown},
+		"in a collection of what went":  {"the list was of another network", []func(*Cache){collection(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
 		"in a new group":                {"nothing is in what we have just made", []func(*Cache){emptied(group)}, network, missing},
 		"the new group itself":          {"it is there", []func(*Cache){emptied(group)}, group, unknown},
-		"in a new group, made":          {"but for what we put in", []func(*Cache){emptied(group), changed(network, Resource)}, network, unknown},
+		"in a new group, made":          {"but for what we put in", []func(*Cache){emptied(group), changed(network, ExtentResource)}, network, unknown},
 		"in a new group, long ago":      {"others may have put something in", []func(*Cache){emptied(group), after(11 * time.Second)}, network, unknown},
-		"in a new group that went":      {"the next one of that name need not be empty", []func(*Cache){emptied(group), changed(group, Subtree)}, network, unknown},
+		"in a new group that went":      {"the next one of that name need not be empty", []func(*Cache){emptied(group), changed(group, ExtentSubtree)}, network, unknown},
 		"in another spelling":           {"IDs have no case", []func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))}, network, there},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,26 +137,26 @@ func TestCurrent(t *testing.T) {
 		current, etag bool
 	}{
 		"nothing changed":         {"", false, Change{}, true, true},
-		"written":                 {"the write may have come before the read or after it", false, Change{ID: network, Extent: Resource}, false, true},
-		"a part of it written":    {"it has another etag, and nothing else that is its own", false, Change{ID: subnet, Extent: Resource, Document: network}, true, false},
-		"another one written":     {"", false, Change{ID: machine, Extent: Resource}, true, true},
+		"written":                 {"the write may have come before the read or after it", false, Change{ID: network, Extent: ExtentResource}, false, true},
+		"a part of it written":    {"it has another etag, and nothing else that is its own", false, Change{ID: subnet, Extent: ExtentResource, Document: network}, true, false},
+		"another one written":     {"", false, Change{ID: machine, Extent: ExtentResource}, true, true},
 		"an operation on it ends": {"what was seen during it is what it leaves", false, Change{ID: network}, true, true},
 		"answer to a write":       {"the etag of an answer is old when Azure has done it", true, Change{}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(&at{epoch}, 10*time.Second, 0)
-			found := c.At(Observed{ID: network, Exists: true}, test.fromWrite)
+			found := c.NewObservation(Observed{ID: network, Exists: true}, test.fromWrite)
 			if test.change.ID != "" {
 				c.Invalidate(test.change)
 			}
-			if got := c.Current(found); got != test.current {
+			if got := c.IsCurrent(found); got != test.current {
 				t.Errorf("current: %t: %s", got, test.reason)
 			}
-			if got := c.CurrentETag(found); got != test.etag {
+			if got := c.IsETagCurrent(found); got != test.etag {
 				t.Errorf("etag is current: %t: %s", got, test.reason)
 			}
-			c.Invalidate(Change{ID: network, Extent: Resource})
-			if later := c.At(Observed{ID: network}, false); !c.Current(later) {
+			c.Invalidate(Change{ID: network, Extent: ExtentResource})
+			if later := c.NewObservation(Observed{ID: network}, false); !c.IsCurrent(later) {
 				t.Error("what is read after all changes is current")
 			}
 		})
@@ -167,14 +167,14 @@ func TestCurrent(t *testing.T) {
 // a later read showed.
 func TestReadDuringAChange(t *testing.T) {
 	c := NewCache(&at{epoch}, 10*time.Second, 0)
-	early := c.At(Observed{ID: network, Exists: true}, false)
-	c.Invalidate(Change{ID: network, Extent: Subtree})
-	c.Keep("p", early)
+	early := c.NewObservation(Observed{ID: network, Exists: true}, false)
+	c.Invalidate(Change{ID: network, Extent: ExtentSubtree})
+	c.StoreObservation("p", early)
 	if got := of(c, network, time.Hour); got != unknown {
 		t.Errorf("a read from before the change says %s", got)
 	}
 	absent(network)(c)
-	c.Keep("p", early)
+	c.StoreObservation("p", early)
 	if got := of(c, network, time.Hour); got != missing {
 		t.Errorf("after a read from before the change it is %s", got)
 	}
@@ -184,12 +184,12 @@ func TestReadDuringAChange(t *testing.T) {
 func TestScopes(t *testing.T) {
 	c := NewCache(&at{epoch}, 10*time.Second, 0)
 	seen(network)(c)
-	if _, ok := c.get("somebody else", network, epoch); ok {
+	if _, ok := c.findObservation("somebody else", network, epoch); ok {
 		t.Error("what one may see is given to another")
 	}
-	c.Keep("somebody else", c.At(Observed{ID: network, Exists: true}, false))
-	changed(network, Resource)(c)
-	if _, ok := c.get("somebody else", network, epoch); ok {
+	c.StoreObservation("somebody else", c.NewObservation(Observed{ID: network, Exists: true}, false))
+	changed(network, ExtentResource)(c)
+	if _, ok := c.findObservation("somebody else", network, epoch); ok {
 		t.Error("the change is one for everybody")
 	}
 }
@@ -197,14 +197,14 @@ func TestScopes(t *testing.T) {
 // TestSweep lets the cache forget.
 func TestSweep(t *testing.T) {
 	c := NewCache(&at{epoch}, 10*time.Second, 0)
-	for _, step := range []func(*Cache){seen(network), collection(subnet), emptied(group), changed(machine, Subtree)} {
+	for _, step := range []func(*Cache){seen(network), collection(subnet), emptied(group), changed(machine, ExtentSubtree)} {
 		step(c)
 	}
-	c.Invalidate(Change{ID: subnet, Extent: Resource, Document: network})
-	c.shouldList("p", []arm.ID{subnet}, need{maxAge: time.Second, spare: 1})
+	c.Invalidate(Change{ID: subnet, Extent: ExtentResource, Document: network})
+	c.shouldList("p", []arm.ID{subnet}, readNeed{maxAge: time.Second, readBudgetLeft: 1})
 	after(101 * time.Second)(c)
 	seen(disk)(c)
-	for what, size := range c.Sizes() {
+	for what, size := range c.EntryCounts() {
 		if want := map[string]int{"entries": 1}[what]; size != want {
 			t.Errorf("%d %s after a hundred seconds, want %d", size, what, want)
 		}
@@ -223,23 +223,23 @@ func TestShouldList(t *testing.T) {
 		reason  string
 		before  []func(*Cache)
 		missing int
-		need    need
+		need    readNeed
 		want    bool
 	}{
-		"one":                      {"a single GET is the cheapest", nil, 1, need{maxAge: 10 * time.Second, spare: 1}, false},
-		"two":                      {"one request instead of two", nil, 2, need{maxAge: 10 * time.Second, spare: 1}, true},
-		"one after another":        {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, need{maxAge: 10 * time.Second, spare: 1}, true},
-		"one long after another":   {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, need{maxAge: time.Second, spare: 1}, false},
-		"one of many followed":     {"all of them are looked at again and again", nil, 1, need{maxAge: 100 * time.Millisecond, followed: 20, spare: 1}, true},
-		"fresh ones":               {"what is asked for at once is listed at any age", nil, 2, need{maxAge: -1, spare: 1}, true},
-		"one that changed":         {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, need{maxAge: 10 * time.Second, followed: 20, spare: 1}, false},
-		"two of very many":         {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, need{maxAge: 10 * time.Second, spare: 1}, false},
-		"one of some":              {"the others will be asked for at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, need{maxAge: 10 * time.Second, together: true, spare: 1}, true},
-		"one of some, by itself":   {"nobody else was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, need{maxAge: 10 * time.Second, spare: 1}, false},
-		"one of what was some":     {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, need{maxAge: 10 * time.Second, together: true, spare: 1}, false},
-		"twenty of very many":      {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, need{maxAge: 10 * time.Second, spare: 1}, true},
-		"two of very many, scarce": {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2, need{maxAge: 10 * time.Second, spare: 0.4}, true},
-		"two of far more, scarce":  {"the list has more pages than are wanted", []func(*Cache){large(201), after(time.Minute)}, 2, need{maxAge: 10 * time.Second, spare: 0.4}, false},
+		"one":                      {"a single GET is the cheapest", nil, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
+		"two":                      {"one request instead of two", nil, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
+		"one after another":        {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
+		"one long after another":   {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, readNeed{maxAge: time.Second, readBudgetLeft: 1}, false},
+		"one of many followed":     {"all of them are looked at again and again", nil, 1, readNeed{maxAge: 100 * time.Millisecond, followed: 20, readBudgetLeft: 1}, true},
+		"fresh ones":               {"what is asked for at once is listed at any age", nil, 2, readNeed{maxAge: -1, readBudgetLeft: 1}, true},
+		"one that changed":         {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, readNeed{maxAge: 10 * time.Second, followed: 20, readBudgetLeft: 1}, false},
+		"two of very many":         {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
+		"one of some":              {"the others will be asked for at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, true},
+		"one of some, by itself":   {"nobody else was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
+		"one of what was some":     {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, false},
+		"twenty of very many":      {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
+		"two of very many, scarce": {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, true},
+		"two of far more, scarce":  {"the list has more pages than are wanted", []func(*Cache){large(201), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, false},
 	} {
 		c := NewCache(&at{epoch}, 10*time.Second, 0)
 		for _, step := range test.before {
@@ -253,13 +253,13 @@ func TestShouldList(t *testing.T) {
 
 func asked(name string) func(*Cache) {
 	return func(c *Cache) {
-		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, need{maxAge: 10 * time.Second, spare: 1})
+		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1})
 	}
 }
 
 func regular(name string) func(*Cache) {
 	return func(c *Cache) {
-		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, need{maxAge: 10 * time.Second, together: true, spare: 1})
+		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1})
 	}
 }
 
@@ -268,7 +268,7 @@ func large(size int) func(*Cache) {
 	for i := range size {
 		members[uint64(i)] = true
 	}
-	return func(c *Cache) { c.keepList("p", subnet, c.clock.Now(), c.begin(), members) }
+	return func(c *Cache) { c.storeListing("p", subnet, c.clock.Now(), c.currentCount(), members) }
 }
 
 // TestListedIsThere has what a list showed be gone from the cache before anybody asks for it: the answer took longer than
@@ -277,28 +277,28 @@ func TestListedIsThere(t *testing.T) {
 	for name, keep := range map[string]func(c *Cache, clock *at, found, before Observation){
 		"the answer took long": func(c *Cache, clock *at, found, _ Observation) {
 			clock.now = clock.now.Add(time.Hour)
-			c.Keep("p", found)
-			c.Keep("p", c.At(Observed{ID: other, Exists: true}, false))
+			c.StoreObservation("p", found)
+			c.StoreObservation("p", c.NewObservation(Observed{ID: other, Exists: true}, false))
 		},
 		"an older read ended after a change": func(c *Cache, _ *at, found, before Observation) {
 			c.Invalidate(Change{ID: machine})
-			before.count = c.begin()
-			c.Keep("p", before)
-			c.Keep("p", found)
+			before.changeCount = c.currentCount()
+			c.StoreObservation("p", before)
+			c.StoreObservation("p", found)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := &at{epoch}
 			c := NewCache(clock, 10*time.Second, 0)
-			before := c.At(Observed{ID: subnet, Exists: true}, false)
+			before := c.NewObservation(Observed{ID: subnet, Exists: true}, false)
 			clock.now = clock.now.Add(time.Second)
-			found := c.At(Observed{ID: subnet, Exists: true}, false)
+			found := c.NewObservation(Observed{ID: subnet, Exists: true}, false)
 			keep(c, clock, found, before)
-			c.keepList("p", subnet, found.At, found.count, map[uint64]bool{hashOf(subnet.Key()): true})
-			if got, ok := c.get("p", subnet, found.At); ok && !got.Exists {
+			c.storeListing("p", subnet, found.At, found.changeCount, map[uint64]bool{hashOf(subnet.Key()): true})
+			if got, ok := c.findObservation("p", subnet, found.At); ok && !got.Exists {
 				t.Error("what the list showed is taken for missing")
 			}
-			if got, ok := c.get("p", network.Child("subnets", "c"), found.At); !ok || got.Exists {
+			if got, ok := c.findObservation("p", network.Child("subnets", "c"), found.At); !ok || got.Exists {
 				t.Error("what the list did not show is missing")
 			}
 		})

@@ -21,9 +21,9 @@ type digest struct {
 	rows map[uint64]uint64
 }
 
-// Mark stands for how a resource was shown, and 0 for that this is not known. The same mark before a read and later means that
+// DigestMark stands for how a resource was shown, and 0 for that this is not known. The same mark before a read and later means that
 // nobody has written the resource in between.
-type Mark uint64
+type DigestMark uint64
 
 var seed = maphash.MakeSeed()
 
@@ -38,13 +38,13 @@ func digestQuery() map[string][]string {
 func newDigest(begun, ended time.Time, items []json.RawMessage) *digest {
 	d := &digest{begun: begun, ended: ended, rows: make(map[uint64]uint64, len(items))}
 	for _, item := range items {
-		d.add(item)
+		d.addRow(item)
 	}
 	return d
 }
 
-// add notes one resource. What somebody is writing, or has no time, vouches for nothing, and has its collection look changed.
-func (d *digest) add(item json.RawMessage) {
+// addRow notes one resource. What somebody is writing, or has no time, vouches for nothing, and has its collection look changed.
+func (d *digest) addRow(item json.RawMessage) {
 	var row struct {
 		ID                arm.ID `json:"id"`
 		ChangedTime       string `json:"changedTime"`
@@ -54,7 +54,7 @@ func (d *digest) add(item json.RawMessage) {
 		return
 	}
 	hash := maphash.Bytes(seed, item) | 1
-	d.rows[hashOf(groupOf(row.ID).Key())] = 1
+	d.rows[hashOf(resourceGroupOf(row.ID).Key())] = 1
 	collection := hashOf(strings.ToLower(types.ListPath(row.ID)))
 	if row.ChangedTime == "" || row.ProvisioningState != "" && !strings.EqualFold(row.ProvisioningState, "Succeeded") {
 		d.rows[collection] += uint64(d.begun.UnixNano()) | 1
@@ -64,13 +64,13 @@ func (d *digest) add(item json.RawMessage) {
 	d.rows[hashOf(row.ID.Key())] = hash
 }
 
-// mark is how id was shown: a resource, or a collection by its path. A child is shown by its parent, a resource group by what is in
+// markOf is how id was shown: a resource, or a collection by its path. A child is shown by its parent, a resource group by what is in
 // it, and an extension, as a role assignment, not at all.
-func (d *digest) mark(id arm.ID) Mark {
-	unseen := Mark(0)
+func (d *digest) markOf(id arm.ID) DigestMark {
+	unseen := DigestMark(0)
 	for ; id != ""; id = id.Parent() {
 		if row := d.rows[hashOf(id.Key())]; row != 0 {
-			return Mark(row)
+			return DigestMark(row)
 		}
 		if types.IsExtension(id.Type()) {
 			unseen = 1
@@ -84,78 +84,78 @@ func (d *digest) mark(id arm.ID) Mark {
 // digestPath is the list of everything in a scope, which is a subscription or a resource group.
 func digestPath(scope arm.ID) arm.ID { return scope + "/resources" }
 
-// digestOf is the latest digest with id in it, or nil. c.mu is held.
-func (c *Cache) digestOf(scope string, id arm.ID) *digest {
+// latestDigest is the latest digest with id in it, or nil. c.mu is held.
+func (c *Cache) latestDigest(scope string, id arm.ID) *digest {
 	whole := c.digests[cacheKey(scope, digestPath(arm.SubscriptionID(id.Subscription())))]
-	group := c.digests[cacheKey(scope, digestPath(groupOf(id)))]
+	group := c.digests[cacheKey(scope, digestPath(resourceGroupOf(id)))]
 	if whole == nil || group != nil && group.begun.After(whole.begun) {
 		return group
 	}
 	return whole
 }
 
-// keepDigest stores a digest.
-func (c *Cache) keepDigest(scope string, path arm.ID, d *digest) {
+// storeDigest stores a digest.
+func (c *Cache) storeDigest(scope string, path arm.ID, d *digest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.digests[cacheKey(scope, path)] = d
 }
 
-// shown tells whether the digest of a path is no older than oldest.
-func (c *Cache) shown(scope string, path arm.ID, oldest time.Time) bool {
+// hasDigestSince tells whether the digest of a path is no older than oldest.
+func (c *Cache) hasDigestSince(scope string, path arm.ID, oldest time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.digests[cacheKey(scope, path)]
 	return d != nil && !d.begun.Before(oldest)
 }
 
-// mark is how a digest from oldest or later shows id, 0 for none.
-func (c *Cache) mark(scope string, id arm.ID, oldest time.Time) Mark {
+// digestMark is how a digest from oldest or later shows id, 0 for none.
+func (c *Cache) digestMark(scope string, id arm.ID, oldest time.Time) DigestMark {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.digestOf(scope, id)
+	d := c.latestDigest(scope, id)
 	if d == nil || d.begun.Before(oldest) {
 		return 0
 	}
-	return d.mark(id)
+	return d.markOf(id)
 }
 
-// vouched is what was read of id earlier, if a digest from oldest or later shows that it has not been written since. What the digest
+// vouchedObservation is what was read of id earlier, if a digest from oldest or later shows that it has not been written since. What the digest
 // does not show is from full or later.
-func (c *Cache) vouched(scope string, id arm.ID, oldest, full time.Time) (Observation, bool) {
-	if holder, path := holderOf(id); holder != "" {
-		if found, ok := c.vouched(scope, holder, oldest, full); ok && c.Current(Observation{Observed: Observed{ID: id}, count: found.count}) {
-			return held(found, id, path)
+func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, full time.Time) (Observation, bool) {
+	if holder, path := embeddingParent(id); holder != "" {
+		if found, ok := c.vouchedObservation(scope, holder, oldest, full); ok && c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
+			return fromParentDocument(found, id, path)
 		}
 	}
-	mark := c.mark(scope, id, oldest)
+	mark := c.digestMark(scope, id, oldest)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, id)
 	found, ok := c.entries[key]
-	if !ok || mark == 0 || found.mark != mark || found.count < c.written[id.Key()].count {
+	if !ok || mark == 0 || found.mark != mark || found.changeCount < c.resourceChanges[id.Key()].count {
 		return Observation{}, false
 	}
 	if row, err := types.ForID(id); err != nil || !row.FullyListed && found.At.Before(full) {
 		return Observation{}, false
 	}
-	found.vouched = c.clock.Now()
+	found.vouchedAt = c.clock.Now()
 	c.entries[key] = found
-	if found, ok = found.unpacked(); !ok {
+	if found, ok = found.decompressBody(); !ok {
 		return Observation{}, false
 	}
-	found.ID, found.Vouched = id, true
+	found.ID, found.VouchedByDigest = id, true
 	return found, true
 }
 
-// marked is an observation with how the latest digest before it showed the resource.
-func (c *Cache) marked(scope string, found Observation) Observation {
-	d := c.digestOf(scope, found.ID)
+// withDigestMark is an observation with how the latest digest before it showed the resource.
+func (c *Cache) withDigestMark(scope string, found Observation) Observation {
+	d := c.latestDigest(scope, found.ID)
 	if d == nil || d.ended.After(found.At) || !found.Exists || found.FromWrite || found.Err != nil {
 		return found
 	}
-	if doing, failed := Provisioning(found.Body); doing == "" && !failed {
-		found.mark = d.mark(found.ID)
+	if doing, failed := ProvisioningState(found.Body); doing == "" && !failed {
+		found.mark = d.markOf(found.ID)
 	}
 	return found
 }

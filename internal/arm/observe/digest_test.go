@@ -91,10 +91,10 @@ func TestDigest(t *testing.T) {
 		"not shown":       {"the list may lag, and never tells that something is gone", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { delete(s.rows, table) }, 10 * time.Minute, []string{whole, "routeTables/table"}},
 		"no time":         {"what has no time is never vouched for", []arm.ID{table}, func(s *subscription, _ *observe.Reader) { delete(s.rows[table], "changedTime") }, all, 10 * time.Minute, []string{whole, "routeTables/table"}},
 		"written by us": {"a list from before the write tells nothing about it", []arm.ID{table}, all, func(_ *subscription, r *observe.Reader) {
-			r.Cache.Invalidate(observe.Change{ID: table, Extent: observe.Resource})
+			r.Cache.Invalidate(observe.Change{ID: table, Extent: observe.ExtentResource})
 		}, 10 * time.Minute, []string{whole, "routeTables/table"}},
 		"child written by us": {"its parent has not changed, as far as the list tells", []arm.ID{network, nodes}, all, func(_ *subscription, r *observe.Reader) {
-			r.Cache.Invalidate(observe.Change{ID: nodes, Extent: observe.Resource, Document: network})
+			r.Cache.Invalidate(observe.Change{ID: nodes, Extent: observe.ExtentResource, Document: network})
 		}, 10 * time.Minute, []string{whole, "subnets/nodes"}},
 		"full":      {"children are in no list of all resources", []arm.ID{table, nodes, network}, all, all, time.Hour, []string{whole, "routeTables/table", "virtualNetworks/vnet"}},
 		"a machine": {"whether it runs is in no list of all resources", []arm.ID{machine}, func(s *subscription, _ *observe.Reader) { s.rows[machine] = s.rows[table] }, all, 10 * time.Minute, []string{"virtualMachines/vm"}},
@@ -115,7 +115,7 @@ func TestDigest(t *testing.T) {
 			c := service.client(t, "p")
 			look := func() (asked []string) {
 				service.asked = nil
-				for key, found := range reader.Read(observe.Regularly(t.Context(), time.Minute), c, test.ids, 10*time.Second) {
+				for key, found := range reader.Read(observe.WithMaxAge(t.Context(), time.Minute), c, test.ids, 10*time.Second) {
 					if found.Err != nil || !found.Exists && name != "not shown" {
 						t.Errorf("%s: %+v", key, found.Observed)
 					}
@@ -139,7 +139,7 @@ func TestDigest(t *testing.T) {
 func TestDigestOfAnother(t *testing.T) {
 	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
 	reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
-	ctx := observe.Regularly(t.Context(), time.Minute)
+	ctx := observe.WithMaxAge(t.Context(), time.Minute)
 	reader.Read(ctx, service.client(t, "one"), []arm.ID{table}, 10*time.Second)
 	service.asked = nil
 	reader.Read(ctx, service.client(t, "other"), []arm.ID{table}, 10*time.Second)

@@ -16,27 +16,27 @@ type Reader struct {
 	Cache *Cache
 	// MaxParallel is how many requests one Read has under way at a time.
 	MaxParallel int
-	// Followed is how many resources of the collection of an ID are looked at again and again; nil is none.
-	Followed func(arm.ID) int
-	// Looked is told what a look at the cache came to; nil is nobody. It must be quick.
-	Looked func(Look)
+	// CountFollowed is how many resources of the collection of an ID are looked at again and again; nil is none.
+	CountFollowed func(arm.ID) int
+	// OnCacheRead is told what a look at the cache came to; nil is nobody. It must be quick.
+	OnCacheRead func(CacheResult)
 }
 
-// Look says what a look at the cache came to.
-type Look string
+// CacheResult says what a look at the cache came to.
+type CacheResult string
 
 const (
-	// Hit means that the cache had what was asked for.
-	Hit Look = "hit"
-	// Miss means that Azure has to be asked, for the resource or a list with it.
-	Miss Look = "miss"
-	// Bypass means that whoever asked wants no answer but Azure's.
-	Bypass Look = "bypass"
+	// CacheHit means that the cache had what was asked for.
+	CacheHit CacheResult = "hit"
+	// CacheMiss means that Azure has to be asked, for the resource or a list with it.
+	CacheMiss CacheResult = "miss"
+	// CacheBypass means that whoever asked wants no answer but Azure's.
+	CacheBypass CacheResult = "bypass"
 )
 
-func (r *Reader) looked(look Look) {
-	if r.Looked != nil {
-		r.Looked(look)
+func (r *Reader) recordCacheRead(look CacheResult) {
+	if r.OnCacheRead != nil {
+		r.OnCacheRead(look)
 	}
 }
 
@@ -46,9 +46,9 @@ func (r *Reader) looked(look Look) {
 // Resource groups go first: what is in a group that does not exist need not be asked for, and when the credentials or
 // the subscription are refused once, they are not tried for every resource.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
-	reading := &reading{reader: r, client: c, maxAge: maxAge, together: isTogether(ctx), out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
-	if age := regularity(ctx); age > 0 && maxAge >= 0 && r.Cache.full > 0 {
-		reading.regular, reading.maxAge = true, max(maxAge, age)
+	reading := &reading{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
+	if age := maxAgeOf(ctx); age > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
+		reading.regularSync, reading.maxAge = true, max(maxAge, age)
 	}
 	var groups, rest []arm.ID
 	seen := map[string]bool{}
@@ -63,29 +63,29 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 			rest = append(rest, id)
 		}
 	}
-	reading.all(ctx, groups)
+	reading.readAll(ctx, groups)
 	var inside []arm.ID
 	for _, id := range rest {
-		group := reading.out[groupOf(id).Key()]
-		if !group.Seen() && maxAge >= 0 {
-			group, _ = r.Cache.get(c.Scope(), groupOf(id), r.Cache.clock.Now().Add(-maxAge))
+		group := reading.out[resourceGroupOf(id).Key()]
+		if !group.WasRead() && maxAge >= 0 {
+			group, _ = r.Cache.findObservation(c.CacheScope(), resourceGroupOf(id), r.Cache.clock.Now().Add(-maxAge))
 		}
-		if group.Seen() && group.Err == nil && !group.Exists {
-			reading.out[id.Key()] = Observation{Observed: Observed{ID: id, At: group.At}, count: group.count}
+		if group.WasRead() && group.Err == nil && !group.Exists {
+			reading.out[id.Key()] = Observation{Observed: Observed{ID: id, At: group.At}, changeCount: group.changeCount}
 			continue
 		}
 		inside = append(inside, id)
 	}
-	first, last := heldLast(inside)
-	reading.all(ctx, first)
-	reading.all(ctx, last)
+	first, last := splitEmbedded(inside)
+	reading.readAll(ctx, first)
+	reading.readAll(ctx, last)
 	return reading.out
 }
 
 // Get reads one resource from Azure, and keeps it for others.
 func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observation {
-	found := r.Cache.At(Observed{ID: id}, false)
-	found.wanted = true
+	found := r.Cache.NewObservation(Observed{ID: id}, false)
+	found.requested = true
 	row, err := types.ForID(id)
 	if err != nil {
 		found.Err = err
@@ -94,8 +94,8 @@ func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observati
 	response, err := c.Get(ctx, id, row.APIVersion, row.GetQuery)
 	switch {
 	case err == nil:
-		found.Exists, found.Body = true, shown(row, response.Body)
-		found.ETag = HeadOf(response.Body).ETag
+		found.Exists, found.Body = true, withoutBackReferences(row, response.Body)
+		found.ETag = ParseHead(response.Body).ETag
 		if found.ETag == "" {
 			found.ETag = response.ETag
 		}
@@ -103,52 +103,52 @@ func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observati
 		found.Err = err
 		return found
 	}
-	r.Cache.Keep(c.Scope(), found)
+	r.Cache.StoreObservation(c.CacheScope(), found)
 	return found
 }
 
-type togetherKey struct{}
+type batchKey struct{}
 
-// Together is a context for reads that others of the same group are about to have as well, so that lists serve all of them.
-func Together(ctx context.Context) context.Context {
-	return context.WithValue(ctx, togetherKey{}, true)
+// WithBatch is a context for reads that others of the same group are about to have as well, so that lists serve all of them.
+func WithBatch(ctx context.Context) context.Context {
+	return context.WithValue(ctx, batchKey{}, true)
 }
 
-func isTogether(ctx context.Context) bool { return ctx.Value(togetherKey{}) == true }
+func isBatch(ctx context.Context) bool { return ctx.Value(batchKey{}) == true }
 
 // reading is one call of Read.
 type reading struct {
 	reader *Reader
 	client *client.Client
 	maxAge time.Duration
-	// together tells that others are about to ask for what is beside.
-	together bool
-	// regular tells that nothing is known to have happened since the last look, so that a digest may vouch for what that saw.
-	regular bool
-	slots   chan struct{}
+	// batch tells that others are about to ask for what is beside.
+	batch bool
+	// regularSync tells that nothing is known to have happened since the last look, so that a digest may vouch for what that saw.
+	regularSync bool
+	slots       chan struct{}
 
 	mu      sync.Mutex
 	out     map[string]Observation
-	refused error // what is true of every request of this client
+	refusal error // what is true of every request of this client
 }
 
-func (r *reading) all(ctx context.Context, ids []arm.ID) {
-	cache, scope := r.reader.Cache, r.client.Scope()
+func (r *reading) readAll(ctx context.Context, ids []arm.ID) {
+	cache, scope := r.reader.Cache, r.client.CacheScope()
 	collections := map[string][]arm.ID{}
 	var order []string
 	if r.maxAge >= 0 {
 		before := len(ids)
-		ids = r.known(ids, cache.clock.Now().Add(-r.maxAge))
+		ids = r.takeCached(ids, cache.clock.Now().Add(-r.maxAge))
 		for range before - len(ids) {
-			r.reader.looked(Hit)
+			r.reader.recordCacheRead(CacheHit)
 		}
-		ids = r.wide(ctx, r.vouched(ctx, r.continued(ctx, ids)))
+		ids = r.readSubscriptionLists(ctx, r.takeVouched(ctx, r.takeReusable(ctx, ids)))
 	}
 	for _, id := range ids {
 		if r.maxAge >= 0 {
-			r.reader.looked(Miss)
+			r.reader.recordCacheRead(CacheMiss)
 		} else {
-			r.reader.looked(Bypass)
+			r.reader.recordCacheRead(CacheBypass)
 		}
 		key := listKey(scope, id)
 		if collections[key] == nil {
@@ -167,55 +167,55 @@ func (r *reading) all(ctx context.Context, ids []arm.ID) {
 	for _, key := range order {
 		missing := collections[key]
 		row, err := types.ForID(missing[0])
-		if err == nil && !row.ReadIndividually && cache.shouldList(scope, missing, r.need(missing[0])) {
+		if err == nil && !row.ReadIndividually && cache.shouldList(scope, missing, r.readNeed(missing[0])) {
 			run(func() {
-				if !r.list(ctx, row, missing) {
+				if !r.readCollection(ctx, row, missing) {
 					for _, id := range missing {
-						r.get(ctx, id)
+						r.readOne(ctx, id)
 					}
 				}
 			})
 			continue
 		}
 		for _, id := range missing {
-			run(func() { r.get(ctx, id) })
+			run(func() { r.readOne(ctx, id) })
 		}
 	}
 	wait.Wait()
 }
 
-// need is what the resources of the collection of an ID are read for.
-func (r *reading) need(id arm.ID) need {
-	out := need{maxAge: r.maxAge, together: r.together, spare: r.client.Spare(id.Subscription())}
-	if r.reader.Followed != nil {
-		out.followed = r.reader.Followed(id)
+// readNeed is what the resources of the collection of an ID are read for.
+func (r *reading) readNeed(id arm.ID) readNeed {
+	out := readNeed{maxAge: r.maxAge, batch: r.batch, readBudgetLeft: r.client.ReadBudgetLeft(id.Subscription())}
+	if r.reader.CountFollowed != nil {
+		out.followed = r.reader.CountFollowed(id)
 	}
 	return out
 }
 
-func (r *reading) set(found Observation) {
+func (r *reading) setResult(found Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out[found.ID.Key()] = found
-	if found.Err != nil && OfEveryRequest(found.Err) {
-		r.refused = found.Err
+	if found.Err != nil && AffectsEveryRequest(found.Err) {
+		r.refusal = found.Err
 	}
 }
 
-func (r *reading) skip(id arm.ID) bool {
+func (r *reading) skipRefused(id arm.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refused != nil {
-		r.out[id.Key()] = r.reader.Cache.At(Observed{ID: id, Err: r.refused}, false)
+	if r.refusal != nil {
+		r.out[id.Key()] = r.reader.Cache.NewObservation(Observed{ID: id, Err: r.refusal}, false)
 	}
-	return r.refused != nil
+	return r.refusal != nil
 }
 
-// get reads one resource, or takes what another reader of it is about to get.
-func (r *reading) get(ctx context.Context, id arm.ID) {
+// readOne reads one resource, or takes what another reader of it is about to get.
+func (r *reading) readOne(ctx context.Context, id arm.ID) {
 	for r.maxAge >= 0 {
 		oldest := r.reader.Cache.clock.Now().Add(-r.maxAge)
-		landed, end := r.reader.Cache.takeOff(r.client.Scope(), id)
+		landed, end := r.reader.Cache.beginRead(r.client.CacheScope(), id)
 		if end != nil {
 			defer end()
 			break
@@ -223,14 +223,14 @@ func (r *reading) get(ctx context.Context, id arm.ID) {
 		select {
 		case <-landed:
 		case <-ctx.Done():
-			r.set(r.reader.Cache.At(Observed{ID: id, Err: ctx.Err()}, false))
+			r.setResult(r.reader.Cache.NewObservation(Observed{ID: id, Err: ctx.Err()}, false))
 			return
 		}
-		if len(r.known([]arm.ID{id}, oldest)) == 0 {
+		if len(r.takeCached([]arm.ID{id}, oldest)) == 0 {
 			return
 		}
 	}
-	if !r.skip(id) {
-		r.set(r.reader.Get(ctx, r.client, id))
+	if !r.skipRefused(id) {
+		r.setResult(r.reader.Get(ctx, r.client, id))
 	}
 }

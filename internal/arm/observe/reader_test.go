@@ -78,32 +78,32 @@ func TestRead(t *testing.T) {
 		before, ids []arm.ID
 		maxAge      time.Duration
 		asked       []string
-		looks       map[observe.Look]int
+		looks       map[observe.CacheResult]int
 		// exist and fail are the names of what is there, and of what could not be read.
 		exist, fail []string
 	}{
-		"one":                         {"a single GET", nil, nil, in(group, "a"), share, []string{"a"}, map[observe.Look]int{observe.Miss: 1}, []string{"a"}, nil},
-		"again":                       {"it is shared", nil, in(group, "a"), in(group, "a"), share, nil, map[observe.Look]int{observe.Hit: 1}, []string{"a"}, nil},
-		"again, twice":                {"each resource is looked at once", nil, in(group, "a"), in(group, "a", "a"), share, nil, map[observe.Look]int{observe.Hit: 1}, []string{"a"}, nil},
-		"again, fresh":                {"somebody wants to know", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"}, map[observe.Look]int{observe.Bypass: 1}, []string{"a"}, nil},
-		"several":                     {"one list for all of a collection, and what is not in it is not there", nil, nil, in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.Look]int{observe.Miss: 3}, []string{"a", "b"}, nil},
-		"one after a list":            {"the list has shown it", nil, in(group, "a", "c"), in(group, "b"), share, nil, map[observe.Look]int{observe.Hit: 1}, []string{"b"}, nil},
-		"list refused":                {"a role may be on single resources only", map[string]string{"virtualNetworks": "AuthorizationFailed"}, nil, in(group, "a", "c"), share, []string{"a", "c", "virtualNetworks"}, map[observe.Look]int{observe.Miss: 2}, []string{"a"}, nil},
-		"one refused":                 {"the error is of that one", map[string]string{"a": "AuthorizationFailed"}, nil, append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.Look]int{observe.Miss: 2}, []string{"rg"}, []string{"a"}},
-		"all refused":                 {"the same error would come for each", map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"}, map[observe.Look]int{observe.Miss: 3}, nil, []string{"a", "b", "rg"}},
-		"in no group":                 {"nothing is in what is not there", nil, nil, append(in(noGroup, "a", "b"), noGroup), share, []string{"none"}, map[observe.Look]int{observe.Miss: 1}, nil, nil},
-		"in no group, as seen before": {"nothing has come into it since", nil, []arm.ID{noGroup}, in(noGroup, "a"), share, nil, map[observe.Look]int{}, nil, nil},
-		"in no group, fresh":          {"somebody may have made both", nil, []arm.ID{noGroup}, in(noGroup, "c"), fresh, []string{"c"}, map[observe.Look]int{observe.Bypass: 1}, nil, nil},
-		"refused, not kept":           {"an error is asked about again", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"), in(group, "a"), share, []string{"a"}, map[observe.Look]int{observe.Miss: 1}, nil, []string{"a"}},
-		"type is not known":           {"nothing tells how to read it", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")}, share, nil, map[observe.Look]int{observe.Miss: 1}, nil, []string{"x"}},
+		"one":                         {"a single GET", nil, nil, in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, []string{"a"}, nil},
+		"again":                       {"it is shared", nil, in(group, "a"), in(group, "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
+		"again, twice":                {"each resource is looked at once", nil, in(group, "a"), in(group, "a", "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
+		"again, fresh":                {"somebody wants to know", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, []string{"a"}, nil},
+		"several":                     {"one list for all of a collection, and what is not in it is not there", nil, nil, in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, []string{"a", "b"}, nil},
+		"one after a list":            {"the list has shown it", nil, in(group, "a", "c"), in(group, "b"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"b"}, nil},
+		"list refused":                {"a role may be on single resources only", map[string]string{"virtualNetworks": "AuthorizationFailed"}, nil, in(group, "a", "c"), share, []string{"a", "c", "virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"a"}, nil},
+		"one refused":                 {"the error is of that one", map[string]string{"a": "AuthorizationFailed"}, nil, append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"rg"}, []string{"a"}},
+		"all refused":                 {"the same error would come for each", map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, nil, []string{"a", "b", "rg"}},
+		"in no group":                 {"nothing is in what is not there", nil, nil, append(in(noGroup, "a", "b"), noGroup), share, []string{"none"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, nil},
+		"in no group, as seen before": {"nothing has come into it since", nil, []arm.ID{noGroup}, in(noGroup, "a"), share, nil, map[observe.CacheResult]int{}, nil, nil},
+		"in no group, fresh":          {"somebody may have made both", nil, []arm.ID{noGroup}, in(noGroup, "c"), fresh, []string{"c"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, nil, nil},
+		"refused, not kept":           {"an error is asked about again", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"), in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"a"}},
+		"type is not known":           {"nothing tells how to read it", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")}, share, nil, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := &azure{refuses: test.refuses}
 			listener := httptest.NewTLSServer(service)
 			t.Cleanup(listener.Close)
 			c := clientOf(t, listener, "p")
-			looks := map[observe.Look]int{}
-			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4, Looked: func(look observe.Look) { looks[look]++ }}
+			looks := map[observe.CacheResult]int{}
+			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4, OnCacheRead: func(look observe.CacheResult) { looks[look]++ }}
 			reader.Read(t.Context(), c, test.before, share)
 			clear(looks)
 			service.asked = nil

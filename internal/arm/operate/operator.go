@@ -31,9 +31,9 @@ type Options struct {
 	Log logr.Logger
 	// Reader reads the resources that are followed; its cache is told what may have changed.
 	Reader *observe.Reader
-	// Ended is told of every operation that Azure has done, and its error, before those who wait are woken; nil is nobody. It
+	// OnEnd is told of every operation that Azure has done, and its error, before those who wait are woken; nil is nobody. It
 	// must be quick.
-	Ended func(op *Operation, took time.Duration, err error)
+	OnEnd func(op *Operation, took time.Duration, err error)
 }
 
 // Operator sends writes and actions, one per resource at a time, and follows them to their end. It is safe for concurrent use.
@@ -41,7 +41,7 @@ type Operator struct {
 	*registry
 	options Options
 	cache   *observe.Cache
-	pace    *pace
+	pacer   *pacer
 
 	// ctx ends background requests when the operator stops.
 	ctx  context.Context
@@ -50,7 +50,7 @@ type Operator struct {
 
 // New makes an operator.
 func New(options Options) *Operator {
-	o := &Operator{registry: newRegistry(), options: options, cache: options.Reader.Cache, pace: newPace()}
+	o := &Operator{registry: newRegistry(), options: options, cache: options.Reader.Cache, pacer: newPacer()}
 	o.ctx, o.stop = context.WithCancel(context.Background())
 	return o
 }
@@ -58,163 +58,163 @@ func New(options Options) *Operator {
 // Stop ends all following, and requests with a Background context; operations that are under way in Azure go on.
 func (o *Operator) Stop() { o.stop() }
 
-// Background is a context for requests that outlive who sends them, with the values of ctx but for what reads it was for.
-func (o *Operator) Background(ctx context.Context) context.Context {
-	return detached{Context: o.ctx, values: observe.Alone(ctx)}
+// BackgroundContext is a context for requests that outlive who sends them, with the values of ctx but for what reads it was for.
+func (o *Operator) BackgroundContext(ctx context.Context) context.Context {
+	return detachedContext{Context: o.ctx, values: observe.WithoutReadOptions(ctx)}
 }
 
-type detached struct {
+type detachedContext struct {
 	context.Context
 	values context.Context
 }
 
-func (d detached) Value(key any) any { return d.values.Value(key) }
+func (d detachedContext) Value(key any) any { return d.values.Value(key) }
 
 // Begin enters an operation, before anything is sent for it. When its resource or its serial key is taken, it returns the
 // operation that has it instead. A deletion replaces another operation on the same resource when replace is set.
 func (o *Operator) Begin(op *Operation, replace bool) (holder *Operation) {
 	op.started = o.options.Clock.Now()
-	return o.begin(op, replace)
+	return o.register(op, replace)
 }
 
 // Release ends an operation that was begun and for which nothing was sent.
 func (o *Operator) Release(op *Operation) {
-	op.finish()
-	o.end(op)
+	op.markEnded()
+	o.unregister(op)
 }
 
 // Send does the request of an operation that was begun, and follows what Azure makes of it.
 func (o *Operator) Send(op *Operation, request func() (*client.Response, error)) {
-	if op.Verb == http.MethodPut && op.State == arm.Creating {
+	if op.Method == http.MethodPut && op.State == arm.Creating {
 		// Until Azure answers, it is as absent as it was when its creation was decided: to ask would tell no more.
-		o.cache.Keep(op.Client.Scope(), o.cache.At(observe.Observed{ID: op.ID}, false))
+		o.cache.StoreObservation(op.Client.CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
 	} else {
-		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource})
+		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.ExtentResource})
 	}
 	response, err := request()
-	if arm.IsBudgetEmpty(err) && op.Verb != http.MethodPatch { // Tags are two requests, of which the first may have been sent.
-		o.HoldBack(op, err)
+	if arm.IsBudgetEmpty(err) && op.Method != http.MethodPatch { // Tags are two requests, of which the first may have been sent.
+		o.EndUnsent(op, err)
 		return
 	}
-	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.Resource, Document: op.Serial})
+	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.ExtentResource, Document: op.SerialKey})
 	if err != nil {
-		if op.Verb == http.MethodDelete && !op.Action && arm.Classify(err) == arm.ClassNotFound {
-			o.over(op, nil, nil)
+		if op.Method == http.MethodDelete && !op.Action && arm.Classify(err) == arm.ClassNotFound {
+			o.completeOperation(op, nil, nil)
 			return
 		}
-		o.over(op, nil, err)
+		o.completeOperation(op, nil, err)
 		return
 	}
 	op.mu.Lock()
 	op.requestID = response.RequestID
 	op.mu.Unlock()
-	if op.Verb == http.MethodPut && response.Status == http.StatusCreated && op.ID.Type() == types.ResourceGroup {
-		o.cache.KeepEmpty(op.Client.Scope(), op.ID)
+	if op.Method == http.MethodPut && response.Status == http.StatusCreated && op.ID.Type() == types.ResourceGroup {
+		o.cache.MarkGroupEmpty(op.Client.CacheScope(), op.ID)
 	}
 	var found *observe.Observation
-	if head := observe.HeadOf(response.Body); op.Verb == http.MethodPut && !op.Action && head.ID != "" {
-		found = new(o.cache.At(observe.Observed{ID: op.ID, Exists: true, Body: response.Body, ETag: head.ETag}, true))
-		if op.Answered != nil {
-			op.Answered(response.Body)
+	if head := observe.ParseHead(response.Body); op.Method == http.MethodPut && !op.Action && head.ID != "" {
+		found = new(o.cache.NewObservation(observe.Observed{ID: op.ID, Exists: true, Body: response.Body, ETag: head.ETag}, true))
+		if op.OnAnswer != nil {
+			op.OnAnswer(response.Body)
 		}
 	}
-	if !accepted(op.Verb, response) {
-		o.over(op, found, nil)
+	if !isAccepted(op.Method, response) {
+		o.completeOperation(op, found, nil)
 		return
 	}
 	if found != nil {
 		// Whoever asks while Azure is at it need not ask Azure.
-		o.cache.Keep(op.Client.Scope(), *found)
+		o.cache.StoreObservation(op.Client.CacheScope(), *found)
 	}
-	o.watch(op, response)
+	o.followAccepted(op, response)
 }
 
-// accepted tells whether an answer means that the work has only begun. A body that says Succeeded means that it is done
+// isAccepted tells whether an answer means that the work has only begun. A body that says Succeeded means that it is done
 // even when there are headers to ask for more, as with load balancers.
-func accepted(verb string, response *client.Response) bool {
+func isAccepted(verb string, response *client.Response) bool {
 	linked := response.AsyncOperation != "" || response.Status == http.StatusAccepted && response.Location != ""
-	if verb != http.MethodPut || observe.HeadOf(response.Body).Properties.ProvisioningState == "" {
+	if verb != http.MethodPut || observe.ParseHead(response.Body).Properties.ProvisioningState == "" {
 		return response.Status == http.StatusAccepted || linked
 	}
-	doing, failed := observe.Provisioning(response.Body)
+	doing, failed := observe.ProvisioningState(response.Body)
 	return doing != "" || failed
 }
 
-// over is called once Azure has done an operation: with what it left, if that is known, or with its error.
-func (o *Operator) over(op *Operation, found *observe.Observation, err error) {
-	if !op.finish() {
+// completeOperation is called once Azure has done an operation: with what it left, if that is known, or with its error.
+func (o *Operator) completeOperation(op *Operation, found *observe.Observation, err error) {
+	if !op.markEnded() {
 		return
 	}
-	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: leaves(op, err), Document: op.Serial, Made: op.State == arm.Creating && err == nil})
+	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: changedExtent(op, err), Document: op.SerialKey, Created: op.State == arm.Creating && err == nil})
 	switch {
 	case op.Action || err != nil:
 	case op.State == arm.Deleting:
-		o.cache.Keep(op.Client.Scope(), o.cache.At(observe.Observed{ID: op.ID}, false))
+		o.cache.StoreObservation(op.Client.CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
 	case found != nil && !(found.FromWrite && op.State == arm.Updating):
 		// What a change has made of a resource is read once, so that what remains of the difference is known.
-		o.cache.Keep(op.Client.Scope(), *found)
+		o.cache.StoreObservation(op.Client.CacheScope(), *found)
 	}
 	took := o.options.Clock.Now().Sub(op.started)
-	if op.Ended != nil {
-		op.Ended(took, err)
+	if op.OnEnd != nil {
+		op.OnEnd(took, err)
 	}
-	if o.options.Ended != nil {
-		o.options.Ended(op, took, err)
+	if o.options.OnEnd != nil {
+		o.options.OnEnd(op, took, err)
 	}
 	if err != nil {
-		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Verb, "class", arm.Classify(err), "why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
+		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Method, "class", arm.Classify(err), "why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
-		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Verb, "state", op.State, "took", took.String())
+		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Method, "state", op.State, "took", took.String())
 	}
 	if !op.Action && err == nil && op.State == arm.Deleting {
-		o.Gone(op.ID)
+		o.AbandonBelow(op.ID)
 	}
-	o.end(op)
+	o.unregister(op)
 }
 
-// Ages are the operations that are under way, and since when they are.
-func (o *Operator) Ages() map[*Operation]time.Duration {
+// OperationAges are the operations that are under way, and since when they are.
+func (o *Operator) OperationAges() map[*Operation]time.Duration {
 	now, out := o.options.Clock.Now(), map[*Operation]time.Duration{}
-	for _, op := range o.all() {
+	for _, op := range o.allOperations() {
 		out[op] = now.Sub(op.started)
 	}
 	return out
 }
 
-// leaves is what an operation has changed beyond what was read since it was sent.
-func leaves(op *Operation, err error) observe.Extent {
+// changedExtent is what an operation has changed beyond what was read since it was sent.
+func changedExtent(op *Operation, err error) observe.Extent {
 	switch {
-	case op.Action && op.Verb == http.MethodDelete, !op.Action && op.State == arm.Deleting && err == nil:
-		return observe.Subtree
+	case op.Action && op.Method == http.MethodDelete, !op.Action && op.State == arm.Deleting && err == nil:
+		return observe.ExtentSubtree
 	case op.Action, err != nil:
-		return observe.Resource
+		return observe.ExtentResource
 	}
 	// What is there was read, or answered, when it was done.
-	return observe.Effects
+	return observe.ExtentSideEffects
 }
 
 // Abandon ends an operation of which nothing more is to be known: what it has made along with its resource is not.
 func (o *Operator) Abandon(op *Operation) {
-	op.finish()
+	op.markEnded()
 	o.cache.Invalidate(observe.Change{ID: op.ID})
-	o.end(op)
+	o.unregister(op)
 }
 
-// HoldBack ends an operation whose request was not sent, because there are too many: nothing has changed in Azure.
-func (o *Operator) HoldBack(op *Operation, err error) {
-	if !op.finish() {
+// EndUnsent ends an operation whose request was not sent, because there are too many: nothing has changed in Azure.
+func (o *Operator) EndUnsent(op *Operation, err error) {
+	if !op.markEnded() {
 		return
 	}
-	if op.Ended != nil {
-		op.Ended(o.options.Clock.Now().Sub(op.started), err)
+	if op.OnEnd != nil {
+		op.OnEnd(o.options.Clock.Now().Sub(op.started), err)
 	}
-	o.options.Log.V(1).Info("held back", "resource", op.ID, "object", op.Object, "verb", op.Verb, "why", arm.ClassReason(err), "error", err.Error())
-	o.end(op)
+	o.options.Log.V(1).Info("held back", "resource", op.ID, "object", op.Object, "verb", op.Method, "why", arm.ClassReason(err), "error", err.Error())
+	o.unregister(op)
 }
 
-// Gone tells that a resource is gone: what is under way on what went with it has no end to wait for.
-func (o *Operator) Gone(id arm.ID) {
-	for _, op := range o.below(id) {
+// AbandonBelow tells that a resource is gone: what is under way on what went with it has no end to wait for.
+func (o *Operator) AbandonBelow(id arm.ID) {
+	for _, op := range o.operationsBelow(id) {
 		o.Abandon(op)
 	}
 }

@@ -132,12 +132,12 @@ func TestFollow(t *testing.T) {
 				cache := observe.NewCache(systemClock{}, 10*time.Second, 0)
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: cache, MaxParallel: 4}})
 				defer o.Stop()
-				before := cache.At(observe.Observed{ID: machine}, false)
+				before := cache.NewObservation(observe.Observed{ID: machine}, false)
 				woken, ended := make(chan struct{}), "-"
 				op := on(machine)
-				op.Client, op.State, op.Verb, op.Context = c, test.state, test.verb, o.Background(t.Context())
-				op.Ended = func(_ time.Duration, err error) {
-					if cache.Current(before) {
+				op.Client, op.State, op.Method, op.Context = c, test.state, test.verb, o.BackgroundContext(t.Context())
+				op.OnEnd = func(_ time.Duration, err error) {
+					if cache.IsCurrent(before) {
 						t.Error("what was read before is given out when others are told")
 					}
 					ended = ""
@@ -146,7 +146,7 @@ func TestFollow(t *testing.T) {
 						ended = answer.Code
 					}
 				}
-				op.Await("object", func() { close(woken) })
+				op.AddWaiter("object", func() { close(woken) })
 				o.Begin(op, false)
 				begun := time.Now()
 				o.Send(op, func() (*client.Response, error) {
@@ -156,7 +156,7 @@ func TestFollow(t *testing.T) {
 				if took := time.Since(begun); ended != test.ended || took > test.within {
 					t.Errorf("%s: ended with %q after %s, want %q within %s; asked %v", test.reason, ended, took, test.ended, test.within, azure.asked)
 				}
-				if o.Find(op.Key) != nil {
+				if o.FindOperation(op.Key) != nil {
 					t.Error("it is still under way")
 				}
 				if azure.asked["another host"] > 0 {
@@ -176,9 +176,9 @@ func TestBackground(t *testing.T) {
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
 		defer o.Stop()
 		woken, op := make(chan struct{}), on(machine)
-		op.Client, op.State, op.Verb = c, arm.Updating, "PUT"
-		op.Context = o.Background(observe.Since(observe.Regularly(t.Context(), time.Minute), time.Now()))
-		op.Await("object", func() { close(woken) })
+		op.Client, op.State, op.Method = c, arm.Updating, "PUT"
+		op.Context = o.BackgroundContext(observe.WithReuseSince(observe.WithMaxAge(t.Context(), time.Minute), time.Now()))
+		op.AddWaiter("object", func() { close(woken) })
 		o.Begin(op, false)
 		begun := time.Now()
 		o.Send(op, func() (*client.Response, error) {
@@ -203,7 +203,7 @@ func TestUnanswered(t *testing.T) {
 			return reader.Read(t.Context(), c, []arm.ID{machine}, 10*time.Second)[machine.Key()].Exists
 		}
 		op := on(machine)
-		op.Client, op.State, op.Verb, op.Context = c, arm.Creating, "PUT", o.Background(t.Context())
+		op.Client, op.State, op.Method, op.Context = c, arm.Creating, "PUT", o.BackgroundContext(t.Context())
 		o.Begin(op, false)
 		o.Send(op, func() (*client.Response, error) {
 			if look() {
@@ -243,7 +243,7 @@ func TestExpect(t *testing.T) {
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
 				defer o.Stop()
 				op := on(machine)
-				op.Client, op.State, op.Verb, op.Context = azure.client(t), arm.Creating, "PUT", o.Background(t.Context())
+				op.Client, op.State, op.Method, op.Context = azure.client(t), arm.Creating, "PUT", o.BackgroundContext(t.Context())
 				begun := time.Now()
 				o.Begin(op, false)
 				o.Send(op, func() (*client.Response, error) {
@@ -251,7 +251,7 @@ func TestExpect(t *testing.T) {
 				})
 				for i, at := range test.at {
 					<-time.After(at - time.Since(begun))
-					o.Expect(op, begun.Add(test.idle[i]), 0)
+					o.SetIdleUntil(op, begun.Add(test.idle[i]), 0)
 				}
 				asked := func() int {
 					azure.mu.Lock()

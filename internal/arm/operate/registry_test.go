@@ -20,7 +20,7 @@ func on(id arm.ID) *Operation {
 	if err != nil {
 		panic(err)
 	}
-	return &Operation{Key: id.Key(), ID: id, Serial: row.SerialKey(id), State: arm.Updating}
+	return &Operation{Key: id.Key(), ID: id, SerialKey: row.SerialKey(id), State: arm.Updating}
 }
 
 func TestBegin(t *testing.T) {
@@ -47,7 +47,7 @@ func TestBegin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry()
 			for _, op := range test.before {
-				if holder := r.begin(op, false); holder != nil {
+				if holder := r.register(op, false); holder != nil {
 					t.Fatalf("%s holds it", holder.Key)
 				}
 			}
@@ -55,10 +55,10 @@ func TestBegin(t *testing.T) {
 			if test.holder >= 0 {
 				want = test.before[test.holder]
 			}
-			if got := r.begin(test.op, test.replace); got != want {
+			if got := r.register(test.op, test.replace); got != want {
 				t.Errorf("%s: held by %v, want %v", test.reason, got, want)
 			}
-			if want == nil && r.Find(test.op.Key) != test.op {
+			if want == nil && r.FindOperation(test.op.Key) != test.op {
 				t.Error("an operation that was begun is not found")
 			}
 		})
@@ -71,27 +71,27 @@ func TestWakes(t *testing.T) {
 	wake := func(object string) func() { return func() { woken = append(woken, object) } }
 	r := newRegistry()
 	first, second := on(subnets[0]), on(subnets[1])
-	r.begin(first, false)
-	first.Await("a", wake("a"))
-	first.Await("a", wake("a again"))
-	first.Await("b", nil)
+	r.register(first, false)
+	first.AddWaiter("a", wake("a"))
+	first.AddWaiter("a", wake("a again"))
+	first.AddWaiter("b", nil)
 	r.AwaitSerial(network, "c", wake("c"))
-	if waiting := first.Waiting(); len(waiting) != 2 {
+	if waiting := first.WaitingObjects(); len(waiting) != 2 {
 		t.Errorf("%v wait", waiting)
 	}
-	first.finish()
-	r.end(first)
+	first.markEnded()
+	r.unregister(first)
 	if slices.Sort(woken); !slices.Equal(woken, []string{"a again", "c"}) {
 		t.Errorf("woken: %v; each object has one wake, for its last reason", woken)
 	}
-	if first.Await("d", wake("d")) {
+	if first.AddWaiter("d", wake("d")) {
 		t.Error("nobody can wait for what has ended")
 	}
-	if holder := r.begin(second, false); holder != nil {
+	if holder := r.register(second, false); holder != nil {
 		t.Errorf("the document is still held by %s", holder.ID)
 	}
 	for what, size := range map[string]int{"operations": 1, "serial": 1, "waiting": 0} {
-		if got := r.Sizes()[what]; got != size {
+		if got := r.EntryCounts()[what]; got != size {
 			t.Errorf("%d %s, want %d", got, what, size)
 		}
 	}
@@ -102,14 +102,14 @@ func TestReplaced(t *testing.T) {
 	woken := 0
 	r := newRegistry()
 	creation, deletion := on(machine), on(machine)
-	r.begin(creation, false)
-	creation.Await("a", func() { woken++ })
-	r.begin(deletion, true)
-	if creation.finish() {
+	r.register(creation, false)
+	creation.AddWaiter("a", func() { woken++ })
+	r.register(deletion, true)
+	if creation.markEnded() {
 		t.Error("what was replaced has no end of its own")
 	}
-	r.end(creation)
-	r.end(deletion)
+	r.unregister(creation)
+	r.unregister(deletion)
 	if woken == 0 {
 		t.Error("who waited for the creation is woken by the end of the deletion at the latest")
 	}
@@ -122,9 +122,9 @@ func TestReplaced(t *testing.T) {
 func TestAlongside(t *testing.T) {
 	r := newRegistry()
 	for _, id := range []arm.ID{machine, arm.NewID("s", "rg", types.VirtualMachine, "vm2"), arm.NewID("s", "rg2", types.VirtualMachine, "vm"), network} {
-		r.begin(on(id), false)
+		r.register(on(id), false)
 	}
-	if got := r.Alongside(machine); got != 2 {
+	if got := r.CountInCollection(machine); got != 2 {
 		t.Errorf("%d machines of the group are followed, want 2", got)
 	}
 }

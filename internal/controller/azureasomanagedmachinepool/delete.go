@@ -54,7 +54,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	}
 	goes := in.goesWithCluster()
 	if d, ok := in.planned.AgentPool(); ok && !goes {
-		if id, err := in.planned.ID(d); err == nil && k.Engine.Creating(id.Parent()) {
+		if id, err := in.planned.ID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
 			// The cluster may be made with the pool, which Azure does not show before it has taken that.
 			deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
 			conditions.Set(in.object, metav1.Condition{

@@ -56,7 +56,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 		return nil, err
 	}
 	deletion.Forget(in.azurePool, infrav1.ReadyCondition, infrav1.AgentPoolsReadyCondition)
-	if k.Engine.Creating(plan.ClusterID(in.planned)) {
+	if k.Engine.IsCreating(plan.ClusterID(in.planned)) {
 		// The cluster may be made with the pool, which Azure does not show before it has taken that.
 		conditions.Set(in.azurePool, metav1.Condition{
 			Type: infrav1.AgentPoolsReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,

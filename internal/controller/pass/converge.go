@@ -67,13 +67,13 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		return quiet, left, nil
 	}
 	if !a.settled.News(a.key, fingerprint) {
-		ctx = engine.Together(ctx)
+		ctx = engine.WithBatch(ctx)
 		if settled.InOrder(a.object) && !lifecycle.Requested(a.object) {
-			ctx = engine.Regularly(ctx, a.Resync)
+			ctx = engine.WithSyncPeriod(ctx, a.Resync)
 		}
 	}
 	if !settled.InOrder(a.object) && !lifecycle.Requested(a.object) {
-		ctx = engine.Since(ctx, a.settled.Since(a.key, fingerprint))
+		ctx = engine.WithReuseSince(ctx, a.settled.Since(a.key, fingerprint))
 	}
 	a.turn.Found = takenover.Of(a.object.GetAnnotations())
 	ask := facts.Asking(ctx, a.turn.Name, fingerprint)
@@ -95,7 +95,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		}
 	}
 	request := a.request(planned)
-	request.Leave = a.turn.Found.Leave
+	request.IgnoreDifference = a.turn.Found.Leave
 	outcome, err := a.Engine.Converge(ctx, request)
 	if err != nil {
 		return "", 0, fmt.Errorf("converge: %w", err)
@@ -199,21 +199,21 @@ func (a *azure[O, I]) hold(ctx context.Context) error {
 func (a *azure[O, I]) request(planned *Plan) engine.Request {
 	list := a.inventory(planned.Graph)
 	return engine.Request{
-		Object:        a.turn.Name,
-		Client:        a.turn.Access.Client,
-		Owner:         a.owner(),
-		Graph:         planned.Graph,
-		Prune:         planned.Sent.Prune(planned.Graph),
-		Inventory:     list.Made,
-		TagsOnly:      planned.TagsOnly,
-		Record:        a.record(),
-		Adopted:       list.Adopted,
-		DeleteAdopted: a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
-		Unlabelled:    planned.Unlabelled,
-		Wake:          a.turn.Wake,
-		Outdated:      planned.Outdated,
-		Anew:          lifecycle.Requested(a.object),
-		WholeGroups:   planned.WholeGroups,
+		Object:            a.turn.Name,
+		Client:            a.turn.Access.Client,
+		Owner:             a.owner(),
+		Graph:             planned.Graph,
+		Prune:             planned.Sent.Prune(planned.Graph),
+		Inventory:         list.Made,
+		IgnoreInventory:   planned.TagsOnly,
+		Record:            a.record(),
+		Adopted:           list.Adopted,
+		DeleteAdopted:     a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
+		OwnedUntagged:     planned.Unlabelled,
+		Wake:              a.turn.Wake,
+		Superseded:        planned.Outdated,
+		RetryNow:          lifecycle.Requested(a.object),
+		DeleteWholeGroups: planned.WholeGroups,
 	}
 }
 

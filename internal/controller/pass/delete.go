@@ -51,7 +51,7 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 	goes := false
 	if planned.GoesWith != "" {
 		var err error
-		if goes, err = a.Engine.DeletableWhole(ctx, request, planned.GoesWith); err != nil {
+		if goes, err = a.Engine.DeletesGroupWhole(ctx, request, planned.GoesWith); err != nil {
 			return "", 0, a.unlessNowhere(err, Unread(err))
 		}
 	}

@@ -132,5 +132,5 @@ func (a *azure[O, I]) do(ctx context.Context, action engine.Action) arm.Result {
 		return arm.Result{ID: action.ID, State: arm.Failed, Err: err}
 	}
 	action.Object = a.turn.Name
-	return a.Engine.Do(ctx, a.turn.Access.Client, action, a.turn.Wake)
+	return a.Engine.RunAction(ctx, a.turn.Access.Client, action, a.turn.Wake)
 }

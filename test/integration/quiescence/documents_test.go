@@ -95,7 +95,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.repeat(arm.Outcome.IsDeleted, func(request engine.Request) (arm.Outcome, error) {
-		request.Graph, request.WholeGroups = graph, true
+		request.Graph, request.DeleteWholeGroups = graph, true
 		return l.engine.Delete(t.Context(), request)
 	})
 	for _, left := range l.sim.State() {

@@ -34,7 +34,7 @@ func TestTenantsShareBudgets(t *testing.T) {
 		}
 		body := map[string]any{"location": "eastus"}
 		waits := func(of *access.Access, id arm.ID) time.Duration {
-			err := of.Client.Turn(http.MethodPut, id, body)
+			err := of.Client.ReserveWrite(http.MethodPut, id, body)
 			var held *arm.Error
 			if err != nil && !errors.As(err, &held) {
 				w.T.Fatal(err)

@@ -1,0 +1,122 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Bounds of answers. Azure documents none. The largest answers that are known are a virtual network that lists tens of thousands of IP
+// configurations, and a page of a thousand machines: both have some megabytes. Most errors have some hundred bytes.
+const (
+	// maxBody bounds a resource, and a page of a list.
+	maxBody = 16 << 20
+	// maxValues bounds how many values a body has: an empty object has three bytes, and takes fifty once it is decoded.
+	maxValues = 1_000_000
+	// maxListed bounds the elements of all pages of a list, in bytes.
+	maxListed = 64 << 20
+	// maxElements and maxPages bound a list of small elements.
+	maxElements = 200_000
+	maxPages    = 2_000
+	// maxError bounds an answer that is an error.
+	maxError = 1 << 20
+	// maxToken bounds an answer of Entra ID or of a metadata endpoint.
+	maxToken = 1 << 20
+	// maxHeader bounds the value of a header, and a URL in a body.
+	maxHeader = 8 << 10
+	// maxWait bounds how long Azure can have a request wait.
+	maxWait = time.Hour
+
+	// Bounds of what is kept of an error.
+	maxCode    = 128
+	maxMessage = 4 << 10
+	maxDetails = 20
+)
+
+// errTooLarge is the error of an answer that exceeds a bound.
+var errTooLarge = errors.New("the answer is too large")
+
+func tooLarge(bound string) error { return fmt.Errorf("%w: it has more than %s", errTooLarge, bound) }
+
+// boundedReader reads at most so many bytes, and fails once there are more.
+type boundedReader struct {
+	io.Reader
+	left, most int64
+}
+
+func newBoundedReader(reader io.Reader, most int64) *boundedReader {
+	return &boundedReader{Reader: reader, left: most, most: most}
+}
+
+// Read implements io.Reader.
+func (b *boundedReader) Read(into []byte) (int, error) {
+	if int64(len(into)) > b.left+1 {
+		into = into[:b.left+1]
+	}
+	n, err := b.Reader.Read(into)
+	if b.left -= int64(n); b.left < 0 {
+		return n, tooLarge(fmt.Sprintf("%d MiB", b.most>>20))
+	}
+	return n, err
+}
+
+// readBody reads an answer that is no list.
+func readBody(body io.Reader, good bool) ([]byte, error) {
+	if !good {
+		return io.ReadAll(newBoundedReader(body, maxError))
+	}
+	out, err := io.ReadAll(newBoundedReader(body, maxBody))
+	if err == nil {
+		err = newValueCounter().countValues(out)
+	}
+	return out, err
+}
+
+// valueCounter counts the values of JSON texts.
+type valueCounter struct{ left int }
+
+func newValueCounter() *valueCounter { return &valueCounter{maxValues} }
+
+// countValues fails once there were more values than maxValues. Each value but the first in an object or array follows a comma, and each
+// object and array has a bracket.
+func (c *valueCounter) countValues(text json.RawMessage) error {
+	inString := false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if inString {
+				i++
+			}
+		case '"':
+			inString = !inString
+		case ',', '{', '[':
+			if !inString {
+				c.left--
+			}
+		}
+	}
+	if c.left < 0 {
+		return tooLarge(fmt.Sprintf("%d values", maxValues))
+	}
+	return nil
+}
+
+// headerOf is the value of a header, "" for one that is too long to be Azure's.
+func headerOf(answer *http.Response, name string) string {
+	if value := answer.Header.Get(name); len(value) <= maxHeader {
+		return value
+	}
+	return ""
+}
+
+// truncateText is the beginning of a text that is longer than a bound.
+func truncateText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}

@@ -1,0 +1,47 @@
+package client
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// RequestRecord is a request that has ended, for those who count.
+type RequestRecord struct {
+	// Operation is what was done: the method in lower case, "list" for a page of a collection, "poll" for a URL that tells how a
+	// long-running operation is doing.
+	Operation string
+	// ID is the resource or collection.
+	ID arm.ID
+	// Status is the HTTP status, 0 when there was no answer.
+	Status int
+	// Throttled means that Azure says there were too many requests, BudgetEmpty that the request was not sent because of that, or
+	// because its budget is used up.
+	Throttled, BudgetEmpty bool
+	// Duration is how long the answer took.
+	Duration time.Duration
+}
+
+func newRequestRecord(request Request, response *Response, err error, took time.Duration) RequestRecord {
+	out := RequestRecord{Operation: strings.ToLower(request.Method), ID: request.ID, Duration: took}
+	switch {
+	case request.page:
+		out.Operation = "list"
+	case request.Method == http.MethodGet && request.URL != "":
+		out.Operation = "poll"
+	}
+	var failure *arm.Error
+	switch {
+	case response != nil:
+		out.Status = response.Status
+	case arm.IsBudgetEmpty(err):
+		out.BudgetEmpty = true
+	case errors.As(err, &failure) && failure.Code != CodeCredentialsInvalid:
+		out.Status = failure.Status
+		out.Throttled = isThrottling(failure.Status, failure.Code)
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+)
+
+// failing is a transport that reaches nobody.
+type failing struct{}
+
+func (failing) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
+
+func TestAnswered(t *testing.T) {
+	const collection = arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks")
+	tests := map[string]struct {
+		reason string
+		status int
+		body   string
+		ask    func(c *client.Client) error
+		want   []client.RequestRecord
+	}{
+		"get": {"what is asked for is its method", 200, `{}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
+		"put": {"as above", 201, `{}`, func(c *client.Client) error {
+			_, err := c.Put(t.Context(), id, "1", map[string]any{}, "")
+			return err
+		}, []client.RequestRecord{{Operation: "put", ID: id, Status: 201}}},
+		"list": {"each page is a request", 200, `{"value":[]}`, func(c *client.Client) error {
+			_, err := c.List(t.Context(), string(collection), "1", nil)
+			return err
+		}, []client.RequestRecord{{Operation: "list", ID: collection, Status: 200}}},
+		"poll": {"how an operation is doing is asked more often than anything else", 200, `{}`, func(c *client.Client) error {
+			_, err := c.PollURL(t.Context(), id, "operations/1")
+			return err
+		}, []client.RequestRecord{{Operation: "poll", ID: id, Status: 200}}},
+		"refused":   {"the status is that of the refusal", 403, `{"error":{"code":"AuthorizationFailed"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 403}}},
+		"throttled": {"there were too many requests", 429, `{"error":{"code":"TooManyRequests"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}}},
+		"busy":      {"the network provider says so of a single resource", 429, `{"error":{"code":"RetryableError"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429}}},
+		"held back": {"what is not sent has no status", 429, `{"error":{"code":"TooManyRequests"}}`, func(c *client.Client) error {
+			return errors.Join(get(id)(c), get(id)(c))
+		}, []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}, {Operation: "get", ID: id, BudgetEmpty: true}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			listener := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(test.status)
+				_, _ = w.Write([]byte(test.body))
+			}))
+			t.Cleanup(listener.Close)
+			var got []client.RequestRecord
+			c, err := client.New(credential.Token("t"), configuration(listener.URL), client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil), OnRequestEnd: func(answered client.RequestRecord) {
+				if answered.Duration < 0 || answered.Duration > time.Minute {
+					t.Errorf("it took %s", answered.Duration)
+				}
+				answered.Duration = 0
+				got = append(got, answered)
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := test.ask(c); (err != nil) != (test.status >= 400) {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestUnanswered has nobody answer, or nobody issue a token: neither is an answer of Resource Manager.
+func TestUnanswered(t *testing.T) {
+	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusing{}} {
+		var got []client.RequestRecord
+		c, err := client.New(credential, configuration("https://azure.example"), client.Options{Transport: failing{}, OnRequestEnd: func(answered client.RequestRecord) {
+			answered.Duration = 0
+			got = append(got, answered)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Get(t.Context(), id, "1", nil); err == nil {
+			t.Error("it was answered")
+		}
+		if diff := cmp.Diff([]client.RequestRecord{{Operation: "get", ID: id}}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// refusing is a credential that Entra ID refuses.
+type refusing struct{}
+
+func (refusing) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{}, errors.New("RESPONSE 401: AADSTS7000215: Invalid client secret provided.")
+}
+
+func get(id arm.ID) func(*client.Client) error {
+	return func(c *client.Client) error {
+		_, err := c.Get(context.Background(), id, "1", nil)
+		return err
+	}
+}

@@ -1,0 +1,128 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+)
+
+// slow answers reads with 404 and writes after a time.
+type slow time.Duration
+
+func (s slow) Do(request *http.Request) (*http.Response, error) {
+	answer := func(status int, body string) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: request}, nil
+	}
+	if request.Method == http.MethodGet {
+		return answer(http.StatusNotFound, `{"error":{"code":"ResourceNotFound","message":"not there"}}`)
+	}
+	<-time.After(time.Duration(s))
+	return answer(http.StatusOK, fmt.Sprintf(`{"id":%q,"location":"eastus","tags":{%q:%q},"properties":{"provisioningState":"Succeeded"}}`, request.URL.Path, owner.TagKey, owner.TagValue))
+}
+
+// TestFewPassesWaitForAnswers has ten passes write at a time: some wait for the answer and go on within the pass, the others
+// return at once, so that a worker is free, and are woken by it.
+func TestFewPassesWaitForAnswers(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Options{MaxWaiting: 4})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var passes sync.WaitGroup
+		var waited, returned, woken atomic.Int64
+		for i := range 10 {
+			graph := &arm.Graph{}
+			graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, fmt.Sprintf("rg-%d", i)), Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags()}})
+			passes.Go(func() {
+				begun := time.Now()
+				outcome, err := e.Converge(t.Context(), engine.Request{Object: fmt.Sprint(i), Client: c, Owner: owner, Graph: graph, Wake: func() { woken.Add(1) }})
+				switch took := time.Since(begun); {
+				case err != nil:
+					t.Error(err)
+				case outcome.IsDone() && took >= time.Second:
+					waited.Add(1)
+				case !outcome.IsDone() && took == 0 && outcome.RetryAfter > 0:
+					returned.Add(1)
+				default:
+					t.Errorf("a pass took %s: %+v", took, outcome)
+				}
+			})
+		}
+		passes.Wait()
+		synctest.Wait()
+		if waited.Load() != 4 || returned.Load() != 6 {
+			t.Errorf("%d passes waited and %d returned at once, want 4 and 6", waited.Load(), returned.Load())
+		}
+		if woken.Load() < 6 {
+			t.Errorf("%d of the 6 that returned were woken by the answer", woken.Load())
+		}
+	})
+}
+
+// TestOutdatedPass waits for no answer once another graph is wanted: what it has sent goes on, and wakes the object.
+func TestOutdatedPass(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Options{})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		graph := &arm.Graph{}
+		graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, "rg"), Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags()}})
+		outdated, woken, begun := make(chan struct{}), make(chan time.Duration, 1), time.Now()
+		time.AfterFunc(100*time.Millisecond, func() { close(outdated) })
+		outcome, err := e.Converge(t.Context(), engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, Superseded: outdated,
+			Wake: func() { woken <- time.Since(begun) }})
+		if took := time.Since(begun); err != nil || outcome.IsDone() || took != 100*time.Millisecond {
+			t.Errorf("the pass took %s: %+v, %v", took, outcome, err)
+		}
+		if at := <-woken; at != time.Second {
+			t.Errorf("the object was woken after %s, want 1s", at)
+		}
+	})
+}
+
+// TestSweeps has an engine that nobody asks for anything forget what it has read.
+func TestSweeps(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		e := engine.New(engine.Options{})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { ended <- e.Start(ctx) }()
+		group := arm.ResourceGroupID(sub, "rg")
+		if _, err := e.Observe(t.Context(), c, []arm.ID{group}, false); err != nil {
+			t.Fatal(err)
+		}
+		if kept := e.Remembered()["entries"]; kept != 1 {
+			t.Errorf("%d reads are kept, want 1", kept)
+		}
+		<-time.After(5 * time.Minute)
+		if kept := e.Remembered()["entries"]; kept != 0 {
+			t.Errorf("%d reads are kept after five minutes", kept)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

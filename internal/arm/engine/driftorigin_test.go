@@ -1,0 +1,148 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+// forwarding is the node of an interface, which is made once here, with a value that can be changed on both sides.
+func forwarding(on bool) arm.Node {
+	node := nicNode()
+	properties := node.Body.(object)["properties"].(object)
+	properties["enableIPForwarding"] = on
+	properties["dnsSettings"] = object{"dnsServers": []string{"10.0.0.4"}}
+	return node
+}
+
+const (
+	forwardingPath = "properties.enableIPForwarding"
+	serversPath    = "properties.dnsSettings.dnsServers"
+)
+
+// TestOriginOfDrift tells a change in Azure from a change of the plan, and says neither where it cannot know.
+func TestOriginOfDrift(t *testing.T) {
+	azure := func(properties object) func(w *world) {
+		return func(w *world) {
+			w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: object{"properties": properties}})
+		}
+	}
+	restart := func(w *world) { w.restart() }
+	// look lets the engine look at what is there with the plan it had.
+	type look struct{}
+	type found struct{ Drift, Outside, Unapplied []string }
+	tests := map[string]struct {
+		reason string
+		// steps are done after the interface was made with forwarding off: a change, a look, or a plan.
+		steps []any
+		want  found
+	}{
+		"in Azure": {
+			reason: "what was sent is still wanted, so somebody else moved",
+			steps:  []any{azure(object{"enableIPForwarding": true})},
+			want:   found{Drift: []string{forwardingPath}, Outside: []string{forwardingPath}},
+		},
+		"in the plan": {
+			reason: "Azure has what was sent, so nobody changed it outside",
+			steps:  []any{true},
+			want:   found{Drift: []string{forwardingPath}, Unapplied: []string{forwardingPath}},
+		},
+		"in both, elsewhere": {
+			reason: "each path has its own cause",
+			steps:  []any{true, azure(object{"dnsSettings": object{"dnsServers": []any{"9.9.9.9"}}})},
+			want:   found{Drift: []string{serversPath, forwardingPath}, Outside: []string{serversPath}, Unapplied: []string{forwardingPath}},
+		},
+		"in the plan, and a look before": {
+			reason: "what was told once is told again",
+			steps:  []any{true, look{}, look{}},
+			want:   found{Drift: []string{forwardingPath}, Unapplied: []string{forwardingPath}},
+		},
+		"while nobody looked": {
+			reason: "the memory of what was sent is lost, and either may have moved",
+			steps:  []any{restart, azure(object{"enableIPForwarding": true})},
+			want:   found{Drift: []string{forwardingPath}},
+		},
+		"after a restart": {
+			reason: "that it was in order after the restart is known",
+			steps:  []any{restart, look{}, azure(object{"enableIPForwarding": true})},
+			want:   found{Drift: []string{forwardingPath}, Outside: []string{forwardingPath}},
+		},
+		"in the plan after a restart": {
+			reason: "as above",
+			steps:  []any{restart, look{}, true},
+			want:   found{Drift: []string{forwardingPath}, Unapplied: []string{forwardingPath}},
+		},
+		"another one beside an unknown one": {
+			reason: "what was different at the first look says nothing about what changed later",
+			steps:  []any{restart, true, look{}, azure(object{"dnsSettings": object{"dnsServers": []any{"9.9.9.9"}}})},
+			want:   found{Drift: []string{serversPath, forwardingPath}, Outside: []string{serversPath}},
+		},
+		"followed": {
+			reason: "somebody did in Azure what the plan wants, and the way back is somebody's, too",
+			steps:  []any{true, azure(object{"enableIPForwarding": true}), look{}, azure(object{"enableIPForwarding": false})},
+			want:   found{Drift: []string{forwardingPath}, Outside: []string{forwardingPath}},
+		},
+		"taken back": {
+			reason: "nothing is different any more",
+			steps:  []any{true, look{}, false},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, request := made(t, append(network(), forwarding(false))...)
+			see := func() arm.Result {
+				w.sleep(time.Hour)
+				return result(t, w.converge(request, time.Minute), nic)
+			}
+			see()
+			for _, step := range test.steps {
+				switch step := step.(type) {
+				case bool:
+					request.Graph = w.request(append(network(), forwarding(step))...).Graph
+				case func(*world):
+					step(w)
+				case look:
+					see()
+				}
+			}
+			last := see()
+			if diff := cmp.Diff(test.want, found{last.Drift, last.OutsideChanges, last.UnappliedChanges}); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if writes := w.writes(); last.State != arm.Ready || len(writes) > 0 {
+				t.Errorf("nothing is to be written, and drift is no failure: %s, wrote %v", last.State, writes)
+			}
+		})
+	}
+}
+
+// TestNormalisationIsNoDrift has Azure keep another value than the one sent: nobody changed that, and it stays unsaid when
+// the plan changes elsewhere.
+func TestNormalisationIsNoDrift(t *testing.T) {
+	w := newWorld(t)
+	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
+	request := w.request(append(network(), forwarding(false))...)
+	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
+	}
+	request.BypassCache = true
+	for _, step := range []struct {
+		forwarding bool
+		after      time.Duration
+		want       []string
+	}{{after: time.Second}, {after: time.Hour}, {true, time.Hour, []string{forwardingPath}}, {false, time.Hour, nil}} {
+		request.Graph = w.request(append(network(), forwarding(step.forwarding))...).Graph
+		w.sleep(step.after)
+		got := result(t, w.converge(request, time.Minute), nic)
+		if !cmp.Equal(step.want, got.Drift) || !cmp.Equal(step.want, got.UnappliedChanges) || got.OutsideChanges != nil {
+			t.Errorf("forwarding %t after %s: drift %v, outside %v, unapplied %v", step.forwarding, step.after, got.Drift, got.OutsideChanges, got.UnappliedChanges)
+		}
+	}
+	if writes := w.writes(); len(writes) != 6 {
+		t.Errorf("one write for each resource: %v", writes)
+	}
+}

@@ -1,0 +1,185 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+// worker is the plan of the i-th machine: an interface, a VM with its disk and an extension.
+func worker(i int) []arm.Node {
+	name := fmt.Sprintf("w%d", i)
+	itsNIC := arm.NewID(sub, "rg", types.NetworkInterface, name)
+	network, machine := nicNodeAlone(), vmNode()
+	network.ID = itsNIC
+	machine.ID, machine.After = arm.NewID(sub, "rg", types.VirtualMachine, name), []arm.ID{itsNIC}
+	properties := machine.Body.(object)["properties"].(object)
+	disk := properties["storageProfile"].(object)["osDisk"].(object)
+	disk["name"] = name + "_OSDisk"
+	properties["networkProfile"] = object{"networkInterfaces": []object{{"id": string(itsNIC), "properties": object{"primary": true}}}}
+	return []arm.Node{network, machine,
+		{ID: arm.NewID(sub, "rg", types.Disk, name+"_OSDisk"), Policy: arm.TagOnly, Group: "D", After: []arm.ID{machine.ID}, Body: object{"location": "eastus", "tags": tags()}},
+		{ID: machine.ID.Child("extensions", "boot"), Policy: arm.Repair, Group: "E", Body: object{"location": "eastus", "tags": tags(), "properties": object{
+			"publisher": "Microsoft.Azure.Extensions", "type": "CustomScript", "typeHandlerVersion": "2.1", "settings": object{"a": "b"}}}},
+	}
+}
+
+// leaving is the plan of the deletion of a machine.
+func leaving(machine engine.Request) engine.Request {
+	network, vm, disk := machine.Graph.Nodes()[0].ID, machine.Graph.Nodes()[1].ID, machine.Graph.Nodes()[2].ID
+	machine.Graph = &arm.Graph{}
+	machine.Graph.Add(arm.Node{ID: disk}, arm.Node{ID: network}, arm.Node{ID: vm, After: []arm.ID{disk, network}})
+	return machine
+}
+
+// workers is a world with a network and as many machines, each of its own object.
+func workers(t *testing.T, count int) (w *world, cluster engine.Request, machines []engine.Request) {
+	t.Helper()
+	w, cluster = made(t, network()...)
+	cluster.DeleteWholeGroups, cluster.BypassCache = true, false
+	for i := range count {
+		request := w.request(worker(i)...)
+		request.Object = fmt.Sprintf("AzureMachine/default/w%d", i)
+		machines = append(machines, request)
+	}
+	return w, cluster, machines
+}
+
+// remembered is what the engine holds once what it keeps for a while has had its time.
+func (w *world) remembered() map[string]int {
+	w.t.Helper()
+	for range 2 {
+		w.sleepThrough(10 * time.Minute)
+		if _, err := w.engine.Observe(context.Background(), w.client, []arm.ID{arm.ResourceGroupID(sub, "not-there")}, false); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	out := w.engine.Remembered()
+	// What was just asked for.
+	out["entries"]--
+	if out["entries"] == 0 {
+		delete(out, "entries")
+	}
+	return out
+}
+
+// sleepThrough lets time pass whoever is woken.
+func (w *world) sleepThrough(d time.Duration) {
+	for until := w.clock.Now().Add(d); w.clock.Now().Before(until); {
+		w.clock.step(until)
+	}
+}
+
+func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
+	const count = 5
+	makeAll := func(w *world, machines []engine.Request) {
+		for _, machine := range machines {
+			if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
+				w.t.Fatalf("%+v", outcome.RootCauses())
+			}
+		}
+	}
+	deleted := func(w *world, request engine.Request) {
+		if outcome := w.delete(request, 20*time.Minute); !outcome.IsDeleted() {
+			w.t.Fatalf("%v", states(outcome))
+		}
+	}
+	deleteGroup := func(w *world) {
+		if _, err := w.client.Delete(context.Background(), group, "2021-04-01", nil); err != nil {
+			w.t.Fatal(err)
+		}
+		w.sim.Settle()
+	}
+	tests := map[string]struct {
+		reason string
+		end    func(w *world, cluster engine.Request, machines []engine.Request)
+	}{
+		"one by one": {"each object's deletion sees its own go", func(w *world, cluster engine.Request, machines []engine.Request) {
+			makeAll(w, machines)
+			for _, machine := range machines {
+				deleted(w, leaving(machine))
+			}
+			deleted(w, cluster)
+		}},
+		"with their group": {"their objects let go of them", func(w *world, cluster engine.Request, machines []engine.Request) {
+			makeAll(w, machines)
+			deleted(w, cluster)
+		}},
+		"by somebody else": {"the group is found gone", func(w *world, cluster engine.Request, machines []engine.Request) {
+			makeAll(w, machines)
+			deleteGroup(w)
+			deleted(w, cluster)
+		}},
+		"while they are made": {"what is under way has nothing to end", func(w *world, cluster engine.Request, machines []engine.Request) {
+			for _, machine := range machines {
+				w.until(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
+					return outcome.Results[1].State == arm.Creating
+				})
+			}
+			deleted(w, cluster)
+		}},
+		"while somebody else deletes the group": {"what is under way is not there", func(w *world, cluster engine.Request, machines []engine.Request) {
+			for _, machine := range machines {
+				w.until(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
+					return outcome.Results[1].State == arm.Creating
+				})
+			}
+			deleteGroup(w)
+			deleted(w, cluster)
+		}},
+		"refused": {"why a machine was not made goes with the machine's object", func(w *world, cluster engine.Request, machines []engine.Request) {
+			w.fault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status, Status: http.StatusConflict, Code: "OperationNotAllowed", Message: "quota"})
+			for _, machine := range machines {
+				w.until(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
+			}
+			for _, machine := range machines {
+				deleted(w, leaving(machine))
+			}
+			deleted(w, cluster)
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, cluster, machines := workers(t, count)
+			test.end(w, cluster, machines)
+			if diff := cmp.Diff(map[string]int{}, w.remembered()); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWhatNobodyAsksForIsForgotten has resources that no object plans any more and that are still there.
+func TestWhatNobodyAsksForIsForgotten(t *testing.T) {
+	w, _, machines := workers(t, 3)
+	for _, machine := range machines {
+		if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
+			t.Fatalf("%+v", outcome.RootCauses())
+		}
+	}
+	before := w.remembered()["records"]
+	w.sleepThrough(23 * time.Hour)
+	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
+	}
+	if got := w.remembered()["records"]; got != before {
+		t.Errorf("%d records became %d within a day", before, got)
+	}
+	w.sleepThrough(2 * time.Hour)
+	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
+	}
+	// The extension's is that of the PUT, the others' are those of resources that are not changed in place.
+	if got := w.remembered()["records"]; got != len(worker(0)) {
+		t.Errorf("%d records are left, want those of the one machine that is looked at", got)
+	}
+}

@@ -1,0 +1,61 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// TestDeleteEntangledGroups has the network in a group of its own: an interface of the other group is in one of its subnets,
+// which uses a NAT gateway of that group. Neither group can go before the other, so what is in them goes first.
+func TestDeleteEntangledGroups(t *testing.T) {
+	w := newWorld(t)
+	second := arm.ResourceGroupID(sub, "net")
+	remote := arm.NewID(sub, "net", "Microsoft.Network/virtualNetworks", "vnet")
+	subnet := remote.Child("subnets", "nodes")
+	ours := groupNode()
+	ours.ID = second
+	network := vnetNode()
+	network.ID = remote
+	inNAT := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", After: []arm.ID{nat}, Body: object{"properties": object{"addressPrefix": "10.0.0.0/16", "natGateway": ref(nat)}}}
+	inSubnet := nicNode()
+	inSubnet.After = []arm.ID{subnet}
+	inSubnet.Body = object{"location": "eastus", "tags": tags(), "properties": object{"ipConfigurations": []object{{"name": "ip", "properties": object{"subnet": ref(subnet)}}}}}
+	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
+	w.put(group, object{"location": "eastus", "tags": tags()})
+	w.put(left, object{"location": "eastus", "tags": tags()})
+
+	request := w.request(groupNode(), ours, network, pipNode(), natNode(), inNAT, inSubnet)
+	outcome := w.converge(request, time.Minute)
+	if !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
+	}
+	w.writes()
+	request.Inventory, request.DeleteWholeGroups = outcome.Inventory, true
+	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
+		t.Fatalf("%v", states(outcome))
+	}
+	writes := w.writes()
+	position := func(line string) int {
+		at := slices.Index(writes, line)
+		if at < 0 {
+			t.Errorf("no %q in %q", line, writes)
+		}
+		return at
+	}
+	for _, order := range [][2]string{
+		{"DELETE rg networkInterfaces/nic", "DELETE net virtualNetworks/vnet"},
+		{"DELETE net virtualNetworks/vnet", "DELETE rg natGateways/nat"},
+		{"DELETE rg natGateways/nat", "DELETE rg"},
+		{"DELETE net virtualNetworks/vnet", "DELETE net"},
+	} {
+		if position(order[0]) > position(order[1]) {
+			t.Errorf("%q must come before %q: %q", order[0], order[1], writes)
+		}
+	}
+	if w.get(group) != nil || w.get(second) != nil {
+		t.Error("both groups must be gone, with what is left in them")
+	}
+}

@@ -1,0 +1,136 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+)
+
+const ownerKey = "sigs.k8s.io_cluster-api-provider-azure_owner"
+
+// ownedBy are nodes with the tag of an owner, and a request of that owner.
+func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
+	for i := range nodes {
+		body, _ := nodes[i].Body.(object)
+		if marked, ok := body["tags"].(object); ok {
+			changed := object{}
+			for key, value := range marked {
+				changed[key] = value
+			}
+			changed[ownerKey] = id
+			again := object{}
+			for key, value := range body {
+				again[key] = value
+			}
+			again["tags"] = changed
+			nodes[i].Body = again
+		}
+	}
+	request := w.request(nodes...)
+	request.Owner.IDKey, request.Owner.ID = ownerKey, id
+	return request
+}
+
+// TestOwnerTag has a cluster from before there was such a tag: it costs no write, and comes along with one.
+func TestOwnerTag(t *testing.T) {
+	w, _ := made(t, groupNode(), nsgNode(), pipNode())
+	request := w.ownedBy("a/c1/1", groupNode(), nsgNode(), pipNode())
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
+		t.Errorf("the tag alone is no reason to write: %v", states(outcome))
+	}
+	changed := pipNode()
+	changed.Body.(object)["tags"].(object)["more"] = "x"
+	request = w.ownedBy("a/c1/1", groupNode(), nsgNode(), changed)
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Fatalf("%+v", outcome.RootCauses())
+	}
+	if diff := cmp.Diff([]string{"PUT rg publicIPAddresses/pip"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	if got, _ := w.get(pip)["tags"].(map[string]any); got[ownerKey] != "a/c1/1" {
+		t.Errorf("another write takes it along: %v", got)
+	}
+}
+
+// TestOwnerConflict has two owners with a cluster of the same name in the same group: the second one changes and deletes nothing
+// of the first, and says whose it is.
+func TestOwnerConflict(t *testing.T) {
+	nodes := func() []arm.Node { return append(network(), pipNode(), natNode()) }
+	for name, id := range map[string]string{"another namespace": "b/c1/2", "another ID": "a/c1/2", "no ID": ""} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if outcome := w.converge(w.ownedBy("a/c1/1", nodes()...), time.Minute); !outcome.IsDone() {
+				t.Fatalf("%+v", outcome.RootCauses())
+			}
+			w.requests()
+			request := w.ownedBy(id, nodes()...)
+			outcome := w.pass(request)
+			if got := result(t, outcome, group); got.State != arm.Failed || !strings.Contains(fmt.Sprint(got.Err), "belongs to a/c1/1") || !strings.Contains(fmt.Sprint(got.Err), id) {
+				t.Errorf("both owners are named: %+v", got)
+			}
+			request.Inventory, request.DeleteWholeGroups = []arm.ID{cp, vnet.Child("subnets", "nodes")}, true
+			if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
+				t.Errorf("what is somebody else's is no obstacle: %v", states(outcome))
+			}
+			if writes := w.writes(); len(writes) > 0 {
+				t.Errorf("got %v", writes)
+			}
+			mine := w.ownedBy("a/c1/1", nodes()...)
+			mine.DeleteWholeGroups = true
+			if outcome = w.delete(mine, 10*time.Minute); !outcome.IsDeleted() || w.get(group) != nil {
+				t.Errorf("the owner deletes it: %v", states(outcome))
+			}
+		})
+	}
+}
+
+// TestInventoryProves has an inventory that somebody wrote: it makes nothing the cluster's that carries tags, that the plan does
+// not have, or that is not there for what the plan has.
+func TestInventoryProves(t *testing.T) {
+	foreign := arm.NewID(sub, "foreign", "Microsoft.Network/virtualNetworks", "theirs")
+	address := arm.NewID(sub, "foreign", "Microsoft.Network/publicIPAddresses", "theirs")
+	theirs := foreign.Child("subnets", "theirs")
+	zone := arm.NewID(sub, "foreign", "Microsoft.Network/privateDnsZones", "corp.internal")
+	record := arm.ID(string(zone) + "/A/payroll")
+	w := newWorld(t)
+	w.put(arm.ResourceGroupID(sub, "foreign"), object{"location": "eastus"})
+	w.put(foreign, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.put(theirs, object{"properties": object{"addressPrefix": "10.9.0.0/16"}})
+	w.put(address, object{"location": "eastus", "sku": object{"name": "Standard"}, "properties": object{"publicIPAllocationMethod": "Static"}})
+	all := []arm.ID{arm.ResourceGroupID(sub, "foreign"), foreign, address, theirs, zone, record, "", "/", "/subscriptions/" + sub}
+	use := arm.Node{ID: foreign, Policy: arm.Observe, Foreign: arm.UseForeign, Group: "N"}
+	named := subnetNode(theirs, "10.9.0.0/16")
+	named.Foreign = arm.UseForeign
+
+	request := w.request(groupNode(), nsgNode(), use)
+	request.Inventory = all
+	outcome := w.pass(request)
+	if len(outcome.Inventory) > 0 || len(outcome.IgnoredInventory) != len(all) {
+		t.Errorf("nothing of it counts: %v of %v", outcome.IgnoredInventory, states(outcome))
+	}
+	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
+		t.Errorf("%+v", outcome.RootCauses())
+	}
+	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		t.Error(diff)
+	}
+	request = w.request(groupNode(), nsgNode(), use, named)
+	request.Inventory, request.DeleteWholeGroups = all, true
+	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
+		t.Errorf("%v", states(outcome))
+	}
+	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {
+		t.Errorf("a subnet that the plan has, without the security group that it would have: %s", diff)
+	}
+	for _, id := range []arm.ID{foreign, theirs, address} {
+		if w.get(id) == nil {
+			t.Errorf("%s is gone", id)
+		}
+	}
+}

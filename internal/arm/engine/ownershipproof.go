@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// releasedTagValue is the value of the ownership tag that has the object give a resource up: nothing is written to it, and it stays in Azure.
+const releasedTagValue = "shared"
+
+// isOwnershipTagRemoved tells whether a resource was seen as the object's own and is not any more. What was adopted, or is in the inventory, never needed a
+// tag; neither does what Azure makes along with another resource.
+func (p *convergence) isOwnershipTagRemoved(w *task, tags map[string]string) bool {
+	key := w.id.Key()
+	if !w.found.Exists || w.owned || !p.record[key] && !p.engine.states.wasCreatedHere(key) || w.node != nil && (w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe) {
+		return false
+	}
+	_, adopted := p.adopted[key]
+	if adopted || !w.row.Taggable && slices.ContainsFunc(p.request.Inventory, w.id.Equal) {
+		return false
+	}
+	if !w.row.Taggable {
+		// One in what users brought, as a subnet in their network, is the object's by the inventory alone.
+		above := p.taggableAncestor(w.id)
+		own := p.record[above.Key()] || w.node != nil && w.node.Foreign == arm.AdoptForeign
+		return own && above != "" && p.found[above.Key()].Exists && p.otherOwnerTag(above) == "" && !p.referencesOtherOwner(w.id, w.row)
+	}
+	_, has := tagValue(tags, p.request.Owner.TagKey)
+	return !has
+}
+
+// referencesOtherOwner tells whether a resource is there for one that carries another owner's tag.
+func (p *convergence) referencesOtherOwner(id arm.ID, row types.Type) bool {
+	body, err := arm.DecodeBody(p.found[id.Key()].Body)
+	return err == nil && slices.ContainsFunc(row.OwnerReferences, func(path string) bool { return p.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
+}
+
+// lacksOwnershipTag tells whether a resource of the object's lacks the ownership tag, which is to be restored.
+func (p *convergence) lacksOwnershipTag(w *task, tags map[string]string) bool {
+	if !w.found.Exists || !w.owned || !w.row.Taggable || w.node == nil || w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe {
+		return false
+	}
+	_, has := tagValue(tags, p.request.Owner.TagKey)
+	return !has && p.hasProvenOwner(w.id)
+}
+
+// taggableAncestor is the nearest resource above one that cannot carry tags which can, "" for none.
+func (p *convergence) taggableAncestor(id arm.ID) arm.ID {
+	if row, err := types.ForID(id); err != nil || row.Taggable {
+		return ""
+	}
+	for _, ancestor := range p.owningAncestors(id) {
+		if row, err := types.ForID(ancestor); err == nil && row.Taggable {
+			return ancestor
+		}
+	}
+	return ""
+}
+
+// hasProvenOwner tells whether a resource is the cluster's by its own tags, or proven to be although it lost them.
+func (p *convergence) hasProvenOwner(id arm.ID) bool {
+	return tagsProveOwner(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner) || p.isProvenByUse(id, nil)
+}
+
+// tagsProveOwner tells whether tags prove that a resource is the owner's. Where the ownership tag is missing, the tag with the owner's ID does: it
+// is made with the ownership tag, and only who may write the resource's tags in Azure can set it.
+func tagsProveOwner(tags map[string]string, owner Owner) bool {
+	if hasOwnerTag(tags, owner) {
+		return true
+	}
+	_, has := tagValue(tags, owner.TagKey)
+	id, _ := tagValue(tags, owner.IDKey)
+	return owner.ID != "" && !has && id == owner.ID && otherOwnerTagIn(tags, owner) == ""
+}
+
+// isProvenByUse tells whether a resource of the record that carries no mark of any owner is the cluster's all the same. Whoever may write the
+// object may write its record, so Azure has to bear it out by what takes rights on the cluster's own resources, or on this one:
+//   - the resource is in a resource group that carries the cluster's tags, and would go with that, or
+//   - it uses a resource that carries them (types.Type.Uses), or that is proven in this way.
+//
+// IDs that Azure gives to resources, as vmId, prove nothing: everybody who may read the resource knows them.
+func (p *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
+	found := p.found[id.Key()]
+	row, err := types.ForID(id)
+	if err != nil || !row.Taggable || !found.Exists || !p.record[id.Key()] && !p.engine.states.wasCreatedHere(id.Key()) || slices.ContainsFunc(through, id.Equal) {
+		return false
+	}
+	tags := observe.ParseHead(found.Body).Tags
+	if _, has := tagValue(tags, p.request.Owner.TagKey); has || otherOwnerTagIn(tags, p.request.Owner) != "" {
+		return false
+	}
+	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
+	if p.hasProvingTags(group) {
+		return true
+	}
+	for _, target := range usedResources(found.Body, row) {
+		if p.hasProvingTags(target) || p.isProvenByUse(target, append(slices.Clone(through), id)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *convergence) hasProvingTags(id arm.ID) bool {
+	return tagsProveOwner(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner)
+}
+
+// maxEvidence bounds how many resources are read to prove whose one is.
+const maxEvidence = 16
+
+// usedResources are the top-level resources that a resource says it uses, the first maxEvidence of them.
+func usedResources(body json.RawMessage, row types.Type) []arm.ID {
+	decoded, err := arm.DecodeBody(body)
+	if err != nil {
+		return nil
+	}
+	var out []arm.ID
+	for _, path := range row.UsedResources {
+		for _, text := range stringsAt(decoded, strings.Split(path, ".")) {
+			id, err := arm.ParseID(text)
+			if err != nil || len(out) == maxEvidence {
+				continue
+			}
+			for parent := id.Parent(); parent != "" && parent.Type() != types.ResourceGroup; parent = parent.Parent() {
+				id = parent
+			}
+			if _, err := types.ForID(id); err == nil && !slices.ContainsFunc(out, id.Equal) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// stringsAt are the texts at a path; a key that ends in [] is that of a list.
+func stringsAt(value any, path []string) []string {
+	if len(path) == 0 {
+		if text, ok := value.(string); ok && text != "" {
+			return []string{text}
+		}
+		return nil
+	}
+	key, isList := strings.CutSuffix(path[0], "[]")
+	object, _ := value.(map[string]any)
+	if !isList {
+		return stringsAt(object[key], path[1:])
+	}
+	items, _ := object[key].([]any)
+	var out []string
+	for _, item := range items {
+		out = append(out, stringsAt(item, path[1:])...)
+	}
+	return out
+}
+
+// readEvidence reads what tells whether resources of the record that carry no mark are the cluster's. Nothing is read as long as all of
+// them carry one.
+func (p *convergence) readEvidence(maxAge time.Duration) {
+	for range maxEvidence { // What a resource uses may have lost its tags, too.
+		ids := p.missingEvidence()
+		if len(ids) == 0 {
+			return
+		}
+		for key, found := range p.engine.reader.Read(p.ctx, p.request.Client, ids, maxAge) {
+			p.found[key] = found
+		}
+	}
+}
+
+// missingEvidence lists what has to be read and was not.
+func (p *convergence) missingEvidence() []arm.ID {
+	var out []arm.ID
+	for key, found := range p.found {
+		row, err := types.ForID(found.ID)
+		if err != nil || !row.Taggable || !found.Exists || !p.record[key] && !p.engine.states.wasCreatedHere(key) {
+			continue
+		}
+		tags := observe.ParseHead(found.Body).Tags
+		if _, has := tagValue(tags, p.request.Owner.TagKey); has || otherOwnerTagIn(tags, p.request.Owner) != "" || tagsProveOwner(tags, p.request.Owner) {
+			continue
+		}
+		for _, id := range append(usedResources(found.Body, row), arm.ResourceGroupID(found.ID.Subscription(), found.ID.ResourceGroup())) {
+			if _, read := p.found[id.Key()]; !read {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// withOwnerTags is a body with the tags of the owner, which a plan leaves out of what it takes for somebody else's.
+func withOwnerTags(body any, owner Owner) any {
+	object, ok := body.(map[string]any)
+	if !ok || bodyHasOwnerTag(object, owner) {
+		return body
+	}
+	object = maps.Clone(object)
+	have, _ := object["tags"].(map[string]any)
+	tags := maps.Clone(have)
+	if tags == nil {
+		tags = map[string]any{}
+	}
+	tags[owner.TagKey] = owner.TagValue
+	if owner.ID != "" {
+		tags[owner.IDKey] = owner.ID
+	}
+	object["tags"] = tags
+	return object
+}
+
+// tagValue is the value of a tag: names of tags have no case.
+func tagValue(tags map[string]string, key string) (string, bool) {
+	for other, value := range tags {
+		if strings.EqualFold(other, key) {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// ownershipTagError is the error of a resource that was seen as the object's own.
+func ownershipTagError(s situation) error {
+	return &arm.Error{Method: http.MethodGet, ID: s.id, Status: http.StatusOK, Code: CodeOwnershipTagRemoved, Message: ownershipTagMessage(s)}
+}
+
+// ownershipTagMessage says that nothing proves any more that a resource is the object's, and gives the commands to decide what becomes of it.
+func ownershipTagMessage(s situation) string {
+	tag, left := s.owner.TagKey+"="+s.owner.TagValue, "The provider neither changes nor deletes it"
+	if s.node != nil && s.node.Foreign == arm.AdoptForeign {
+		left = "The provider keeps it in line with the spec and does not delete it"
+	}
+	switch {
+	case s.otherOwnerTag != "":
+		return fmt.Sprintf("By the object's annotations %s was made for this cluster, and now it carries the tag %s of another one instead of %s. %s", s.id, s.otherOwnerTag, tag, left)
+	case !s.row.Taggable:
+		return fmt.Sprintf("By the object's annotations %s was made for this cluster, but %s lacks the tag %s that would prove it. %s. If it is the cluster's, delete it: az resource delete --ids %s",
+			s.id, s.inheritsFrom, tag, left, arm.ShellQuote(string(s.id)))
+	}
+	merge := "az tag update --resource-id " + arm.ShellQuote(string(s.id)) + " --operation Merge --tags "
+	return fmt.Sprintf("By the object's annotations %s was made for this cluster, but it has lost the tag %s, and nothing else in Azure proves it. %s. "+
+		"If it is the cluster's, hand it back: %s%s. If not, or to have it stay when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
+}

@@ -1,0 +1,46 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+)
+
+// TestAnew tries at once what failed when a person asks for it, and only then.
+func TestAnew(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		method string
+		want   string
+	}{
+		"write":  {"who has corrected something in Azure need not wait", "PUT", "PUT rg networkSecurityGroups/nsg"},
+		"delete": {"who has removed what was in the way need not wait", "DELETE", "DELETE rg networkSecurityGroups/nsg"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			request := w.request(groupNode(), nsgNode())
+			pass := func() { w.converge(request, 0) }
+			if test.method == "DELETE" {
+				w.converge(request, time.Minute)
+				request = w.request(groupNode())
+				request.Prune = append(request.Prune, nsg)
+			}
+			w.fault(fault.Rule{Method: test.method, ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "no"})
+			w.converge(request, 0)
+			w.converge(request, 0)
+			w.writes()
+			pass()
+			if writes := w.writes(); len(writes) > 0 {
+				t.Errorf("nobody asked, and it is not due: %q", writes)
+			}
+			request.RetryNow = true
+			pass()
+			if diff := cmp.Diff([]string{test.want}, w.writes()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+)
+
+// TestRegularLook looks again and again at what is in order: what was read holds while Azure's list of all resources shows no write, but
+// is no ground for one.
+func TestRegularLook(t *testing.T) {
+	w, request := made(t, append(network(), pipNode())...)
+	request.BypassCache = false
+	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, MaxVouchedAge: time.Hour})
+	look := func(request engine.Request) (outcome arm.Outcome, writes, reads []string) {
+		t.Helper()
+		outcome, err := w.engine.Converge(engine.WithSyncPeriod(context.Background(), 10*time.Minute), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes, reads = w.requests()
+		return outcome, writes, reads
+	}
+	changed := pipNode()
+	changed.Body.(object)["tags"].(object)["team"] = "blue"
+	everything := []string{"GET /resources", "GET rg", "GET rg networkSecurityGroups/nsg", "GET rg publicIPAddresses/pip", "GET rg virtualNetworks/vnet"}
+	for _, step := range []struct {
+		reason string
+		after  time.Duration
+		nodes  []arm.Node
+		writes []string
+		reads  []string
+	}{
+		{"nothing was read before", 0, append(network(), pipNode()), nil, everything},
+		{"nothing was written since", 10 * time.Minute, append(network(), pipNode()), nil, []string{"GET /resources"}},
+		{"what is written is read before, whatever was read earlier, and after it", 10 * time.Minute, append(network(), changed),
+			[]string{"PUT rg publicIPAddresses/pip"}, []string{"GET /resources", "GET rg publicIPAddresses/pip", "GET rg publicIPAddresses/pip"}},
+		{"everything is read once in an hour", 50 * time.Minute, append(network(), changed), nil, everything},
+	} {
+		w.sleep(step.after)
+		w.requests()
+		outcome, writes, reads := look(w.request(step.nodes...))
+		if diff := cmp.Diff([][]string{step.writes, step.reads}, [][]string{writes, sorted(reads)}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%+v", step.reason, diff, outcome.RootCauses())
+		}
+	}
+}

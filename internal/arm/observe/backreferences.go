@@ -1,0 +1,48 @@
+package observe
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// withoutBackReferences is a body as Azure showed it, but for the lists of what uses the resource. They are as long as a cluster has machines, and every
+// machine's pass would carry them.
+func withoutBackReferences(row types.Type, body json.RawMessage) json.RawMessage {
+	for _, path := range row.BackReferences {
+		body = removePath(body, strings.Split(path, "."))
+	}
+	return body
+}
+
+// removePath is a document without what is at a path. What has another shape stays as it is.
+func removePath(document json.RawMessage, path []string) json.RawMessage {
+	key, each := strings.CutSuffix(path[0], "[]")
+	var object map[string]json.RawMessage
+	if json.Unmarshal(document, &object) != nil || object[key] == nil {
+		return document
+	}
+	switch {
+	case len(path) == 1:
+		delete(object, key)
+	case each:
+		var elements []json.RawMessage
+		if json.Unmarshal(object[key], &elements) != nil {
+			return document
+		}
+		for i := range elements {
+			elements[i] = removePath(elements[i], path[1:])
+		}
+		object[key] = marshalParts(elements)
+	default:
+		object[key] = removePath(object[key], path[1:])
+	}
+	return marshalParts(object)
+}
+
+// marshalParts is JSON put together from JSON, which cannot fail.
+func marshalParts(parts any) json.RawMessage {
+	out, _ := json.Marshal(parts)
+	return out
+}

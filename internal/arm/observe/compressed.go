@@ -1,0 +1,49 @@
+package observe
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
+)
+
+// compressBody has an observation kept in little memory.
+func (o Observation) compressBody(p *compressed.Compressor) Observation {
+	o.compressed, o.bodyHash, o.Body = p.Compress(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
+	return o
+}
+
+// decompressBody is an observation with its body. What cannot be read back is no observation: ok is false.
+func (o Observation) decompressBody() (out Observation, ok bool) {
+	if o.compressed.IsEmpty() {
+		return o, true
+	}
+	body, err := o.compressed.Decompress()
+	if err != nil {
+		return Observation{}, false
+	}
+	o.Body, o.compressed = body, compressed.Body{}
+	return o, true
+}
+
+// compressAfter is how long a body that lists show over and over is kept as it is, in times of freshness: passes that are at work on it read it
+// often until then.
+const compressAfter = 3
+
+// shareBody is an observation with the body that the one before it has in memory, if that is the same: while machines come, lists show
+// all others again and again. c.mu is held.
+func (c *Cache) shareBody(found, old Observation) Observation {
+	found.bodySince = found.At
+	switch {
+	case len(found.Body) == 0:
+	case !old.compressed.IsEmpty():
+		if maphash.Bytes(seed, found.Body) == old.bodyHash {
+			found.Body, found.compressed, found.bodyHash, found.bodySince = nil, old.compressed, old.bodyHash, old.bodySince
+		}
+	case bytes.Equal(found.Body, old.Body):
+		if found.Body, found.bodySince = old.Body, old.bodySince; found.At.Sub(found.bodySince) > compressAfter*c.freshness {
+			found = found.compressBody(&c.compressor)
+		}
+	}
+	return found
+}

@@ -1,0 +1,89 @@
+package observe
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// TestPacked keeps bodies for as long as a digest vouches for them: in the cache they are small, and whoever gets one gets it whole.
+func TestPacked(t *testing.T) {
+	cache := NewCache(&at{epoch}, 10*time.Second, time.Hour)
+	long := json.RawMessage(`{"properties":{"provisioningState":"Succeeded","subnets":[` + strings.Repeat(`{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},`, 50) + `{"id":"a","name":"a"}]}}`)
+	short := json.RawMessage(`{}`)
+	other := arm.NewID("s", "rg", types.RouteTable, "table")
+	rows := map[uint64]uint64{}
+	for _, id := range []arm.ID{network, other} {
+		rows[hashOf(id.Key())] = 7
+	}
+	digested := func() {
+		now := cache.clock.Now()
+		cache.storeDigest("p", digestPath(arm.SubscriptionID("s")), &digest{begun: now, ended: now, rows: rows})
+	}
+	digested()
+	after(time.Second)(cache)
+	for id, body := range map[arm.ID]json.RawMessage{network: long, other: short} {
+		found := cache.NewObservation(Observed{ID: id, Exists: true, Body: body}, false)
+		found.requested = true
+		cache.StoreObservation("p", found)
+	}
+	after(10 * time.Minute)(cache)
+	cache.DropExpired()
+
+	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.compressed.IsEmpty() || kept.compressed.Size() > len(long)/4 {
+		t.Errorf("a body of %d bytes is kept as %d and %d", len(long), len(kept.Body), kept.compressed.Size())
+	}
+	digested()
+	for id, want := range map[arm.ID]json.RawMessage{network: long, other: short, subnet: json.RawMessage(`{"id":"a","name":"a"}`)} {
+		vouched, ok := cache.vouchedObservation("p", id, cache.clock.Now(), epoch)
+		if !ok || string(vouched.Body) != string(want) {
+			t.Errorf("%s: a digest vouches %t for %.60s", id, ok, vouched.Body)
+		}
+		if got, ok := cache.findObservation("p", id, epoch); !ok || string(got.Body) != string(want) {
+			t.Errorf("%s: it is given out %t as %.60s", id, ok, got.Body)
+		}
+	}
+}
+
+// TestShownAgain has lists show the same body again and again: it is kept once, and in little memory when it stays the same.
+func TestShownAgain(t *testing.T) {
+	clock := &at{epoch}
+	cache := NewCache(clock, 10*time.Second, time.Hour)
+	body := func(state string) json.RawMessage {
+		return json.RawMessage(`{"properties":{"provisioningState":"` + state + `","x":"` + strings.Repeat("y", 500) + `"}}`)
+	}
+	for i, step := range []struct {
+		reason string
+		wait   time.Duration
+		state  string
+		again  bool // it is what was kept before
+		packed bool
+	}{
+		{"it is new", 0, "Creating", false, false},
+		{"it is shown again", 20 * time.Second, "Creating", true, false},
+		{"it has changed", 20 * time.Second, "Succeeded", false, false},
+		{"it has not been like this for long", 30 * time.Second, "Succeeded", true, false},
+		{"it stays as it is", time.Second, "Succeeded", true, true},
+		{"what is packed is not packed again", time.Second, "Succeeded", true, true},
+		{"it has changed once more", time.Second, "Updating", false, false},
+	} {
+		before := cache.entries[cacheKey("p", network)]
+		after(step.wait)(cache)
+		cache.StoreObservation("p", cache.NewObservation(Observed{ID: network, Exists: true, Body: body(step.state), ETag: step.state}, false))
+		kept := cache.entries[cacheKey("p", network)]
+		if packed := kept.Body == nil && kept.compressed.Size() > 0; packed != step.packed {
+			t.Errorf("step %d: %s: packed %t", i, step.reason, packed)
+		}
+		if again := kept.bodySince.Equal(before.bodySince); again != step.again {
+			t.Errorf("step %d: %s: kept as before %t", i, step.reason, again)
+		}
+		got, ok := cache.findObservation("p", network, clock.Now())
+		if !ok || string(got.Body) != string(body(step.state)) || got.ETag != step.state || !got.At.Equal(clock.Now()) {
+			t.Errorf("step %d: %s: it is given out as of %s: %.60s", i, step.reason, got.At, got.Body)
+		}
+	}
+}

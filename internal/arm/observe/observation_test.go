@@ -1,0 +1,55 @@
+package observe_test
+
+import (
+	"errors"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+)
+
+func TestProvisioning(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason, body string
+		doing        arm.State
+		failed       bool
+	}{
+		"succeeded":     {"nothing is under way", `{"properties":{"provisioningState":"Succeeded"}}`, "", false},
+		"none":          {"types without one are always done", `{"properties":{}}`, "", false},
+		"no properties": {"as above", `{}`, "", false},
+		"another shape": {"as above", `[]`, "", false},
+		"creating":      {"", `{"properties":{"provisioningState":"Creating"}}`, arm.Creating, false},
+		"accepted":      {"it is about to be made", `{"properties":{"provisioningState":"Accepted"}}`, arm.Creating, false},
+		"deleting":      {"", `{"properties":{"provisioningState":"Deleting"}}`, arm.Deleting, false},
+		"joining":       {"members of fleets are made so", `{"properties":{"provisioningState":"Joining"}}`, arm.Creating, false},
+		"leaving":       {"and go so", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
+		"failed":        {"", `{"properties":{"provisioningState":"Failed"}}`, "", true},
+		"cancelled":     {"it is not what was wanted either", `{"properties":{"provisioningState":"Canceled"}}`, "", true},
+		"any other":     {"AKS has a word for each of its operations", `{"properties":{"provisioningState":"UpgradingNodeImageVersion"}}`, arm.Updating, false},
+		"lower case":    {"states have no case", `{"properties":{"provisioningState":"succeeded"}}`, "", false},
+	} {
+		if doing, failed := observe.ProvisioningState([]byte(test.body)); doing != test.doing || failed != test.failed {
+			t.Errorf("%s: %q %t, want %q %t: %s", name, doing, failed, test.doing, test.failed, test.reason)
+		}
+	}
+}
+
+func TestOfEveryRequest(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		err    error
+		want   bool
+	}{
+		"credentials":  {"no request gets a token", &arm.Error{Code: client.CodeCredentialsInvalid}, true},
+		"subscription": {"all resources of a pass are in it", &arm.Error{Code: "SubscriptionNotFound", Status: 404}, true},
+		"held back":    {"the budget is one for all", &arm.Error{Code: arm.CodeBudgetEmpty, Status: 429}, true},
+		"one role":     {"others may be allowed", &arm.Error{Code: "AuthorizationFailed", Status: 403}, false},
+		"one failure":  {"others may work", &arm.Error{Code: "InternalServerError", Status: 500}, false},
+		"not Azure's":  {"nothing is known of it", errors.New("x"), false},
+	} {
+		if got := observe.AffectsEveryRequest(test.err); got != test.want {
+			t.Errorf("%s: %t, want %t: %s", name, got, test.want, test.reason)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// shows keeps what a read has shown of a resource.
+func shows(id arm.ID, body string) func(*Cache) {
+	return func(c *Cache) {
+		c.StoreObservation((&client.Client{}).CacheScope(), c.NewObservation(Observed{ID: id, Exists: body != "", Body: json.RawMessage(body)}, false))
+	}
+}
+
+// TestContinued asks again for what was read a minute before, in a look that began two minutes before.
+func TestContinued(t *testing.T) {
+	const succeeded = `{"properties":{"provisioningState":"Succeeded"}}`
+	scope := (&client.Client{}).CacheScope()
+	cluster := arm.NewID("s", "rg", types.ManagedCluster, "aks")
+	for name, test := range map[string]struct {
+		reason string
+		id     arm.ID
+		steps  []func(*Cache)
+		serves bool
+	}{
+		"in order":             {"only a write changes it", network, []func(*Cache){shows(network, succeeded)}, true},
+		"in a document":        {"that shows it whole", subnet, []func(*Cache){shows(network, `{"properties":{"subnets":[{"name":"a","properties":{"provisioningState":"Succeeded"}}]}}`)}, true},
+		"not there":            {"it may have been made since", network, []func(*Cache){shows(network, "")}, false},
+		"under way":            {"it will be otherwise", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
+		"failed":               {"somebody may mend it", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
+		"written":              {"what was read before is not what is there", network, []func(*Cache){shows(network, succeeded), changed(network, ExtentResource)}, false},
+		"gone from a list":     {"somebody has deleted it", network, []func(*Cache){shows(network, succeeded), after(time.Second), func(c *Cache) { c.storeListing(scope, network, c.clock.Now(), c.currentCount(), nil) }}, false},
+		"read before the look": {"what the look is about may have come since", network, []func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
+		"a machine":            {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
+		"an AKS cluster":       {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
+		"the answer to a PUT of a resource group": {"it is there at once, as it is", resourceGroupOf(network), []func(*Cache){func(c *Cache) {
+			c.StoreObservation(scope, c.NewObservation(Observed{ID: resourceGroupOf(network), Exists: true, Body: json.RawMessage(succeeded)}, true))
+		}}, true},
+		"the answer to a PUT": {"what Azure has made of it is not seen yet", network, []func(*Cache){func(c *Cache) {
+			c.StoreObservation(scope, c.NewObservation(Observed{ID: network, Exists: true, Body: json.RawMessage(succeeded)}, true))
+		}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache := NewCache(&at{epoch}, 10*time.Second, 0)
+			for _, step := range test.steps {
+				step(cache)
+			}
+			after(time.Minute)(cache)
+			look := func(ctx context.Context) bool {
+				r := &reading{reader: &Reader{Cache: cache}, client: &client.Client{}, out: map[string]Observation{}}
+				return len(r.takeReusable(ctx, []arm.ID{test.id})) == 0
+			}
+			ctx := WithReuseSince(t.Context(), cache.clock.Now().Add(-2*time.Minute))
+			if got := look(ctx); got != test.serves {
+				t.Errorf("%s: serves %t, want %t", test.reason, got, test.serves)
+			}
+			if look(t.Context()) || look(WithoutReadOptions(ctx)) || look(WithReuseOnly(ctx, func(arm.ID) bool { return false })) {
+				t.Error("it serves a look that continues nothing, or not what is at hand")
+			}
+		})
+	}
+}
