@@ -33,8 +33,8 @@ const (
 	// is deleted. Without it that is let go.
 	DeleteAdoptedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-delete-adopted"
 
-	// DeleteLeftoversAnnotation is "true" on an AzureCluster with which load balancers and addresses of Services that are proven to be the
-	// cluster's are deleted from a resource group that users brought. Without it they are only listed.
+	// DeleteLeftoversAnnotation is "true" on an AzureCluster with which load balancers and addresses of Services and disks of volumes that are
+	// proven to be the cluster's are deleted from a resource group that users brought. Without it they are only listed.
 	DeleteLeftoversAnnotation = "sigs.k8s.io/cluster-api-provider-azure-delete-leftovers"
 
 	// AzureMachineAnnotation is "true" on an AzureMachine whose VM exists.

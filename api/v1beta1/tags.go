@@ -18,6 +18,10 @@ const (
 	// OwnerTag is the key of the tag that tells owners apart whose Clusters have the same name.
 	OwnerTag = TagPrefix + "owner"
 
+	// VolumeTag is the key of the tag on the disk of a volume that was attached to a machine of a cluster when that machine was deleted with
+	// the cluster. Its value is that of OwnerTag on the cluster's resources.
+	VolumeTag = TagPrefix + "volume_of"
+
 	// RoleTag is the key of the tag that says what a resource is for.
 	RoleTag = TagPrefix + "role"
 

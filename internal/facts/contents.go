@@ -29,6 +29,11 @@ func (f *Facts) PublicIPAddresses(ctx context.Context, c *client.Client, group a
 	return f.ofType(ctx, c, group, types.PublicIPAddress)
 }
 
+// Disks are those of a group.
+func (f *Facts) Disks(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.ofType(ctx, c, group, types.Disk)
+}
+
 func (f *Facts) ofType(ctx context.Context, c *client.Client, group arm.ID, resourceType string) ([]json.RawMessage, error) {
 	of := arm.NewID(group.Subscription(), group.ResourceGroup(), resourceType, "any")
 	row, err := types.ForID(of)

@@ -111,7 +111,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/controller/azure*/..."},
 		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
-			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/documents", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/published", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/wake", "internal/controller/watch"},
+			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/documents", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/published", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/volumes", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
@@ -137,6 +137,12 @@ var importRules = []importRule{
 		inside:  []string{"api/...", "internal/arm/client", "internal/controller/access", "internal/controller/managed", "internal/controller/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/managed", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what pools of both kinds of clusters share gathers the input of their plans, and does nothing with it",
+	},
+	{
+		dirs:    []string{"internal/controller/volumes"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/engine", "internal/arm/types", "internal/controller/pass", "internal/controller/report", "internal/facts", "internal/plan/leftovers", "internal/plan/ownership"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "machines and pools tag the disks of volumes by one rule, whatever their VMs are",
 	},
 	{
 		dirs:    []string{"internal/controller/documents"},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -24,6 +25,8 @@ type Action struct {
 	SubPath string
 	// Part tells apart actions of one method and sub-path that may be under way at a time, as by the instances they are for.
 	Part string
+	// APIVersion is that of SubPath where another provider serves it, "" for that of the resource.
+	APIVersion string
 	// Query holds parameters beside api-version; nil for none.
 	Query url.Values
 	// Body is marshalled to JSON; nil for none.
@@ -70,7 +73,7 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 	go func() {
 		defer close(answered)
 		e.operate.Send(op, func() (*client.Response, error) {
-			return c.Do(op.Context, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: row.APIVersion,
+			return c.Do(op.Context, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: cmp.Or(action.APIVersion, row.APIVersion),
 				Query: action.Query, Body: action.Body})
 		})
 	}()

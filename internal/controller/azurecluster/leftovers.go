@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
@@ -44,6 +45,12 @@ func (k *Kind) findLeftovers(ctx context.Context, turn pass.Turn, in *input, gra
 	}
 	if seen.Addresses, err = k.Facts.PublicIPAddresses(ctx, c, group); err != nil {
 		return nil, err
+	}
+	if leftovers.Requested(in.azureCluster) && of.NeedsDisks(seen.Resources) {
+		// Without the right to list disks they are only reported.
+		if seen.Disks, err = k.Facts.Disks(ctx, c, group); err != nil && volumes.Passes(err) {
+			return nil, err
+		}
 	}
 	return leftovers.Find(of, seen), nil
 }

@@ -19,6 +19,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -36,6 +37,7 @@ type Kind struct {
 	Features plan.Features
 
 	passwords selfmanaged.Passwords
+	untagged  volumes.Failures
 }
 
 var _ pass.Kind[*infrav1.AzureMachine, input] = &Kind{}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
@@ -46,10 +47,21 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
+	warning, err := volumes.Deletion{
+		Facts: k.Facts, Failures: &k.untagged, Turn: turn, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
+		Resource: plan.VMID(planned), Planned: machine.Disks(planned),
+	}.Tag(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := &pass.Plan{
+		Warning: warning,
 		// Azure makes the disks, and may leave them without tags.
 		Graph: graph, Unlabelled: machine.Disks(planned),
-		Gone: func() { k.Facts.ReleaseMachine(planned) },
+		Gone: func() {
+			k.Facts.ReleaseMachine(planned)
+			k.untagged.Forget(turn.Name)
+		},
 	}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
 		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)

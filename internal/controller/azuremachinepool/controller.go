@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -44,6 +45,7 @@ type Kind struct {
 
 	requests  requests
 	passwords selfmanaged.Passwords
+	untagged  volumes.Failures
 }
 
 var _ pass.Kind[*infrav1.AzureMachinePool, input] = &Kind{}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
@@ -69,7 +70,17 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (_ *
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	out := &pass.Plan{Graph: graph, Gone: func() { k.requests.forget(turn.Name) }}
+	warning, err := volumes.Deletion{
+		Facts: k.Facts, Failures: &k.untagged, Turn: turn, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.home.AzureCluster, Since: in.azurePool.DeletionTimestamp,
+		Resource: pool.ScaleSetID(planned), Flexible: planned.AzureMachinePool.Spec.OrchestrationMode == infrav1.FlexibleOrchestration,
+	}.Tag(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &pass.Plan{Graph: graph, Warning: warning, Gone: func() {
+		k.requests.forget(turn.Name)
+		k.untagged.Forget(turn.Name)
+	}}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
 		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)
 	}

@@ -48,6 +48,9 @@ func (a *azure[O, I]) delete(ctx context.Context) (outcome, time.Duration, error
 // would only be slower.
 func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome, time.Duration, error) {
 	request := a.request(planned)
+	if planned.Warning != "" {
+		a.story.LeftBehind(planned.Warning)
+	}
 	goes := false
 	if planned.GoesWith != "" {
 		var err error

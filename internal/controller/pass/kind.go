@@ -163,6 +163,8 @@ type Plan struct {
 	GoesWith    arm.ID
 	// LeftBehind says what of others' making stays in Azure when the object goes; "" for nothing.
 	LeftBehind string
+	// Warning is told at once as something of others' making that will stay in Azure; "" for nothing.
+	Warning string
 	// Gone is called when nothing is left in Azure.
 	Gone func()
 }

@@ -11,7 +11,7 @@ import (
 // Collect adds to the plan of a deletion what is proven to be left by the cluster, if the user asks for it: it goes before the network, which it
 // may be in. It returns what goes and what stays.
 func Collect(azureCluster *infrav1.AzureCluster, graph *arm.Graph, found []Leftover) (goes []arm.ID, stays []Leftover) {
-	requested := azureCluster.Annotations[infrav1.DeleteLeftoversAnnotation] == "true"
+	requested := Requested(azureCluster)
 	var network []arm.ID
 	for _, node := range graph.Nodes() {
 		if node.Policy != arm.Observe {

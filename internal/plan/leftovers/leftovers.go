@@ -2,7 +2,8 @@
 // addresses of Services, and volumes. They go with a group that is the cluster's. In a group that users brought nothing deletes them
 // once the cluster is gone, because what made them ran in it.
 //
-// What belongs to the cluster has to be proven by what Azure shows when its machines are gone. The names and tags that
+// What belongs to the cluster has to be proven by what Azure shows when its machines are gone. Disks have no such proof then. So a disk gets a
+// tag as long as Azure shows it attached to a machine of the cluster. The names and tags that
 // cloud-provider-azure and the CSI drivers write are those of pkg/consts in sigs.k8s.io/cloud-provider-azure and of
 // pkg/azureconstants in sigs.k8s.io/azuredisk-csi-driver.
 //
@@ -41,8 +42,9 @@ type Cluster struct {
 	Network json.RawMessage
 }
 
-// Seen is what is in the resource group: all resources as its list shows them, and load balancers and addresses whole.
-type Seen struct{ Resources, LoadBalancers, Addresses []json.RawMessage }
+// Seen is what is in the resource group: all resources as its list shows them, and load balancers, addresses and disks whole. Disks are read
+// only where the user asked for their deletion.
+type Seen struct{ Resources, LoadBalancers, Addresses, Disks []json.RawMessage }
 
 // Leftover is one resource.
 type Leftover struct {
@@ -53,10 +55,13 @@ type Leftover struct {
 
 // resource is what counts of one.
 type resource struct {
-	ID         arm.ID            `json:"id"`
-	Tags       map[string]string `json:"tags"`
-	ManagedBy  string            `json:"managedBy"`
-	Properties struct {
+	ID   arm.ID            `json:"id"`
+	Tags map[string]string `json:"tags"`
+	// ManagedBy is the VM that has a disk attached. A shared disk has ManagedByExtended.
+	ManagedBy         arm.ID            `json:"managedBy"`
+	ManagedByExtended []json.RawMessage `json:"managedByExtended"`
+	Properties        struct {
+		MaxShares int `json:"maxShares"`
 		// IPConfiguration is what uses an address.
 		IPConfiguration *reference `json:"ipConfiguration"`
 		NATGateway      *reference `json:"natGateway"`
@@ -86,6 +91,10 @@ func Find(c Cluster, seen Seen) []Leftover {
 	for _, address := range addresses {
 		own[address.ID.Key()] = value(address.Tags, clusterTag) == c.Name && !c.others(address)
 	}
+	disks := map[string]*resource{}
+	for _, disk := range decoded(seen.Disks) {
+		disks[disk.ID.Key()] = &disk
+	}
 	proven := map[string]bool{}
 	var out []Leftover
 	add := func(id arm.ID, unproven string) {
@@ -113,8 +122,11 @@ func Find(c Cluster, seen Seen) []Leftover {
 	for _, one := range all {
 		switch {
 		case c.Planned(one.ID) || c.others(one) || slices.ContainsFunc(out, func(l Leftover) bool { return l.ID.Equal(one.ID) }):
-		case strings.EqualFold(one.ID.Type(), types.Disk) && value(one.Tags, volumeTag) != "" && one.ManagedBy == "":
-			add(one.ID, "Azure does not show to which VMs a disk was attached")
+		case c.volume(one):
+			whole := disks[one.ID.Key()]
+			if one.ManagedBy == "" && (whole == nil || whole.ManagedBy == "" && c.volume(*whole)) {
+				add(one.ID, c.unprovenDisk(whole))
+			}
 		case value(one.Tags, createdTag) != "" && !strings.EqualFold(one.ID.Type(), types.Disk):
 			add(one.ID, "its tags name no cluster")
 		}

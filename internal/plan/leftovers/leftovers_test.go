@@ -2,6 +2,8 @@ package leftovers_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +61,16 @@ func raw(objects ...object) (out []json.RawMessage) {
 	return out
 }
 
+// tagged is the disk of a volume with the tag of an owner, "" for none, and what else it has.
+func tagged(owner string, more object) object {
+	out := object{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{"kubernetes.io-created-for-pvc-name": "data"}}
+	if owner != "" {
+		out["tags"].(object)[infrav1.VolumeTag] = owner
+	}
+	maps.Copy(out, more)
+	return out
+}
+
 // TestFind holds what is found, and what of it is proven, against a table.
 func TestFind(t *testing.T) {
 	ours := object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: me}
@@ -73,33 +85,46 @@ func TestFind(t *testing.T) {
 		balancers []object
 		addresses []object
 		want      map[string]string
+		// disks are the group's disks as a request for them shows them, nil where they are not read. Resources have them, too.
+		disks []object
 	}{
 		"Service": {"its address names the cluster, and its load balancer uses the address", "c1", nil, nil,
-			[]object{balancer("c1", []string{ip + "a"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": ""}},
+			[]object{balancer("c1", []string{ip + "a"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": ""}, nil},
 		"internal Service": {"the load balancer is in the cluster's own network", "c1", of(vnet, ours, nil), nil,
-			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": ""}},
+			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": ""}, nil},
 		"internal Service in a network of others": {"anything may be in that", "c1", of(vnet, nil, nil), nil,
-			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}},
+			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}, nil},
 		"network of a namesake": {"its tag names another owner", "c1", of(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), nil,
-			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}},
+			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}, nil},
 		"members": {"the cluster's machines are gone, so they are somebody else's", "c1", nil, nil,
-			[]object{balancer("c1", []string{ip + "a"}, "/nic")}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "have members", "publicIPAddresses/a": "used by loadBalancers/c1"}},
+			[]object{balancer("c1", []string{ip + "a"}, "/nic")}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "have members", "publicIPAddresses/a": "used by loadBalancers/c1"}, nil},
 		"one frontend of others": {"one of two is not enough", "c1", nil, nil,
-			[]object{balancer("c1", []string{ip + "a", ip + "theirs"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "neither an address", "publicIPAddresses/a": "used by"}},
-		"load balancer of that name": {"a name is no proof", "c1", nil, nil, []object{balancer("c1", nil)}, nil, map[string]string{"loadBalancers/c1": "no frontend"}},
-		"other names":                {"they are somebody else's", "c1", nil, nil, []object{balancer("c2", []string{ip + "a"})}, []object{address("b", "c2", "")}, map[string]string{}},
-		"planned":                    {"the cluster's own outbound load balancer has the same name, and goes with the plan", "c1", nil, nil, []object{balancer("planned", []string{ip + "a"})}, nil, map[string]string{}},
-		"of another cluster's":       {"its own provider looks after it", "c1", nil, nil, []object{of(network+"loadBalancers/c1", object{infrav1.ClusterTagKey("other"): "owned"}, nil)}, nil, map[string]string{}},
-		"default name":               {"all clusters have it that nobody gave another one", "kubernetes", nil, nil, nil, []object{address("a", "kubernetes", "")}, map[string]string{"publicIPAddresses/a": "every cluster"}},
+			[]object{balancer("c1", []string{ip + "a", ip + "theirs"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "neither an address", "publicIPAddresses/a": "used by"}, nil},
+		"load balancer of that name": {"a name is no proof", "c1", nil, nil, []object{balancer("c1", nil)}, nil, map[string]string{"loadBalancers/c1": "no frontend"}, nil},
+		"other names":                {"they are somebody else's", "c1", nil, nil, []object{balancer("c2", []string{ip + "a"})}, []object{address("b", "c2", "")}, map[string]string{}, nil},
+		"planned":                    {"the cluster's own outbound load balancer has the same name, and goes with the plan", "c1", nil, nil, []object{balancer("planned", []string{ip + "a"})}, nil, map[string]string{}, nil},
+		"of another cluster's":       {"its own provider looks after it", "c1", nil, nil, []object{of(network+"loadBalancers/c1", object{infrav1.ClusterTagKey("other"): "owned"}, nil)}, nil, map[string]string{}, nil},
+		"default name":               {"all clusters have it that nobody gave another one", "kubernetes", nil, nil, nil, []object{address("a", "kubernetes", "")}, map[string]string{"publicIPAddresses/a": "every cluster"}, nil},
 		"machines of a namesake": {"the cluster's own are gone", "c1", nil, []object{of(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned"}, nil)},
-			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualMachines/m in the resource group is of another cluster"}},
+			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualMachines/m in the resource group is of another cluster"}, nil},
 		"machines that a list still shows": {"they carry this owner's tag", "c1", nil, []object{of(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned", infrav1.OwnerTag: me}, nil)},
-			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": ""}},
+			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": ""}, nil},
 		"network of a namesake in the group": {"its owner is another one", "c1", nil, []object{of(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil)},
-			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualNetworks/v in the resource group is of another cluster"}},
-		"volumes": {"nothing in Azure tells whose a disk was; one that is attached is in use", "c1", nil, []object{disk, attached}, nil, nil, map[string]string{"disks/pvc-1": "does not show to which VMs"}},
+			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualNetworks/v in the resource group is of another cluster"}, nil},
+		"volumes":                                {"nothing in Azure tells whose a disk was; one that is attached is in use", "c1", nil, []object{disk, attached}, nil, nil, map[string]string{"disks/pvc-1": "does not show to which machines"}, nil},
+		"volume of this cluster":                 {"a machine of the cluster had it attached when that was deleted", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": ""}, []object{tagged(me, nil)}},
+		"volume without the tag":                 {"nothing shows that a machine of the cluster had it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "no machine of the cluster had it attached"}, []object{tagged("", nil)}},
+		"volume of another cluster":              {"the tag names another owner", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "attached to a machine of another cluster"}, []object{tagged("other/c1/2", nil)}},
+		"volume with the tag attached elsewhere": {"it is in use, whoever wrote the tag", "c1", nil, nil, nil, nil, map[string]string{}, []object{tagged(me, object{"managedBy": group + "/providers/Microsoft.Compute/virtualMachines/theirs"})}},
+		"volume that a list shows late":          {"the list of resources may not show yet that it was attached", "c1", nil, []object{tagged(me, nil)}, nil, nil, map[string]string{}, []object{tagged(me, object{"managedBy": "/vm"})}},
+		"volume with shares":                     {"other machines may use it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "shared disk"}, []object{tagged(me, object{"properties": object{"maxShares": 2}})}},
+		"volume attached to several":             {"they use it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "shared disk"}, []object{tagged(me, object{"managedByExtended": []string{"/vm"}})}},
+		"user's disk with the tag":               {"the CSI driver did not make it, so its data are the user's", "c1", nil, nil, nil, nil, map[string]string{}, []object{{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{infrav1.VolumeTag: me}}}},
+		"volume that its user gave up": {"the tag with the value shared keeps it", "c1", nil, nil, nil, nil, map[string]string{},
+			[]object{{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: me, infrav1.ClusterTagKey("c1"): "shared"}}}},
+		"volume of a cluster with the default name": {"only reported, as everything of such a cluster", "kubernetes", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "every cluster"}, []object{tagged(me, nil)}},
 		"accounts": {"their tags name no cluster", "c1", nil, []object{{"id": group + "/providers/Microsoft.Storage/storageAccounts/f1", "tags": object{"k8s-azure-created-by": "azure"}}},
-			nil, nil, map[string]string{"storageAccounts/f1": "name no cluster"}},
+			nil, nil, map[string]string{"storageAccounts/f1": "name no cluster"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := leftovers.Cluster{Name: test.cluster, Owner: me, Planned: func(id arm.ID) bool { return id.Name() == "planned" }}
@@ -107,7 +132,10 @@ func TestFind(t *testing.T) {
 				c.Network = raw(test.network)[0]
 			}
 			got := map[string]string{}
-			for _, one := range leftovers.Find(c, leftovers.Seen{Resources: raw(append(append(test.resources, test.balancers...), test.addresses...)...), LoadBalancers: raw(test.balancers...), Addresses: raw(test.addresses...)}) {
+			for _, one := range leftovers.Find(c, leftovers.Seen{
+				Resources:     raw(slices.Concat(test.resources, test.balancers, test.addresses, test.disks)...),
+				LoadBalancers: raw(test.balancers...), Addresses: raw(test.addresses...), Disks: raw(test.disks...),
+			}) {
 				got[one.ID.ShortName()] = one.Unproven
 			}
 			same := cmp.Comparer(func(a, b string) bool {

@@ -1,0 +1,400 @@
+package leftovers_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+const (
+	computePath    = "resourceGroups/c1/providers/Microsoft.Compute/"
+	computeVersion = "2025-04-01"
+	diskVersion    = "2025-01-02"
+	diskPath       = computePath + "disks/"
+	nodes          = "nodes" // name of the machine or the pool
+	tagRequest     = "PATCH resourceGroups/c1/Microsoft.Compute/disks/pvc-1/providers/Microsoft.Resources/tags/default"
+	disksRequest   = "GET resourceGroups/c1/Microsoft.Compute/disks"
+)
+
+// volumeWorld is a cluster in a resource group of the user's with one machine, or a pool of one VM.
+type volumeWorld struct {
+	*clusters.World
+	recorder *events.FakeRecorder
+	// mode is the orchestration mode of the pool, "" for a machine.
+	mode infrav1.OrchestrationMode
+}
+
+func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
+	t.Helper()
+	w := &volumeWorld{World: clusters.New(t), recorder: events.NewFakeRecorder(1000), mode: mode}
+	w.Recorder = w.recorder
+	player := &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+	w.Meanwhile = func() { player.Look(w.T.Context()) }
+	w.Manage()
+	w.Put("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
+	w.Network("c1", nil)
+	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	owner := &clusterv1.Cluster{}
+	w.Get(owner, "c1")
+	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	if mode == "" {
+		w.Machine("c1", nodes, harness.Worker)
+		w.Provisioned(nodes)
+		return w
+	}
+	pool := w.AzureMachinePool("c1", nodes)
+	pool.Spec.OrchestrationMode = mode
+	webhook.DefaultAzureMachinePool(pool)
+	w.CreatePool(pool, 1)
+	w.Until("the pool is Ready", clusters.Ready(w.World, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
+		return harness.Ready(p) && len(p.Spec.ProviderIDList) == 1
+	}))
+	return w
+}
+
+// resource is the path of the VM of the machine, or of the scale set of the pool.
+func (w *volumeWorld) resource() string {
+	if w.mode == "" {
+		return computePath + "virtualMachines/" + nodes
+	}
+	return computePath + "virtualMachineScaleSets/" + nodes
+}
+
+// vm is the path of the VM.
+func (w *volumeWorld) vm() string {
+	w.T.Helper()
+	if w.mode == "" {
+		return w.resource()
+	}
+	pool := &infrav1.AzureMachinePool{}
+	w.Get(pool, nodes)
+	return strings.TrimPrefix(pool.Spec.ProviderIDList[0], "azure:///subscriptions/"+w.Azure.SubscriptionID+"/")
+}
+
+// send sends a request of the user's, which has to succeed.
+func (w *volumeWorld) send(method, path, apiVersion string, content body) {
+	w.T.Helper()
+	if status, answer := w.Send(method, path, apiVersion, content); status > 299 {
+		w.T.Fatalf("%s %s: %d %s", method, path, status, answer)
+	}
+	w.Still()
+}
+
+// disk makes a disk, with the tags of the CSI driver unless others are given.
+func (w *volumeWorld) disk(name string, tags body) {
+	w.T.Helper()
+	if tags == nil {
+		tags = body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"}
+	}
+	w.Put(diskPath+name, diskVersion, body{"location": "eastus", "sku": body{"name": "Premium_LRS"}, "tags": tags,
+		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
+}
+
+// attach attaches a disk to a VM, as the CSI driver does.
+func (w *volumeWorld) attach(vm, disk string) {
+	w.T.Helper()
+	w.send(http.MethodPost, vm+"/attachDetachDataDisks", computeVersion, body{"dataDisksToAttach": []any{body{"diskId": "/subscriptions/" + w.Azure.SubscriptionID + "/" + diskPath + disk}}})
+}
+
+func (w *volumeWorld) ask() {
+	w.T.Helper()
+	harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+		c.Annotations[infrav1.DeleteLeftoversAnnotation] = "true"
+	})
+}
+
+// tag is the value of the tag on a disk, "" for none.
+func (w *volumeWorld) tag(disk string) string {
+	w.T.Helper()
+	_, answer := w.Send(http.MethodGet, diskPath+disk, diskVersion, nil)
+	var shown struct{ Tags map[string]string }
+	if err := json.Unmarshal(answer, &shown); err != nil {
+		w.T.Fatal(err)
+	}
+	return shown.Tags[infrav1.VolumeTag]
+}
+
+func (w *volumeWorld) disks() (out []string) {
+	for _, name := range []string{"pvc-1", "pvc-2", "data-1", "kept-1"} {
+		if status, _ := w.Send(http.MethodGet, diskPath+name, diskVersion, nil); status == http.StatusOK {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// removeNodes deletes the machine or the pool.
+func (w *volumeWorld) removeNodes() {
+	w.T.Helper()
+	var owner, object client.Object = &clusterv1.Machine{}, &infrav1.AzureMachine{}
+	if w.mode != "" {
+		owner, object = &clusterv1.MachinePool{}, &infrav1.AzureMachinePool{}
+	}
+	for _, one := range []client.Object{owner, object} {
+		one.SetName(nodes)
+	}
+	w.Remove(owner, object)
+	w.Gone(object)
+	w.Release(owner)
+}
+
+// remove deletes the cluster in the order of Cluster API, and returns what LeftoversDeleted said last.
+func (w *volumeWorld) remove() (said string) {
+	w.T.Helper()
+	owner, azureCluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+	w.Remove(owner)
+	w.removeNodes()
+	w.Remove(azureCluster)
+	w.Until("the cluster is gone", func() bool {
+		err := w.Kubernetes.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "c1"}, azureCluster)
+		if message := harness.Condition(azureCluster, infrav1.LeftoversCondition).Message; err == nil && message != "" {
+			said = message
+		}
+		return apierrors.IsNotFound(err)
+	})
+	return said
+}
+
+func (w *volumeWorld) events() (out string) {
+	for range len(w.recorder.Events) {
+		out += <-w.recorder.Events + "\n"
+	}
+	return out
+}
+
+// modes are the kinds of VMs: a machine, and pools of both orchestration modes.
+var modes = map[string]infrav1.OrchestrationMode{"machine": "", "uniform pool": infrav1.UniformOrchestration, "flexible pool": infrav1.FlexibleOrchestration}
+
+// count is how often requests begin with a text.
+func count(requests []string, start string) (n int) {
+	for _, request := range requests {
+		if strings.HasPrefix(request+" ", start+" ") {
+			n++
+		}
+	}
+	return n
+}
+
+// refuse has Azure refuse to tag the disk pvc-1.
+func refuse(w *volumeWorld, status int, code string, times int) {
+	w.T.Helper()
+	rule := fault.Rule{Method: http.MethodPatch, ID: "*/disks/pvc-1/providers/microsoft.resources/tags/default", Kind: fault.Status, Status: status, Code: code, Count: times}
+	if err := w.Azure.AddFault(rule); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// TestVolumes deletes a cluster in a group of the user's whose machine has the disk of a volume attached.
+func TestVolumes(t *testing.T) {
+	for kind, mode := range modes {
+		for name, test := range map[string]struct {
+			reason string
+			asked  bool
+			// prepare comes after the disk pvc-1 is attached.
+			prepare func(*volumeWorld)
+			// want are the disks that stay, warning is in an event.
+			want    []string
+			warning string
+			// tags is how often the tag of pvc-1 is sent.
+			tags int
+		}{
+			"asked":     {"the VM that had it attached was the cluster's", true, nil, nil, "", 1},
+			"not asked": {"it is only reported", false, nil, []string{"pvc-1"}, "disks/pvc-1", 0},
+			"refused": {"the deletion goes on without the tag", true, func(w *volumeWorld) {
+				refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
+			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 1},
+			"busy": {"the deletion waits for ten minutes, in which the tag is sent every 15 seconds, and then goes on without it", true, func(w *volumeWorld) {
+				refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", -1)
+			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 40},
+			"refused, and the VM cannot be deleted": {"the tag is sent again when its time has come, and not with each try of the deletion", true, func(w *volumeWorld) {
+				refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
+				if err := w.Azure.AddFault(fault.Rule{Method: http.MethodDelete, ID: "*/" + strings.ToLower(w.resource()), Kind: fault.Status, Status: http.StatusConflict, Code: "ScopeLocked", Count: 3}); err != nil {
+					w.T.Fatal(err)
+				}
+			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 3},
+			"busy once": {"it is sent again", true, func(w *volumeWorld) {
+				refuse(w, http.StatusConflict, "AnotherOperationInProgress", 1)
+			}, nil, "", 2},
+			"user's disk": {"it does not come from the CSI driver", true, func(w *volumeWorld) { w.disk("data-1", body{"team": "a"}); w.attach(w.vm(), "data-1") }, []string{"data-1"}, "", 1},
+			"kept": {"its user has given it up for the provider", true, func(w *volumeWorld) {
+				w.disk("kept-1", body{"kubernetes.io-created-for-pvc-name": "k", infrav1.ClusterTagKey("c1"): "shared"})
+				w.attach(w.vm(), "kept-1")
+			}, []string{"kept-1"}, "", 1},
+			"never attached": {"nothing shows whose it is", true, func(w *volumeWorld) { w.disk("pvc-2", nil) }, []string{"pvc-2"}, "disks/pvc-2", 1},
+		} {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newVolumeWorld(t, mode)
+					w.disk("pvc-1", nil)
+					w.attach(w.vm(), "pvc-1")
+					if test.prepare != nil {
+						test.prepare(w)
+					}
+					if test.asked {
+						w.ask()
+					}
+					mark := w.Azure.Mark()
+					said := w.remove()
+					if diff := cmp.Diff(test.want, w.disks()); diff != "" {
+						t.Errorf("%s: other disks stay (-want +got):\n%s\n%s\n%s", test.reason, diff, said, strings.Join(w.Azure.Since(mark), "\n"))
+					}
+					if told := w.events(); !strings.Contains(told, test.warning) || test.warning != "" && !strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) {
+						t.Errorf("%s: no event has %q:\n%s", test.reason, test.warning, told)
+					}
+					requests := w.Azure.Since(mark)
+					if got := count(requests, tagRequest); got != test.tags {
+						t.Errorf("%s: %d requests for tags, want %d", test.reason, got, test.tags)
+					}
+					if lists := count(requests, disksRequest); !test.asked && lists > 0 {
+						t.Errorf("%s: disks are listed %d times", test.reason, lists)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestVolumesElsewhere gives the disk of a volume the tag of a cluster that is being deleted while the VM of another cluster has it attached.
+func TestVolumesElsewhere(t *testing.T) {
+	for kind, mode := range modes {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newVolumeWorld(t, mode)
+				w.disk("pvc-1", nil)
+				w.attach(w.vm(), "pvc-1")
+				w.ask()
+				owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+				w.Remove(owner)
+				w.removeNodes()
+				if w.tag("pvc-1") == "" {
+					t.Fatal("the disk has no tag")
+				}
+				w.Put(computePath+"virtualMachines/theirs", computeVersion, theirs(w))
+				w.attach(computePath+"virtualMachines/theirs", "pvc-1")
+				mark := w.Azure.Mark()
+				azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+				w.Remove(azureCluster)
+				w.Gone(azureCluster)
+				if diff := cmp.Diff([]string{"pvc-1"}, w.disks()); diff != "" {
+					t.Errorf("other disks stay (-want +got):\n%s", diff)
+				}
+				if slices.ContainsFunc(w.Azure.Writes(mark), func(write string) bool { return strings.Contains(write, "disks/pvc-1") }) {
+					t.Errorf("the disk is written: %q", w.Azure.Writes(mark))
+				}
+			})
+		})
+	}
+}
+
+// TestVolumesOfReplacedMachine deletes a machine of a cluster that stays: its volumes stay in use, so they get no tag and cost no request.
+func TestVolumesOfReplacedMachine(t *testing.T) {
+	for kind, mode := range modes {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newVolumeWorld(t, mode)
+				w.disk("pvc-1", nil)
+				w.attach(w.vm(), "pvc-1")
+				w.ask()
+				mark := w.Azure.Mark()
+				w.removeNodes()
+				if got := w.tag("pvc-1"); got != "" {
+					t.Errorf("the disk has the tag %q", got)
+				}
+				if lists := count(w.Azure.Since(mark), disksRequest); lists > 0 {
+					t.Errorf("disks are listed %d times", lists)
+				}
+			})
+		})
+	}
+}
+
+// theirs is a VM that is in no cluster.
+func theirs(w *volumeWorld) body {
+	id := "/subscriptions/" + w.Azure.SubscriptionID + "/"
+	w.Put("resourceGroups/other", "2021-04-01", body{"location": "eastus"})
+	const network = "resourceGroups/other/providers/Microsoft.Network/"
+	w.Put(network+"virtualNetworks/net", version, body{"location": "eastus", "properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/16"}},
+		"subnets": []any{body{"name": "nodes", "properties": body{"addressPrefix": "10.0.0.0/24"}}}}})
+	w.Put(network+"networkInterfaces/nic", version, body{"location": "eastus", "properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": id + network + "virtualNetworks/net/subnets/nodes"}}}}}})
+	return body{"location": "eastus", "properties": body{
+		"hardwareProfile": body{"vmSize": "Standard_D2s_v3"},
+		"storageProfile": body{"imageReference": body{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2", "version": "latest"},
+			"osDisk": body{"createOption": "FromImage", "managedDisk": body{"storageAccountType": "Premium_LRS"}}},
+		"osProfile":      body{"computerName": "theirs", "adminUsername": "me", "linuxConfiguration": body{"disablePasswordAuthentication": true, "ssh": body{"publicKeys": []any{body{"path": "/home/me/.ssh/authorized_keys", "keyData": harness.SSHKey}}}}},
+		"networkProfile": body{"networkInterfaces": []any{body{"id": id + network + "networkInterfaces/nic"}}},
+	}}
+}
+
+// TestVolumesRequests counts what it costs to tag one disk: the requests of a deletion with the annotation beyond those of one without it.
+func TestVolumesRequests(t *testing.T) {
+	for kind, mode := range modes {
+		t.Run(kind, func(t *testing.T) {
+			deletion := func(asked, volume bool) map[string]int {
+				out := map[string]int{}
+				synctest.Test(t, func(t *testing.T) {
+					w := newVolumeWorld(t, mode)
+					if asked {
+						w.ask()
+					}
+					if volume {
+						w.disk("pvc-1", nil)
+						w.attach(w.vm(), "pvc-1")
+					}
+					w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+					// The deletion of the Cluster has everything looked at once more.
+					virtual.Wait(nil, time.Minute)
+					mark := w.Azure.Mark()
+					w.removeNodes()
+					for _, request := range w.Azure.Since(mark) {
+						if strings.HasPrefix(request, http.MethodDelete) {
+							break // What follows polls the deletion.
+						}
+						out[request]++
+					}
+				})
+				return out
+			}
+			added := func(volume bool) map[string]int {
+				out := deletion(true, volume)
+				for request, times := range deletion(false, volume) {
+					if out[request] -= times; out[request] == 0 {
+						delete(out, request)
+					}
+				}
+				return out
+			}
+			instances := map[string]int{}
+			switch mode {
+			case infrav1.UniformOrchestration:
+				instances["GET resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/nodes/virtualMachines 200"] = 1
+			case infrav1.FlexibleOrchestration:
+				instances["GET resourceGroups/c1/Microsoft.Compute/virtualMachines 200"] = 1
+			}
+			if diff := cmp.Diff(instances, added(false)); diff != "" {
+				t.Errorf("without a volume (-want +got):\n%s", diff)
+			}
+			instances[disksRequest+" 200"], instances[tagRequest+" 200"] = 1, 1
+			if diff := cmp.Diff(instances, added(true)); diff != "" {
+				t.Errorf("with a volume (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
