@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,10 +25,15 @@ type mutation[T client.Object] struct {
 func (m mutation[T]) Handle(ctx context.Context, request admission.Request) admission.Response {
 	recorded := &recordedDefaults[T]{kind: m.kind}
 	response := admission.WithDefaulter(m.scheme, recorded).Handler.Handle(ctx, request)
-	if !response.Allowed || len(response.Patches) == 0 {
+	if !response.Allowed || recorded.after == nil {
 		return response
 	}
-	mutated, err := json.Marshal(keepSpelling(decoded(request.Object.Raw), decoded(recorded.before), decoded(recorded.after)))
+	before := decoded(recorded.before)
+	kept := spellNumbers(decoded(request.Object.Raw), before)
+	if len(response.Patches) > 0 {
+		kept = keepSpelling(kept, before, decoded(recorded.after))
+	}
+	mutated, err := json.Marshal(kept)
 	if err != nil {
 		return admission.Errored(apierrors.NewInternalError(err).ErrStatus.Code, err)
 	}
@@ -42,13 +48,14 @@ type recordedDefaults[T client.Object] struct {
 
 // Default implements admission.Defaulter.
 func (r *recordedDefaults[T]) Default(ctx context.Context, obj T) (err error) {
-	if r.before, err = json.Marshal(obj); err != nil {
+	// A copy, because a quantity remembers how it was written, and would count as a change.
+	if r.before, err = json.Marshal(obj.DeepCopyObject()); err != nil {
 		return err
 	}
 	if err = r.kind.Default(ctx, obj); err != nil {
 		return err
 	}
-	r.after, err = json.Marshal(obj)
+	r.after, err = json.Marshal(obj.DeepCopyObject())
 	return err
 }
 
@@ -94,8 +101,30 @@ func keepSpelling(raw, before, after any) any {
 		}
 		return is
 	}
-	if reflect.DeepEqual(before, after) {
-		return raw
+	if !reflect.DeepEqual(before, after) {
+		return after
 	}
-	return after
+	return raw
+}
+
+// spellNumbers is raw with fractions as strings where the type has a quantity: schemas take quantities as integers and strings only.
+func spellNumbers(raw, before any) any {
+	switch raw := raw.(type) {
+	case map[string]any:
+		was, _ := before.(map[string]any)
+		for key := range raw {
+			raw[key] = spellNumbers(raw[key], was[key])
+		}
+	case []any:
+		if was, _ := before.([]any); len(was) == len(raw) {
+			for i := range raw {
+				raw[i] = spellNumbers(raw[i], was[i])
+			}
+		}
+	case json.Number:
+		if _, quantity := before.(string); quantity && strings.ContainsAny(raw.String(), ".eE") {
+			return raw.String()
+		}
+	}
+	return raw
 }
