@@ -1,0 +1,128 @@
+package contract_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+)
+
+// mishap is what happens to a machine that runs, as the first column of the book's table has it.
+type mishap struct {
+	reason string
+	spot   bool
+	do     func(w *clusters.World, id, machine string)
+}
+
+func mishaps() map[string]mishap {
+	now := func(rule fault.Rule) func(*clusters.World, string, string) {
+		return func(w *clusters.World, id, _ string) {
+			rule.Now, rule.ID = true, id
+			must(w, rule)
+		}
+	}
+	return map[string]mishap{
+		"somebody stopped or deallocated the VM": {reason: "it does not start by itself", do: func(w *clusters.World, _, machine string) {
+			w.Send("POST", "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+machine+"/deallocate", "2025-04-01", nil)
+		}},
+		"the VM was deleted":            {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
+		"Azure evicted a spot VM":       {reason: "it does not start by itself", spot: true, do: now(fault.Rule{Kind: fault.Evict})},
+		"Azure says that the VM failed": {reason: "it does not recover", do: now(fault.Rule{Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})},
+		"Azure refuses a change of a VM that runs, such as tags that a policy forbids": {reason: "the spec is not applied", do: func(w *clusters.World, _, machine string) {
+			for _, method := range []string{"PUT", "PATCH"} {
+				must(w, fault.Rule{Method: method, ID: "*/" + machine + "*", Count: -1, Kind: fault.Status, Status: 403, Code: "RequestDisallowedByPolicy", Message: "Resource was disallowed by policy."})
+			}
+			change(w, "AzureMachine", machine, func(o client.Object) { o.(*infrav1.AzureMachine).Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		}},
+		"Azure does not answer, or the identity may not read any more": {reason: "the machine may run well", do: func(w *clusters.World, _, _ string) {
+			must(w, fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization."})
+		}},
+	}
+}
+
+func must(w *clusters.World, rule fault.Rule) {
+	w.T.Helper()
+	if err := w.Azure.AddFault(rule); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// TestMachineHealth has something happen to a machine that runs. Its Ready, which Cluster API mirrors to InfrastructureReady of the Machine, has
+// the status and the reason of the book's table, so that the book's MachineHealthCheck replaces the machines that it is to. The lab has Cluster
+// API do it.
+func TestMachineHealth(t *testing.T) {
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "selfmanaged", "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := healthCheck(t, string(page))
+	if conditions := check.Spec.Checks.UnhealthyMachineConditions; len(conditions) != 1 || conditions[0].Type != clusterv1.InfrastructureReadyCondition || conditions[0].Status != metav1.ConditionFalse {
+		t.Fatalf("the book's MachineHealthCheck looks at %+v", conditions)
+	}
+	told := map[string][2]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| ([^|]+) \\| (True|False) \\| `(\\w+)` \\|$").FindAllStringSubmatch(string(page), -1) {
+		told[row[1]] = [2]string{row[2], row[3]}
+	}
+	all := mishaps()
+	for name := range told {
+		if _, ok := all[name]; !ok {
+			t.Errorf("the book tells of %q, which nothing here does", name)
+		}
+	}
+	for name, mishap := range all {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := clusters.New(t)
+				w.Manage()
+				w.Network("c1", nil)
+				w.Until("the network is Ready", clusters.Ready(w, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+				harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+				machine := w.AzureMachine("c1", "m1")
+				if mishap.spot {
+					machine.Spec.SpotVMOptions = &infrav1.SpotVMOptions{}
+				}
+				webhook.DefaultAzureMachine(machine, w.Azure.SubscriptionID)
+				w.CreateMachine(machine, harness.Worker, "")
+				w.Provisioned("m1")
+				mishap.do(w, "/subscriptions/"+w.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1", "m1")
+				virtual.Wait(nil, time.Hour)
+				w.Get(machine, "m1")
+				ready := harness.Condition(machine, infrav1.ReadyCondition)
+				if got := [2]string{string(ready.Status), ready.Reason}; got != told[name] {
+					t.Errorf("Ready is %v, the book says %v; it counts because %s: %s", got, told[name], mishap.reason, ready.Message)
+				}
+			})
+		})
+	}
+}
+
+// healthCheck is the book's MachineHealthCheck that looks at conditions of Machines.
+func healthCheck(t *testing.T, page string) *clusterv1.MachineHealthCheck {
+	t.Helper()
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		check := &clusterv1.MachineHealthCheck{}
+		if err := yaml.UnmarshalStrict([]byte(block[1]), check); err == nil && check.Kind == "MachineHealthCheck" {
+			return check
+		}
+	}
+	t.Fatal("the page has no MachineHealthCheck")
+	return nil
+}
