@@ -67,6 +67,9 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := webhook.SetupWithManager(mgr, features(o.Gates), o.Identity.Tenancy == identity.Trusted); err != nil {
 		return fmt.Errorf("webhooks: %w", err)
 	}
+	if err := o.checkRights(mgr, config); err != nil {
+		return fmt.Errorf("check of rights: %w", err)
+	}
 	shared, err := newShared(mgr, o)
 	if err != nil {
 		return err

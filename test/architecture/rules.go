@@ -162,6 +162,14 @@ var importRules = []importRule{
 		why: "what controllers share serves every kind and therefore knows none",
 	},
 	{
+		dirs: []string{"config/rbac"}, notStandard: impure,
+		why: "the roles of the release are data",
+	},
+	{
+		dirs: []string{"internal/rights"}, inside: []string{"config/rbac"}, outside: append([]string{"k8s.io/client-go/kubernetes/typed/authorization/v1", "sigs.k8s.io/yaml"}, kubernetesTypes...),
+		why: "what the manager may do is compared with the roles of the release, whatever it does with its rights",
+	},
+	{
 		dirs: []string{"internal/setup/..."}, inside: []string{"api/...", "internal/..."}, outside: []string{"..."},
 		why: "the composition root knows the whole provider, and neither the simulator nor the lab",
 	},

@@ -1,0 +1,122 @@
+// Package rights compares what the manager may do in Kubernetes with the roles of the release. It asks the API server, changes nothing, and
+// sends at most one request for each namespace and one for each right of the roles.
+package rights
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/config/rbac"
+)
+
+// maxNamespaces bounds how many namespaces are asked about.
+const maxNamespaces = 20
+
+// Scope tells where a manager works.
+type Scope struct {
+	// Namespace is the only namespace with objects of the manager; "" is all.
+	Namespace string
+	// SecretNamespaces are the namespaces whose Secrets and ConfigMaps it watches; none is Namespace.
+	SecretNamespaces []string
+	// LeaseNamespace is the namespace of its lease; "" is no lease.
+	LeaseNamespace string
+}
+
+// right is one verb on one resource in one namespace; "" is all namespaces.
+type right struct {
+	namespace, group, resource, name, verb string
+}
+
+// clusterScoped are resources without a namespace: a RoleBinding gives no right to them.
+var clusterScoped = []string{"namespaces", "tokenreviews", "subjectaccessreviews"}
+
+// needed are the rights that the roles give and that a manager of this scope needs.
+func needed(scope Scope) ([]right, error) {
+	secrets := scope.SecretNamespaces
+	if len(secrets) == 0 {
+		secrets = []string{scope.Namespace}
+	}
+	secrets = secrets[:min(len(secrets), maxNamespaces)]
+	var leases []string
+	if scope.LeaseNamespace != "" {
+		leases = []string{scope.LeaseNamespace}
+	}
+	var out []right
+	for _, part := range []struct {
+		file       string
+		namespaces []string
+	}{
+		{"role.yaml", []string{scope.Namespace}},
+		{"secrets_role.yaml", secrets},
+		{"leader_election.yaml", leases},
+		{"former_identities.yaml", leases},
+	} {
+		rules, err := readRules(part.file)
+		if err != nil {
+			return nil, err
+		}
+		for _, namespace := range part.namespaces {
+			for _, found := range rightsOf(rules, namespace) {
+				if slices.Contains(clusterScoped, found.resource) {
+					found.namespace = ""
+				}
+				out = append(out, found)
+			}
+		}
+	}
+	return out, nil
+}
+
+// readRules are the rules of the role in a file of the release.
+func readRules(file string) ([]rbacv1.PolicyRule, error) {
+	raw, err := rbac.Files.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for document := range bytes.SplitSeq(raw, []byte("\n---\n")) {
+		role := &rbacv1.ClusterRole{}
+		if err := yaml.Unmarshal(document, role); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if len(role.Rules) > 0 {
+			return role.Rules, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no role", file)
+}
+
+// rightsOf are the single rights of rules in a namespace.
+func rightsOf(rules []rbacv1.PolicyRule, namespace string) []right {
+	var out []right
+	for _, rule := range rules {
+		names := rule.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, name := range names {
+					for _, verb := range rule.Verbs {
+						out = append(out, right{namespace, group, resource, name, verb})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// covers tells whether a right gives another one in its namespace, by wildcards or because it is for all names.
+func (r right) covers(other right) bool {
+	is := func(has, wanted string) bool { return has == "*" || has == wanted }
+	return is(r.group, other.group) && is(r.resource, other.resource) && is(r.verb, other.verb) && (r.name == "" || r.name == other.name)
+}
+
+// coveredBy tells whether one of the rights gives r.
+func (r right) coveredBy(rights []right) bool {
+	return slices.ContainsFunc(rights, func(other right) bool { return other.covers(r) })
+}
