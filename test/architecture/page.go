@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	// repositoryPath is a path of this repository. A "*" stands for any letters.
-	repositoryPath = regexp.MustCompile(`\b(?:api|cmd|definitions|docs|hack|internal|lab|sim|test)/[\w./*-]*[\w*]`)
+	// repositoryPath is a path of this repository, behind what it is not a part of. A "*" stands for any letters.
+	repositoryPath = regexp.MustCompile(`(?:^|[^\w/.-])((?:api|cmd|definitions|docs|hack|internal|lab|sim|test)/[\w./*-]*[\w*])`)
 	// codeName is a name in a package, as in `pass.Runner`.
 	codeName = regexp.MustCompile("`([a-z][a-z0-9]*)\\.([A-Za-z]+)`")
 	// annotationKey is an annotation of this provider, of Cluster API or of the Azure Service Operator.
@@ -52,12 +52,7 @@ var objectFields = []string{"spec", "status", "initialization"}
 // checkPage holds the page on the architecture against the code: the paths and names on it exist, and it lists the annotations of the code
 // and no others. exists reports whether a path of the repository, which may have a "*", exists.
 func checkPage(page string, files []file, exists func(string) bool) []string {
-	var findings []string
-	for _, name := range repositoryPath.FindAllString(page, -1) {
-		if !exists(name) {
-			findings = append(findings, "there is no "+name)
-		}
-	}
+	findings := checkPaths(page, exists)
 	declared := declarations(files)
 	for _, match := range codeName.FindAllStringSubmatch(page, -1) {
 		if !declared[match[1]][match[2]] && !slices.Contains(objectFields, match[1]) {
@@ -84,6 +79,16 @@ func checkPage(page string, files []file, exists func(string) bool) []string {
 		}
 	}
 	return sorted(findings)
+}
+
+// checkPaths looks for the paths of the repository that a page names.
+func checkPaths(page string, exists func(string) bool) (findings []string) {
+	for _, match := range repositoryPath.FindAllStringSubmatch(page, -1) {
+		if !exists(match[1]) {
+			findings = append(findings, "there is no "+match[1])
+		}
+	}
+	return findings
 }
 
 // production are the files of the provider, without tests and what helps them.

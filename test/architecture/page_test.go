@@ -21,13 +21,32 @@ func TestArchitecturePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exists := func(name string) bool {
-		found, err := filepath.Glob(filepath.Join("../..", name))
-		return err == nil && len(found) > 0
-	}
-	for _, finding := range checkPage(string(page), files, exists) {
+	for _, finding := range checkPage(string(page), files, existsHere) {
 		t.Errorf("docs/architecture.md: %s", finding)
 	}
+}
+
+// TestPathsOfPages looks for the paths that the guide for contributors and the design notes name.
+func TestPathsOfPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/design/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(pages, "../../CONTRIBUTING.md") {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, finding := range checkPaths(string(page), existsHere) {
+			t.Errorf("%s: %s", name, finding)
+		}
+	}
+}
+
+// existsHere reports whether the repository has a path, which may have a "*".
+func existsHere(name string) bool {
+	found, err := filepath.Glob(filepath.Join("../..", name))
+	return err == nil && len(found) > 0
 }
 
 // TestCheckPage makes sure that the check finds what it is for.
@@ -49,6 +68,7 @@ func F() { annotations.HasPaused(nil) }
 		want               []string
 	}{
 		"in line":            {reason: "paths, names and annotations exist", page: "`api/v1` `v1.F`" + rows, code: declared},
+		"of another module":  {reason: "its paths are its own", page: "k8s.io/api/core/v1 cluster-api/util/paused" + rows, code: declared},
 		"a path":             {reason: "the folder was renamed", page: "internal/pass" + rows, code: declared, want: []string{"there is no internal/pass"}},
 		"a name":             {reason: "the function was renamed", page: "`v1.G`" + rows, code: declared, want: []string{"no package v1 has a G"}},
 		"a package":          {reason: "the package was renamed", page: "`v2.F`" + rows, code: declared, want: []string{"no package v2 has a F"}},
