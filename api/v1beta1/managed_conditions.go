@@ -20,6 +20,13 @@ const (
 // ResourcesReadyCondition of the AzureASOManaged kinds is about the Azure resources of spec.resources.
 const ResourcesReadyCondition = "ResourcesReady"
 
+// MigratedResourcesOwnedCondition of the AzureASOManaged kinds is True if Azure proves that the resources which the established provider
+// applied for the object were created for it, so that they are deleted with it. Objects of this provider have no such condition.
+const MigratedResourcesOwnedCondition = "MigratedResourcesOwned"
+
+// OwnershipNotProvenReason is the reason of resources that stay in Azure when their object is deleted, unless they are handed over.
+const OwnershipNotProvenReason = "OwnershipNotProven"
+
 // ControlPlaneEndpointReadyCondition of an AzureASOManagedCluster is about the endpoint of its control plane.
 const ControlPlaneEndpointReadyCondition = "ControlPlaneEndpointReady"
 

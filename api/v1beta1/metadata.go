@@ -33,6 +33,11 @@ const (
 	// is deleted. Without it that is let go.
 	DeleteAdoptedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-delete-adopted"
 
+	// OwnedASOKindsAnnotation on an AzureASOManaged object lists the kinds of documents that the established provider applied for it, as
+	// "Kind.version.group" with semicolons between them. It stays as it was found. By itself it proves nothing, because everybody who may
+	// write the object may write it.
+	OwnedASOKindsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"
+
 	// DeleteLeftoversAnnotation is "true" on an AzureCluster with which load balancers and addresses of Services and disks of volumes that are
 	// proven to be the cluster's are deleted from a resource group that users brought. Without it they are only listed.
 	DeleteLeftoversAnnotation = "sigs.k8s.io/cluster-api-provider-azure-delete-leftovers"

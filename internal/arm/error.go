@@ -94,6 +94,12 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && Classify(err) == ClassNotFound
 }
 
+// IsForbidden tells whether err is Azure's answer that the identity lacks a right.
+func IsForbidden(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == 403
+}
+
 // CodeBudgetEmpty is the code of a request that was not sent, because its budget is used up or Azure has asked to wait.
 const CodeBudgetEmpty = "RequestBudgetEmpty"
 

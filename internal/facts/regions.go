@@ -3,9 +3,7 @@ package facts
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -52,7 +50,7 @@ func (f *Facts) Region(ctx context.Context, c *client.Client, subscription, loca
 
 func listRegions(ctx context.Context, c *client.Client, subscription string) (*regions, error) {
 	items, err := c.List(ctx, string(arm.SubscriptionID(subscription))+"/locations", subscriptionsAPIVersion, nil)
-	if azure := (*arm.Error)(nil); errors.As(err, &azure) && azure.Status == http.StatusForbidden {
+	if arm.IsForbidden(err) {
 		return &regions{hidden: true}, nil
 	}
 	if err != nil {

@@ -342,7 +342,14 @@ func (x *exchange) groups() provider.Listing {
 			return c.Range(groupType, "/subscriptions/"+x.segs[1], after)
 		},
 		Wanted: tagFilter(c.Query.Get("$filter")),
-		Show:   func(r *store.Resource) any { return c.Render(r) },
+		Show: func(r *store.Resource) any {
+			shown := c.Render(r)
+			// The reference has no $expand for this list. Scripts ask for createdTime and get it.
+			if strings.Contains(strings.ToLower(c.Query.Get("$expand")), "createdtime") {
+				shown["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
+			}
+			return shown
+		},
 	}
 }
 

@@ -22,6 +22,9 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 		return arm.Outcome{}, err
 	}
 	p.reusesReads = true
+	for _, node := range p.nodes {
+		delete(p.migrated, node.ID.Key())
+	}
 	prune := p.resourcesToPrune()
 	p.evaluateUntilAnswered(func() []arm.ID { return p.resourcesToRead(prune, false) }, func() {
 		for _, node := range p.nodes {

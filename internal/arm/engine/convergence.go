@@ -47,6 +47,8 @@ type convergence struct {
 	// without a tag.
 	adopted, ignored map[string]arm.ID
 	ownedUntagged    map[string]bool
+	// migrated are the keys of Request.Migrated.
+	migrated map[string]bool
 	// record are the resources of the record: they were seen as the object's own.
 	record map[string]bool
 
@@ -82,7 +84,7 @@ func (e *Engine) newConvergence(ctx context.Context, request Request) (*converge
 	request.BypassCache = request.BypassCache || request.RetryNow
 	p := &convergence{engine: e, ctx: ctx, request: request, nodes: nodes,
 		found: map[string]observe.Observation{}, results: map[string]arm.Result{}, retryAfter: map[string]time.Duration{},
-		inventory: map[string]arm.ID{}, storedInventory: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, ownedUntagged: map[string]bool{}, record: map[string]bool{},
+		inventory: map[string]arm.ID{}, storedInventory: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, ownedUntagged: map[string]bool{}, migrated: map[string]bool{}, record: map[string]bool{},
 		changed: make(chan struct{}, 1), requestSlots: make(chan struct{}, e.options.MaxParallel), sentMethods: map[string]string{}}
 	for _, id := range request.Inventory {
 		if !p.mayBeInInventory(id) {
@@ -97,6 +99,9 @@ func (e *Engine) newConvergence(ctx context.Context, request Request) (*converge
 	}
 	for _, id := range request.Record {
 		p.record[id.Key()] = true
+	}
+	for _, id := range request.Migrated {
+		p.migrated[id.Key()] = true
 	}
 	for _, id := range request.OwnedUntagged {
 		p.ownedUntagged[id.Key()] = true

@@ -101,6 +101,9 @@ type Request struct {
 	Adopted []arm.ID
 	// DeleteAdopted has what would be adopted deleted, too. Without it that is let go.
 	DeleteAdopted bool
+	// Migrated lists resources without an ownership tag that the caller has proven to be made for the object. They are deleted as the object's
+	// own, unless a tag says by now that they are another owner's, or given up. It has no effect on what Converge writes to the resources of the graph.
+	Migrated []arm.ID
 	// OwnedUntagged are resources of the graph that Azure makes with another one and may leave without tags: they are ours
 	// without.
 	OwnedUntagged []arm.ID

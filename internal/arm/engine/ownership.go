@@ -39,12 +39,18 @@ func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
 	return out
 }
 
-// isOwned tells whether a resource is the cluster's: by its own tag, the ownership of what it is below, what it is tied to, or the
-// inventory as far as that counts.
+// isOwned tells whether a resource is the cluster's: by its own tag, the ownership of what it is below, what it is tied to, the
+// inventory as far as that counts, or the caller's proof.
 func (p *convergence) isOwned(id arm.ID) bool {
 	row, err := types.ForID(id)
 	if err != nil {
 		return false
+	}
+	if p.migrated[id.Key()] {
+		tags := observe.ParseHead(p.found[id.Key()].Body).Tags
+		if _, decided := tagValue(tags, p.request.Owner.TagKey); !decided && otherOwnerTagIn(tags, p.request.Owner) == "" {
+			return true
+		}
 	}
 	if row.Taggable && (p.hasProvenOwner(id) || p.ownedUntagged[id.Key()] && p.otherOwnerTag(id) == "") || row.OwnedByReference && p.referencesOwned(id, row) || p.isInInventory(id, row) {
 		return true

@@ -145,7 +145,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	if err := k.Prepare(ctx, turn, in); err != nil {
 		return nil, err
 	}
-	return documents.PlanDeletion(in.planned, false, true)
+	return documents.PlanDeletion(ctx, k.Facts, turn, in.planned, false, true)
 }
 
 // ReportDeletion implements pass.Kind.

@@ -65,7 +65,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 			return nil, pass.Stop(creatingRetry)
 		}
 	}
-	return documents.PlanDeletion(in.planned, goes, false)
+	return documents.PlanDeletion(ctx, k.Facts, turn, in.planned, goes, false)
 }
 
 // ReportDeletion implements pass.Kind.

@@ -2,6 +2,7 @@ package documents
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -9,16 +10,24 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 )
 
 // PlanDeletion names what the documents of an object may have made. With the cluster its agent pools go.
-func PlanDeletion(in plan.Input, withCluster, wholeGroups bool) (*pass.Plan, error) {
+func PlanDeletion(ctx context.Context, f *facts.Facts, turn pass.Turn, in plan.Input, withCluster, wholeGroups bool) (*pass.Plan, error) {
+	if err := date(ctx, f, turn, &in); err != nil {
+		return nil, pass.UnreadFor(infrav1.ResourcesReadyCondition, err)
+	}
+	if err := dropDeleted(ctx, f, turn, &in); err != nil {
+		return nil, pass.UnreadFor(infrav1.ResourcesReadyCondition, err)
+	}
 	graph, err := plan.Deletion(in, withCluster)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: plan.Memory(in), TagsOnly: in.Bound(), WholeGroups: wholeGroups}, nil
+	migrated, _ := plan.Migrated(in)
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(in), TagsOnly: in.Bound(), WholeGroups: wholeGroups, Migrated: migrated}, nil
 }
 
 // Held is what a person has to know who wants an object to go.

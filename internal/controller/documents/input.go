@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -90,17 +91,20 @@ func (m *Members) input(kind string, obj client.Object, subscription string, bou
 	in := plan.Input{
 		Cluster: m.Cluster.Name, Object: obj, Holder: Holder(kind, obj), Set: plan.NewSet(subscription, all, bound),
 		Plains:       m.plains[Holder(kind, obj)],
-		MachinePools: map[string]*clusterv1.MachinePool{},
+		MachinePools: map[string]*clusterv1.MachinePool{}, Origins: map[string]plan.Origin{Holder(kind, obj): plan.OriginOf(obj)},
 	}
 	if m.Infrastructure != nil {
 		in.Owner = m.Infrastructure
+		in.Origins[Holder(ClusterKind, m.Infrastructure)] = plan.OriginOf(m.Infrastructure)
 	}
 	if m.ControlPlane != nil {
 		in.Version = m.ControlPlane.Spec.Version
+		in.Origins[Holder(ControlPlaneKind, m.ControlPlane)] = plan.OriginOf(m.ControlPlane)
 	}
 	network := m.Cluster.Spec.ClusterNetwork
 	in.Services, in.Pods = first(network.Services.CIDRBlocks), first(network.Pods.CIDRBlocks)
 	for _, pool := range m.Pools {
+		in.Origins[Holder(MachinePoolKind, pool.Pool)] = plan.OriginOf(pool.Pool)
 		if pool.MachinePool != nil && pool.Pool.DeletionTimestamp.IsZero() {
 			in.MachinePools[Holder(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
@@ -203,9 +207,14 @@ func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn pass.Turn, in *
 	if errs = append(errs, plan.Check(*in)...); len(errs) > 0 {
 		return nil, pass.Refused(errs)
 	}
+	// Without the right to ask, an object works all the same; its resources are not proven. Its deletion waits for the right.
+	if err := date(ctx, f, turn, in); err != nil && !arm.IsForbidden(err) {
+		return nil, pass.UnreadFor(infrav1.ResourcesReadyCondition, err)
+	}
 	graph, err := plan.Plan(*in)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in), TagsOnly: in.Bound()}, nil
+	migrated, _ := plan.Migrated(*in)
+	return &pass.Plan{Graph: graph, Sent: plan.Memory(*in), TagsOnly: in.Bound(), Migrated: migrated}, nil
 }

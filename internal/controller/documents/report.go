@@ -36,6 +36,9 @@ func Report(obj report.Object, in plan.Input, outcome arm.Outcome, plain []infra
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, plain[late].Reason, named(plain[late])
 	}
 	report.Set(obj, nil, []metav1.Condition{condition})
+	if obj.GetDeletionTimestamp().IsZero() {
+		tellMigrated(obj, in)
+	}
 	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.IsDone()
 }
 

@@ -210,6 +210,7 @@ func (a *azure[O, I]) request(planned *Plan) engine.Request {
 		Adopted:           list.Adopted,
 		DeleteAdopted:     a.object.GetAnnotations()[infrav1.DeleteAdoptedAnnotation] == "true",
 		OwnedUntagged:     planned.Unlabelled,
+		Migrated:          planned.Migrated,
 		Wake:              a.turn.Wake,
 		Superseded:        planned.Outdated,
 		RetryNow:          lifecycle.Requested(a.object),

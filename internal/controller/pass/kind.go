@@ -155,6 +155,8 @@ type Plan struct {
 	Sent memory.Memory
 	// Unlabelled are resources of the graph that may be without tags and are the object's all the same.
 	Unlabelled []arm.ID
+	// Migrated are resources without tags that were made for the object under the established provider, and are deleted with it.
+	Migrated []arm.ID
 	// TagsOnly has what carries no tag count as the object's only below what does, whatever the inventory says.
 	TagsOnly bool
 	// WholeGroups lets the deletion take a resource group with everything in it. GoesWith is the group that will take

@@ -34,6 +34,12 @@ type Input struct {
 	// MachinePools are those of the pools of the Cluster, by holder. A pool without one is not there yet.
 	MachinePools map[string]*clusterv1.MachinePool
 
+	// Origins are those of the objects of the Cluster, by holder.
+	Origins map[string]Origin
+	// Listed are the resources in the groups that Datable names, and the groups themselves, by the key of their ID. It is nil for an
+	// object of this provider.
+	Listed map[string]Listed
+
 	// Facts are what Azure has of the resources that Needs names, by the key of their ID; nil is for what does not exist.
 	Facts map[string]json.RawMessage
 }

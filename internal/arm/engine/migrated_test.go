@@ -1,0 +1,69 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// TestMigrated deletes resources without an ownership tag. They go where the caller has proven that they were made for the object, and what is below
+// them goes along; the tag of another owner counts more than the proof.
+func TestMigrated(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason   string
+		tagged   object
+		migrated []arm.ID
+		want     []string
+	}{
+		"unproven":   {"nothing proves that the network was made for the object", nil, nil, nil},
+		"proven":     {"the caller has the proof", nil, []arm.ID{vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg virtualNetworks/vnet"}},
+		"the group":  {"a group that is proven goes whole", nil, []arm.ID{group, vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg"}},
+		"of another": {"the network carries the tag of another cluster, so it stays, and so does its group", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}, []arm.ID{group, vnet}, nil},
+		"given up":   {"the tag has the network stay", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "shared"}, []arm.ID{vnet}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.put(group, object{"location": "eastus"})
+			w.put(vnet, object{"location": "eastus", "tags": test.tagged, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+			subnet := vnet.Child("subnets", "nodes")
+			w.put(subnet, object{"properties": object{"addressPrefix": "10.0.0.0/16"}})
+			w.requests()
+			request := w.request(arm.Node{ID: group, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"},
+				arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"}, arm.Node{ID: subnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"})
+			request.Migrated, request.DeleteWholeGroups = test.migrated, true
+			if outcome := w.delete(request, time.Hour); !outcome.IsDeleted() {
+				t.Errorf("%s: %v", test.reason, states(outcome))
+			}
+			if diff := cmp.Diff(test.want, w.writes()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestMigratedIsKept converges a resource that was proven to be made for the object: the proof counts for what is to go only. The resource
+// gets no tag, so that taking an object over writes nothing.
+func TestMigratedIsKept(t *testing.T) {
+	w := newWorld(t)
+	body := object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}
+	w.put(group, object{"location": "eastus"})
+	w.put(vnet, body)
+	other := arm.NewID(sub, "rg", "Microsoft.Network/natGateways", "other")
+	w.put(other, object{"location": "eastus", "sku": object{"name": "Standard"}})
+	w.requests()
+	request := w.request(arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N", Body: body})
+	request.Migrated = []arm.ID{vnet, other}
+	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
+		t.Errorf("what is wanted stays as it is: %v", states(outcome))
+	}
+	request.Prune = []arm.ID{other}
+	if outcome := w.converge(request, time.Hour); !outcome.IsDone() {
+		t.Errorf("%v", states(outcome))
+	}
+	if diff := cmp.Diff([]string{"DELETE rg natGateways/other"}, w.writes()); diff != "" {
+		t.Errorf("what is no longer wanted goes (-want +got):\n%s", diff)
+	}
+}
