@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -176,6 +177,15 @@ func operator(stage *harness.Stage) {
 	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure, map[string]string{secret: harness.OperatorSecret, policy: "skip"})
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "somebody", nil, nil)
+	// Its kind goes when the test ends, and waits for it.
+	stage.T.Cleanup(func() {
+		left := &unstructured.Unstructured{Object: object{"apiVersion": "resources.azure.com/v1api20240901storage", "kind": "ResourceGroup"}}
+		left.SetNamespace(stage.Namespace)
+		left.SetName(others)
+		if err := stage.Client.Patch(context.Background(), left, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+			stage.T.Log(err)
+		}
+	})
 	labels := object{"app": "operator"}
 	stage.Create(&unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"namespace": stage.Namespace, "name": "azureserviceoperator-controller-manager"},
