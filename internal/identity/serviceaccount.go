@@ -81,6 +81,18 @@ func (a *assertions) get(ctx context.Context, key types.NamespacedName) (string,
 	return request.Status.Token, nil
 }
 
+// HasAccount tells whether a namespace has the ServiceAccount that its identities sign in as. The manager may not read ServiceAccounts,
+// so it asks for a token and drops it. Where it may not do that either, there is none for it.
+func HasAccount(ctx context.Context, kubernetes client.SubResourceClientConstructor, namespace string) (bool, error) {
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}}
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{exchangeAudience}}}
+	err := kubernetes.SubResource("token").Create(ctx, account, request)
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return false, fmt.Errorf("token of ServiceAccount %s: %w", accountIn(namespace), err)
+	}
+	return err == nil, nil
+}
+
 // keep stores a token and drops those that have expired.
 func (a *assertions) keep(key types.NamespacedName, fresh assertion, now time.Time) {
 	a.mu.Lock()

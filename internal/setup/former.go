@@ -92,7 +92,7 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 }
 
 // findFormer lists the credentials that namespaces name today.
-func (o *Options) findFormer(ctx context.Context, c client.Reader, log logr.Logger) ([]identity.Former, error) {
+func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logger) ([]identity.Former, error) {
 	var out []identity.Former
 	err := o.eachOf(ctx, c, &infrav1.AzureClusterIdentityList{}, func(object client.Object) error {
 		out = append(out, identity.FormerOf(object.(*infrav1.AzureClusterIdentity)))
@@ -101,15 +101,15 @@ func (o *Options) findFormer(ctx context.Context, c client.Reader, log logr.Logg
 	if err != nil {
 		return nil, err
 	}
-	asked := map[client.ObjectKey]bool{}
+	read := map[client.ObjectKey]bool{}
 	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
 		err := o.eachOf(ctx, c, list, func(object client.Object) error {
 			for _, name := range documents.Credentials(object) {
 				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
-				if asked[key] {
+				if read[key] {
 					continue
 				}
-				asked[key] = true
+				read[key] = true
 				secret := &corev1.Secret{}
 				switch err := c.Get(ctx, key, secret); {
 				case apierrors.IsForbidden(err):
@@ -127,6 +127,30 @@ func (o *Options) findFormer(ctx context.Context, c client.Reader, log logr.Logg
 		if err != nil {
 			return nil, err
 		}
+	}
+	return withoutPrepared(ctx, c, out)
+}
+
+// withoutPrepared leaves out workload identities of namespaces that have the ServiceAccount which isolated namespaces sign in as: it was made
+// for them, and no other provider uses it.
+func withoutPrepared(ctx context.Context, c client.Client, formers []identity.Former) ([]identity.Former, error) {
+	prepared := map[string]bool{}
+	var out []identity.Former
+	for _, former := range formers {
+		if former.Type == infrav1.WorkloadIdentity {
+			is, asked := prepared[former.Namespace]
+			if !asked {
+				var err error
+				if is, err = identity.HasAccount(ctx, c, former.Namespace); err != nil {
+					return nil, err
+				}
+				prepared[former.Namespace] = is
+			}
+			if is {
+				continue
+			}
+		}
+		out = append(out, former)
 	}
 	return out, nil
 }

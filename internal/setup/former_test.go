@@ -48,6 +48,7 @@ func TestRecordFormer(t *testing.T) {
 	documents.Spec.Resources = []runtime.RawExtension{{Raw: []byte(`{"apiVersion":"containerservice.azure.com/v1api20231001","kind":"ManagedCluster","metadata":{"name":"c","annotations":{"serviceoperator.azure.com/credential-from":"named"}}}`)}}
 	world := []client.Object{
 		identityIn("a", infrav1.WorkloadIdentity), identityIn("b", infrav1.UserAssignedMSI), identityIn("c", infrav1.ServicePrincipal),
+		identityIn("f", infrav1.WorkloadIdentity), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "f", Name: infrav1.WorkloadIdentityServiceAccount}},
 		documents, operator("d", "named", nil), operator("d", "aso-credential", map[string][]byte{"AZURE_CLIENT_SECRET": []byte("s3cret")}), operator("e", "aso-credential", nil),
 	}
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "azureclusteridentities"}, "", nil)
@@ -62,7 +63,7 @@ func TestRecordFormer(t *testing.T) {
 		marked    bool
 	}{
 		"new installation":     {reason: "nothing was in use", marked: true},
-		"upgrade":              {reason: "the lease is of the established provider", lease: lease(nil), recorded: []string{"client-of-a", "client-of-b", "client-of-named"}, marked: true},
+		"upgrade":              {reason: "the lease is of the established provider, and namespace f was prepared before", lease: lease(nil), recorded: []string{"client-of-a", "client-of-b", "client-of-named"}, marked: true},
 		"later start":          {reason: "it is decided once", lease: lease(marked), marked: true},
 		"ended in between":     {reason: "the first record counts", lease: lease(nil), record: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: managers, Name: identity.FormerRecordName}}, marked: true},
 		"one namespace":        {reason: "the manager has no rights to others", lease: lease(nil), namespace: "b", recorded: []string{"client-of-b"}, marked: true},
