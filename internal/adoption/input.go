@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // Input is what the plan of the AzureManagedControlPlane and its pools is computed from once the manifest is applied.
@@ -18,10 +18,10 @@ func (m Manifest) Input(f Found) managed.Input {
 		Cluster: m.Cluster, ControlPlane: m.ControlPlane.DeepCopy(), SubscriptionID: f.Cluster.ID.Subscription(),
 		Facts: managed.Facts{VNet: f.Network, Subnet: f.Subnet, Cluster: f.Cluster.Body},
 	}
-	webhook.DefaultAzureManagedControlPlane(in.ControlPlane)
+	defaults.FillAzureManagedControlPlane(in.ControlPlane)
 	for _, pool := range m.Pools {
 		defaulted := managed.Pool{MachinePool: pool.MachinePool, AzurePool: pool.AzurePool.DeepCopy()}
-		webhook.DefaultAzureManagedMachinePool(defaulted.AzurePool)
+		defaults.FillAzureManagedMachinePool(defaulted.AzurePool)
 		in.Pools = append(in.Pools, defaulted)
 	}
 	return in

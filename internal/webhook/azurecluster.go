@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -17,9 +18,9 @@ func clusters(features plan.Features) kind[*infrav1.AzureCluster] {
 		spec: func(c *infrav1.AzureCluster) any { return &c.Spec },
 		fill: keepEndpoint(func(c *infrav1.AzureCluster) *infrav1.APIEndpoint { return &c.Spec.ControlPlaneEndpoint }),
 		defaults: func(c *infrav1.AzureCluster) {
-			DefaultAzureCluster(c)
+			defaults.FillAzureCluster(c)
 			if features.APIServerILB {
-				DefaultInternalAPIServerFrontend(c)
+				defaults.FillInternalAPIServerFrontend(c)
 			}
 		},
 		create: func(_ context.Context, c *infrav1.AzureCluster) (field.ErrorList, error) {
@@ -35,7 +36,7 @@ func clusters(features plan.Features) kind[*infrav1.AzureCluster] {
 var clusterTemplates = kind[*infrav1.AzureClusterTemplate]{
 	template: true,
 	spec:     func(t *infrav1.AzureClusterTemplate) any { return &t.Spec.Template.Spec },
-	defaults: DefaultAzureClusterTemplate,
+	defaults: defaults.FillAzureClusterTemplate,
 	create:   of(ValidateAzureClusterTemplate),
 	update:   between(ValidateAzureClusterTemplateUpdate),
 }

@@ -44,7 +44,7 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, samePool(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
 		errs = append(errs, samePool(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
-	if nodesHaveIPv6(newNetwork.Subnets) {
+	if plan.NodesHaveIPv6(newNetwork.Subnets) {
 		errs = append(errs, immutableNodeOutboundLB(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)

@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -35,9 +33,9 @@ func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *fiel
 	}
 	errs = append(errs, validateRoles(c, subnetsPath)...)
 
-	errs = append(errs, validateNodeOutboundLB(network.NodeOutboundLB, network.APIServerLB, nodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
+	errs = append(errs, validateNodeOutboundLB(network.NodeOutboundLB, network.APIServerLB, plan.NodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
 	if c.Spec.ControlPlaneEnabled {
-		errs = append(errs, validateAPIServerLB(network.APIServerLB, controlPlaneCIDRs(network.Subnets), features, path.Child("apiServerLB"))...)
+		errs = append(errs, validateAPIServerLB(network.APIServerLB, plan.ControlPlaneCIDRs(network.Subnets), features, path.Child("apiServerLB"))...)
 	}
 	return errs
 }
@@ -45,13 +43,13 @@ func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *fiel
 // validateRoles checks that there is a subnet for every machine.
 func validateRoles(c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorList) {
 	subnets := c.Spec.NetworkSpec.Subnets
-	if hasRole(subnets, infrav1.SubnetCluster) {
+	if plan.HasSubnetRole(subnets, infrav1.SubnetCluster) {
 		return nil
 	}
-	if !hasRole(subnets, infrav1.SubnetNode) {
+	if !plan.HasSubnetRole(subnets, infrav1.SubnetNode) {
 		errs = append(errs, field.Required(path, "a subnet with the role node or cluster is missing"))
 	}
-	if c.Spec.ControlPlaneEnabled && !hasRole(subnets, infrav1.SubnetControlPlane) {
+	if c.Spec.ControlPlaneEnabled && !plan.HasSubnetRole(subnets, infrav1.SubnetControlPlane) {
 		errs = append(errs, field.Required(path, "a subnet with the role control-plane or cluster is missing"))
 	}
 	return errs
@@ -67,15 +65,4 @@ func validatePeerings(peerings infrav1.VnetPeerings, path *field.Path) (errs fie
 		seen.Insert(key)
 	}
 	return errs
-}
-
-// controlPlaneCIDRs are the ranges of the subnets that control-plane machines are in.
-func controlPlaneCIDRs(subnets infrav1.Subnets) (blocks []string) {
-	for _, role := range []infrav1.SubnetRole{infrav1.SubnetControlPlane, infrav1.SubnetCluster} {
-		i := slices.IndexFunc(subnets, func(s infrav1.SubnetSpec) bool { return s.Role == role })
-		if i >= 0 {
-			return subnets[i].CIDRBlocks
-		}
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -259,7 +260,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			for _, change := range tc.change {
 				change(c)
 			}
-			DefaultAzureCluster(c)
+			defaults.FillAzureCluster(c)
 			before := mustJSON(t, old)
 			if diff := cmp.Diff(tc.want, found(updated(t, clusters(plan.Features{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
@@ -300,7 +301,7 @@ func TestValidateAzureClusterTemplate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			template := &object{}
 			tc.change(&template.Spec.Template.Spec.NetworkSpec)
-			DefaultAzureClusterTemplate(template)
+			defaults.FillAzureClusterTemplate(template)
 			var want []string
 			for _, path := range tc.want {
 				want = append(want, "spec.template.spec.networkSpec."+path)
@@ -314,7 +315,7 @@ func TestValidateAzureClusterTemplate(t *testing.T) {
 
 func TestValidateAzureClusterTemplateUpdate(t *testing.T) {
 	old := &infrav1.AzureClusterTemplate{}
-	DefaultAzureClusterTemplate(old)
+	defaults.FillAzureClusterTemplate(old)
 	labelled := old.DeepCopy()
 	labelled.Labels = map[string]string{"a": "b"}
 	if errs := updated(t, clusterTemplates, old, labelled); len(errs) > 0 {

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // ValidateAzureClusterTemplate checks what the CRD cannot check of a defaulted AzureClusterTemplate. What depends on the
@@ -21,7 +22,7 @@ func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate) (errs field.E
 	if class := network.NodeOutboundLB; class != nil {
 		nodeOutboundLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: *class}
 	}
-	return append(errs, validateNodeOutboundLB(nodeOutboundLB, apiServerLB, templateNodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
+	return append(errs, validateNodeOutboundLB(nodeOutboundLB, apiServerLB, plan.TemplateNodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
 }
 
 // ValidateAzureClusterTemplateUpdate refuses every change of the template; both objects are defaulted.

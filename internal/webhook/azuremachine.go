@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 // machines get an SSH key and the name of a role assignment when they are made, and the rights of their identity as soon as
@@ -21,7 +22,7 @@ func machines(placement PlacementLookup, random generator) kind[*infrav1.AzureMa
 			fillIdentityRole(ctx, m, placement, random, func(m *infrav1.AzureMachine) *infrav1.ManagedIdentities { return &m.Spec.ManagedIdentities })
 			return nil
 		},
-		defaults: func(m *infrav1.AzureMachine) { DefaultAzureMachine(m, "") },
+		defaults: func(m *infrav1.AzureMachine) { defaults.FillAzureMachine(m, "") },
 		create:   of(ValidateAzureMachine),
 		update:   between(ValidateAzureMachineUpdate),
 		warn: onCreation(func(m *infrav1.AzureMachine) admission.Warnings {
@@ -37,7 +38,7 @@ func machineTemplates(random generator) kind[*infrav1.AzureMachineTemplate] {
 		fill: func(ctx context.Context, t *infrav1.AzureMachineTemplate) error {
 			return fillSSHPublicKey(ctx, t, random, func(t *infrav1.AzureMachineTemplate) *string { return &t.Spec.Template.Spec.SSHPublicKey })
 		},
-		defaults: DefaultAzureMachineTemplate,
+		defaults: defaults.FillAzureMachineTemplate,
 		create:   of(ValidateAzureMachineTemplate),
 		update:   between(ValidateAzureMachineTemplateUpdate),
 		warn: onCreation(func(t *infrav1.AzureMachineTemplate) admission.Warnings {

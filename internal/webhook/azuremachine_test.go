@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 const (
@@ -143,7 +144,7 @@ func TestDefaultAzureMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(func(m *infrav1.AzureMachine) { tc.change(&m.Spec) })
 			for range 2 {
-				DefaultAzureMachine(m, tc.subscription)
+				defaults.FillAzureMachine(m, tc.subscription)
 				if diff := cmp.Diff(base(tc.want), m.Spec); diff != "" {
 					t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 				}
@@ -157,7 +158,7 @@ func TestDefaultAzureMachineTemplate(t *testing.T) {
 	spec := &template.Spec.Template.Spec
 	spec.Identity, spec.SubnetName = infrav1.VMIdentitySystemAssigned, "nodes"
 	spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}}
-	DefaultAzureMachineTemplate(template)
+	defaults.FillAzureMachineTemplate(template)
 	want := infrav1.AzureMachineSpec{
 		ManagedIdentities: infrav1.ManagedIdentities{Identity: infrav1.VMIdentitySystemAssigned},
 		VirtualMachineProfile: infrav1.VirtualMachineProfile{
@@ -183,7 +184,7 @@ func TestValidateAzureMachine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(func(m *infrav1.AzureMachine) { m.Spec.SSHPublicKey = tc.key })
-			DefaultAzureMachine(m, "")
+			defaults.FillAzureMachine(m, "")
 			if diff := cmp.Diff(below("spec.", tc.want), found(ValidateAzureMachine(m)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 func TestValidateAzureMachineUpdate(t *testing.T) {
@@ -70,10 +71,10 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := newMachine(func(m *infrav1.AzureMachine) { tc.old(&m.Spec) })
-			DefaultAzureMachine(old, "")
+			defaults.FillAzureMachine(old, "")
 			m := old.DeepCopy()
 			tc.change(&m.Spec)
-			DefaultAzureMachine(m, "")
+			defaults.FillAzureMachine(m, "")
 			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, machines(nil, random{}), old, m)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
@@ -89,7 +90,7 @@ func newMachineTemplate(change func(*infrav1.AzureMachineSpec)) *infrav1.AzureMa
 	template := &infrav1.AzureMachineTemplate{}
 	template.Spec.Template.Spec = newMachine().Spec
 	change(&template.Spec.Template.Spec)
-	DefaultAzureMachineTemplate(template)
+	defaults.FillAzureMachineTemplate(template)
 	return template
 }
 

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 // machinePools get what machines get: their VMs are the same.
@@ -21,24 +22,13 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 			fillIdentityRole(ctx, p, placement, random, func(p *infrav1.AzureMachinePool) *infrav1.ManagedIdentities { return &p.Spec.ManagedIdentities })
 			return nil
 		},
-		defaults: DefaultAzureMachinePool,
+		defaults: defaults.FillAzureMachinePool,
 		create:   of(ValidateAzureMachinePool),
 		update:   between(ValidateAzureMachinePoolUpdate),
 		warn: onCreation(func(p *infrav1.AzureMachinePool) admission.Warnings {
 			return deprecated(&p.Spec.Template.VirtualMachineProfile, "spec.template")
 		}),
 	}
-}
-
-// DefaultAzureMachinePool fills in what the user left out. Data disks are not cached where nothing is said, which is how
-// existing scale sets have them.
-func DefaultAzureMachinePool(p *infrav1.AzureMachinePool) {
-	template := &p.Spec.Template
-	DefaultLUNs(template.DataDisks)
-	defaultIdentityRole(&p.Spec.ManagedIdentities, "")
-	DefaultSpotVMOptions(template.SpotVMOptions, template.OSDisk)
-	template.Diagnostics = DefaultDiagnostics(template.Diagnostics)
-	DefaultNetworkInterfaces(&template.VirtualMachineProfile)
 }
 
 // ValidateAzureMachinePool checks what the CRD cannot check of a defaulted AzureMachinePool.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 // newMachinePool is the smallest AzureMachinePool that the CRD's defaults leave, with the key that the handler adds.
@@ -27,7 +28,7 @@ func TestDefaultAzureMachinePool(t *testing.T) {
 		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}}
 		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, ephemeral()
 	})
-	DefaultAzureMachinePool(got)
+	defaults.FillAzureMachinePool(got)
 	want := newMachinePool(func(s *infrav1.AzureMachinePoolSpec) {
 		s.Identity, s.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, &infrav1.SystemAssignedIdentityRole{Name: "name"}
 		s.Template.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}
@@ -68,8 +69,8 @@ func TestValidateAzureMachinePool(t *testing.T) {
 				tc.old = func(*spec) {}
 			}
 			old, changed := newMachinePool(tc.old), newMachinePool(tc.change)
-			DefaultAzureMachinePool(old)
-			DefaultAzureMachinePool(changed)
+			defaults.FillAzureMachinePool(old)
+			defaults.FillAzureMachinePool(changed)
 			if diff := cmp.Diff(tc.want, found(ValidateAzureMachinePoolUpdate(old, changed)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 // controlPlanes get an SSH key where "" asks for one that nobody has. Their ranges must go with those of the Cluster.
@@ -17,7 +18,7 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 			fillEndpoint(ctx, c)
 			return fillSSHPublicKey(ctx, c, random, func(c *infrav1.AzureManagedControlPlane) *string { return c.Spec.SSHPublicKey })
 		},
-		defaults: DefaultAzureManagedControlPlane,
+		defaults: defaults.FillAzureManagedControlPlane,
 		create: func(ctx context.Context, c *infrav1.AzureManagedControlPlane) (field.ErrorList, error) {
 			cluster, err := lookup.cluster(ctx, c)
 			if err != nil {
@@ -35,7 +36,7 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 func pools(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 	return kind[*infrav1.AzureManagedMachinePool]{
 		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },
-		defaults: DefaultAzureManagedMachinePool,
+		defaults: defaults.FillAzureManagedMachinePool,
 		create: func(ctx context.Context, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
 			version, err := lookup.version(ctx, p)
 			if err != nil {
@@ -70,7 +71,7 @@ func pools(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 var controlPlaneTemplates = kind[*infrav1.AzureManagedControlPlaneTemplate]{
 	template: true,
 	spec:     func(t *infrav1.AzureManagedControlPlaneTemplate) any { return &t.Spec.Template.Spec },
-	defaults: DefaultAzureManagedControlPlaneTemplate,
+	defaults: defaults.FillAzureManagedControlPlaneTemplate,
 	create:   of(ValidateAzureManagedControlPlaneTemplate),
 	update:   between(ValidateAzureManagedControlPlaneTemplateUpdate),
 	warn:     onCreation(controlPlaneTemplateWarnings),
@@ -79,7 +80,7 @@ var controlPlaneTemplates = kind[*infrav1.AzureManagedControlPlaneTemplate]{
 var poolTemplates = kind[*infrav1.AzureManagedMachinePoolTemplate]{
 	template: true,
 	spec:     func(t *infrav1.AzureManagedMachinePoolTemplate) any { return &t.Spec.Template.Spec },
-	defaults: DefaultAzureManagedMachinePoolTemplate,
+	defaults: defaults.FillAzureManagedMachinePoolTemplate,
 	create:   of(ValidateAzureManagedMachinePoolTemplate),
 	update:   between(ValidateAzureManagedMachinePoolTemplateUpdate),
 	warn:     onCreation(poolTemplateWarnings),

@@ -6,6 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 const managedIdentityID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
@@ -25,7 +26,7 @@ func newControlPlane(changes ...func(*infrav1.AzureManagedControlPlane)) *infrav
 
 func defaultedControlPlane(changes ...func(*infrav1.AzureManagedControlPlane)) *infrav1.AzureManagedControlPlane {
 	c := newControlPlane(changes...)
-	DefaultAzureManagedControlPlane(c)
+	defaults.FillAzureManagedControlPlane(c)
 	return c
 }
 
@@ -42,7 +43,7 @@ func newPool(changes ...func(*infrav1.AzureManagedMachinePool)) *infrav1.AzureMa
 
 func defaultedPool(changes ...func(*infrav1.AzureManagedMachinePool)) *infrav1.AzureManagedMachinePool {
 	p := newPool(changes...)
-	DefaultAzureManagedMachinePool(p)
+	defaults.FillAzureManagedMachinePool(p)
 	return p
 }
 

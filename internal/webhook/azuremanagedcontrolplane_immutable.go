@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
@@ -61,9 +62,9 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 // immutableOverlay lets overlay be turned on later where no network policy is in the way.
 func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneSpec, path *field.Path) field.ErrorList {
 	switch {
-	case isOverlay(before.NetworkPluginMode) && !isOverlay(after.NetworkPluginMode):
+	case defaults.IsOverlay(before.NetworkPluginMode) && !defaults.IsOverlay(after.NetworkPluginMode):
 		return field.ErrorList{field.Forbidden(path, "overlay cannot be turned off")}
-	case !isOverlay(before.NetworkPluginMode) && isOverlay(after.NetworkPluginMode) && isSet(before.NetworkPolicy):
+	case !defaults.IsOverlay(before.NetworkPluginMode) && defaults.IsOverlay(after.NetworkPluginMode) && isSet(before.NetworkPolicy):
 		return field.ErrorList{field.Forbidden(path, "overlay cannot be turned on in a cluster with a networkPolicy")}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
@@ -136,7 +137,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			}
 			c := old.DeepCopy()
 			tc.change(&c.Spec)
-			DefaultAzureManagedControlPlane(c)
+			defaults.FillAzureManagedControlPlane(c)
 			if diff := cmp.Diff(tc.want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
@@ -169,7 +170,7 @@ func TestFilledLater(t *testing.T) {
 	})
 	c := old.DeepCopy()
 	c.Labels = newControlPlane().Labels
-	DefaultAzureManagedControlPlane(c)
+	defaults.FillAzureManagedControlPlane(c)
 	if c.Spec.ResourceGroupName != "c1" || c.Spec.NodeResourceGroupName == "" || c.Spec.FleetsMember.Name != "c1" {
 		t.Errorf("the defaults of the Cluster's name are missing: %s", mustJSON(t, c.Spec))
 	}
@@ -183,9 +184,9 @@ func TestStoredWithoutDefaults(t *testing.T) {
 	stored := newControlPlane()
 	for prefix, want := range map[string][]string{"aks1": nil, "other": {"spec.dnsPrefix: FieldValueInvalid"}} {
 		old, c := stored.DeepCopy(), stored.DeepCopy()
-		DefaultAzureManagedControlPlane(old)
+		defaults.FillAzureManagedControlPlane(old)
 		c.Spec.DNSPrefix = &prefix
-		DefaultAzureManagedControlPlane(c)
+		defaults.FillAzureManagedControlPlane(c)
 		if diff := cmp.Diff(want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("no prefix was the object's name, so %s: -want +got\n%s", prefix, diff)
 		}
@@ -228,17 +229,17 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 			if tc.old != nil {
 				tc.old(&old.Spec.Template.Spec)
 			}
-			DefaultAzureManagedControlPlaneTemplate(old)
+			defaults.FillAzureManagedControlPlaneTemplate(old)
 			template := old.DeepCopy()
 			tc.change(&template.Spec.Template.Spec)
-			DefaultAzureManagedControlPlaneTemplate(template)
+			defaults.FillAzureManagedControlPlaneTemplate(template)
 			if diff := cmp.Diff(tc.want, found(updated(t, controlPlaneTemplates, old, template)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
 	}
 	bad := newControlPlaneTemplate(func(t *infrav1.AzureManagedControlPlaneTemplate) { t.Spec.Template.Spec.Version = "latest" })
-	DefaultAzureManagedControlPlaneTemplate(bad)
+	defaults.FillAzureManagedControlPlaneTemplate(bad)
 	if diff := cmp.Diff([]string{p("version: FieldValueInvalid")}, found(ValidateAzureManagedControlPlaneTemplate(bad))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -10,6 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
 
@@ -43,7 +44,7 @@ func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, clust
 	if spec.DisableLocalAccounts != nil && spec.AADProfile == nil {
 		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile: without it nobody could sign in"))
 	}
-	if isOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
+	if defaults.IsOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
 		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode, "does not go together with networkPlugin kubenet: use azure"))
 	}
 	if member := spec.FleetsMember; member != nil && member.Name != "" && !fleetMemberPattern.MatchString(member.Name) {
@@ -92,7 +93,7 @@ func validateManagedName(name string) (errs field.ErrorList) {
 
 func validateNodeResourceGroup(c *infrav1.AzureManagedControlPlane, path *field.Path) field.ErrorList {
 	name := c.Spec.NodeResourceGroupName
-	if name == defaultNodeResourceGroup(c) {
+	if name == defaults.NodeResourceGroupName(c) {
 		return nil
 	}
 	if len(name) > maxResourceGroupName {

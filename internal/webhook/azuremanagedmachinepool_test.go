@@ -9,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 const publicIPPrefixID = "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/g/providers/Microsoft.Network/publicIPPrefixes/p"
 
 func TestDefaultAzureManagedMachinePool(t *testing.T) {
 	p := newPool(func(p *infrav1.AzureManagedMachinePool) { p.Labels = map[string]string{"a": "b"} })
-	DefaultAzureManagedMachinePool(p)
+	defaults.FillAzureManagedMachinePool(p)
 	want := newPool().Spec
 	want.Name, want.OSType, want.OsDiskType, want.ScaleDownMode = new("pool0"), new("Linux"), new("Managed"), new("Delete")
 	if diff := cmp.Diff(want, p.Spec); diff != "" {
@@ -25,7 +26,7 @@ func TestDefaultAzureManagedMachinePool(t *testing.T) {
 		t.Errorf("the mode is a label, so that pools can be selected by it: -want +got\n%s", diff)
 	}
 	p.Spec.Mode = "System"
-	DefaultAzureManagedMachinePool(p)
+	defaults.FillAzureManagedMachinePool(p)
 	if p.Labels[infrav1.LabelAgentPoolMode] != "System" {
 		t.Error("the label follows the mode")
 	}
@@ -48,7 +49,7 @@ func TestDefaultAzureManagedMachinePoolTemplate(t *testing.T) {
 			template := newPoolTemplate(func(t *infrav1.AzureManagedMachinePoolTemplate) {
 				t.Name, t.Spec.Template.Spec.Name = tc.object, tc.spec
 			})
-			DefaultAzureManagedMachinePoolTemplate(template)
+			defaults.FillAzureManagedMachinePoolTemplate(template)
 			if diff := cmp.Diff(tc.want, template.Spec.Template.Spec.Name); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
@@ -238,7 +239,7 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 				t.Spec.Template.Spec.Name = new("win")
 				tc.old(&t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec)
 			})
-			DefaultAzureManagedMachinePoolTemplate(oldTemplate)
+			defaults.FillAzureManagedMachinePoolTemplate(oldTemplate)
 			template := oldTemplate.DeepCopy()
 			tc.change(&template.Spec.Template.Spec.AzureManagedMachinePoolClassSpec)
 			want := tc.template

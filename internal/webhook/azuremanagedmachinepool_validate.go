@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
@@ -17,13 +18,9 @@ import (
 const (
 	// aksPrefix is the prefix of the labels of nodes that are AKS's own.
 	aksPrefix = "kubernetes.azure.com"
-	// Limits of names of pools: https://learn.microsoft.com/en-us/azure/aks/create-node-pools#limitations
-	maxLinuxPoolName   = 12
-	maxWindowsPoolName = 6
 )
 
 var (
-	poolNamePattern = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 	prefixIDPattern = regexp.MustCompile(`(?i)^/?subscriptions/[0-9A-F]{8}-([0-9A-F]{4}-){3}[0-9A-F]{12}/resourcegroups/[^/]+/providers/microsoft\.network/publicipprefixes/[^/]+$`)
 	subnetPattern   = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,78}[a-zA-Z0-9]$`)
 	periodPattern   = regexp.MustCompile(`ms$`)
@@ -60,7 +57,7 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 		errs = append(errs, field.Invalid(path.Child("maxPods"), *spec.MaxPods, "must be between 10 and 250"))
 	}
 	system := spec.Mode == infrav1.NodePoolModeSystem
-	if system && isWindows(spec) {
+	if system && managed.IsWindows(spec) {
 		errs = append(errs, field.Invalid(path.Child("osType"), *spec.OSType, "mode System needs Linux"))
 	}
 	if system && spec.ScaleSetPriority != nil && *spec.ScaleSetPriority == "Spot" {
@@ -99,25 +96,10 @@ func validatePoolPatches(patches []string, version string, path *field.Path) fie
 
 // validatePoolName checks the name of the pool in Azure. A template may leave it to the pools.
 func validatePoolName(spec *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path) field.ErrorList {
-	if spec.Name == nil || isPoolName(*spec.Name, spec) {
+	if spec.Name == nil || managed.IsPoolName(*spec.Name, spec) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must be a lower-case letter and then lower-case letters and digits, %d in all; set it when the name of the object is none", maxPoolName(spec)))}
-}
-
-func isPoolName(name string, spec *infrav1.AzureManagedMachinePoolClassSpec) bool {
-	return len(name) <= maxPoolName(spec) && poolNamePattern.MatchString(name)
-}
-
-func maxPoolName(spec *infrav1.AzureManagedMachinePoolClassSpec) int {
-	if isWindows(spec) {
-		return maxWindowsPoolName
-	}
-	return maxLinuxPoolName
-}
-
-func isWindows(spec *infrav1.AzureManagedMachinePoolClassSpec) bool {
-	return spec.OSType != nil && *spec.OSType == infrav1.WindowsOS
+	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must be a lower-case letter and then lower-case letters and digits, %d in all; set it when the name of the object is none", managed.MaxPoolName(spec)))}
 }
 
 // validateScaling checks the limits of the autoscaler:

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 // testSSHKey is a public key in the form of spec.sshPublicKey; it is the base64 of an ed25519 key of nobody.
@@ -27,6 +28,13 @@ func newCluster(changes ...func(*infrav1.AzureCluster)) *infrav1.AzureCluster {
 	for _, change := range changes {
 		change(c)
 	}
+	return c
+}
+
+// newDefaulted is newCluster with its defaults.
+func newDefaulted(changes ...func(*infrav1.AzureCluster)) *infrav1.AzureCluster {
+	c := newCluster(changes...)
+	defaults.FillAzureCluster(c)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -20,7 +21,7 @@ const (
 
 func validateIdleTimeout(minutes *int32, path *field.Path) field.ErrorList {
 	if minutes != nil && *minutes > maxIdleTimeout {
-		return field.ErrorList{field.Invalid(path.Child("idleTimeoutInMinutes"), *minutes, fmt.Sprintf("must be between %d and %d minutes", defaultIdleTimeout, maxIdleTimeout))}
+		return field.ErrorList{field.Invalid(path.Child("idleTimeoutInMinutes"), *minutes, fmt.Sprintf("must be between %d and %d minutes", defaults.IdleTimeoutInMinutes, maxIdleTimeout))}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
 // required are the fields that have a default and that the schema requires all the same, with the reason.
@@ -35,18 +36,18 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 		object   client.Object
 		defaults func(client.Object)
 	}{
-		{&infrav1.AzureCluster{}, func(o client.Object) { DefaultAzureCluster(o.(*infrav1.AzureCluster)) }},
-		{&infrav1.AzureClusterTemplate{}, func(o client.Object) { DefaultAzureClusterTemplate(o.(*infrav1.AzureClusterTemplate)) }},
-		{&infrav1.AzureMachine{}, func(o client.Object) { DefaultAzureMachine(o.(*infrav1.AzureMachine), "s") }},
-		{&infrav1.AzureMachineTemplate{}, func(o client.Object) { DefaultAzureMachineTemplate(o.(*infrav1.AzureMachineTemplate)) }},
-		{&infrav1.AzureMachinePool{}, func(o client.Object) { DefaultAzureMachinePool(o.(*infrav1.AzureMachinePool)) }},
-		{&infrav1.AzureManagedControlPlane{}, func(o client.Object) { DefaultAzureManagedControlPlane(o.(*infrav1.AzureManagedControlPlane)) }},
+		{&infrav1.AzureCluster{}, func(o client.Object) { defaults.FillAzureCluster(o.(*infrav1.AzureCluster)) }},
+		{&infrav1.AzureClusterTemplate{}, func(o client.Object) { defaults.FillAzureClusterTemplate(o.(*infrav1.AzureClusterTemplate)) }},
+		{&infrav1.AzureMachine{}, func(o client.Object) { defaults.FillAzureMachine(o.(*infrav1.AzureMachine), "s") }},
+		{&infrav1.AzureMachineTemplate{}, func(o client.Object) { defaults.FillAzureMachineTemplate(o.(*infrav1.AzureMachineTemplate)) }},
+		{&infrav1.AzureMachinePool{}, func(o client.Object) { defaults.FillAzureMachinePool(o.(*infrav1.AzureMachinePool)) }},
+		{&infrav1.AzureManagedControlPlane{}, func(o client.Object) { defaults.FillAzureManagedControlPlane(o.(*infrav1.AzureManagedControlPlane)) }},
 		{&infrav1.AzureManagedControlPlaneTemplate{}, func(o client.Object) {
-			DefaultAzureManagedControlPlaneTemplate(o.(*infrav1.AzureManagedControlPlaneTemplate))
+			defaults.FillAzureManagedControlPlaneTemplate(o.(*infrav1.AzureManagedControlPlaneTemplate))
 		}},
-		{&infrav1.AzureManagedMachinePool{}, func(o client.Object) { DefaultAzureManagedMachinePool(o.(*infrav1.AzureManagedMachinePool)) }},
+		{&infrav1.AzureManagedMachinePool{}, func(o client.Object) { defaults.FillAzureManagedMachinePool(o.(*infrav1.AzureManagedMachinePool)) }},
 		{&infrav1.AzureManagedMachinePoolTemplate{}, func(o client.Object) {
-			DefaultAzureManagedMachinePoolTemplate(o.(*infrav1.AzureManagedMachinePoolTemplate))
+			defaults.FillAzureManagedMachinePoolTemplate(o.(*infrav1.AzureManagedMachinePoolTemplate))
 		}},
 	} {
 		kind := strings.TrimPrefix(fmt.Sprintf("%T", defaulted.object), "*v1beta1.")

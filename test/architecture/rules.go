@@ -103,14 +103,19 @@ var importRules = []importRule{
 		why:     "identity is the only reader of credentials, so it depends on as little as possible",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/plan", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
+		dirs: []string{"internal/defaults"}, inside: []string{"api/...", "internal/plan", "internal/plan/managed"},
+		outside: kubernetesTypes, notStandard: impure,
+		why: "webhooks and controllers fill in the same defaults, so the defaults know neither",
+	},
+	{
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/asopatch", "internal/plan/managed/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
 	},
 	{
 		dirs: []string{"internal/controller/azure*/..."},
-		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/webhook",
+		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/defaults",
 			"internal/controller/access", "internal/controller/annotation", "internal/controller/controlplane", "internal/controller/deletion", "internal/controller/documents", "internal/controller/home", "internal/controller/kubeconfig", "internal/controller/lifecycle", "internal/controller/managed", "internal/controller/pass", "internal/controller/patch", "internal/controller/published", "internal/controller/report", "internal/controller/selfmanaged", "internal/controller/settled", "internal/controller/story", "internal/controller/volumes", "internal/controller/wake", "internal/controller/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
@@ -128,13 +133,13 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/managed"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/kubeconfig", "internal/controller/published", "internal/facts", "internal/plan/managed/...", "internal/webhook"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/controller/access", "internal/controller/annotation", "internal/controller/deletion", "internal/controller/kubeconfig", "internal/controller/published", "internal/facts", "internal/plan/managed/...", "internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
 		dirs:    []string{"internal/controller/home"},
-		inside:  []string{"api/...", "internal/arm/client", "internal/controller/access", "internal/controller/managed", "internal/controller/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/managed", "internal/webhook"},
+		inside:  []string{"api/...", "internal/arm/client", "internal/controller/access", "internal/controller/managed", "internal/controller/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/managed", "internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what pools of both kinds of clusters share gathers the input of their plans, and does nothing with it",
 	},
@@ -178,13 +183,13 @@ var importRules = []importRule{
 		why: "what a manager tells of itself is no matter of what it manages",
 	},
 	{
-		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/armschema", "internal/plan/managed/asopatch", "internal/webhook"},
+		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/document", "internal/plan/managed", "internal/plan/managed/armschema", "internal/plan/managed/asopatch", "internal/defaults", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests of an adoption follow from what Azure shows alone, so that it can be tested without Azure",
 	},
 	{
-		dirs: []string{"internal/adoption/survey", "internal/adoption/proof"}, inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/webhook"},
+		dirs: []string{"internal/adoption/survey", "internal/adoption/proof"}, inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/defaults", "internal/webhook"},
 		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"}, kubernetesTypes...), notStandard: []string{"os", "os/..."},
 		why: "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
 	},
@@ -254,7 +259,7 @@ const (
 
 var nameRules = []nameRule{
 	{
-		dirs:  []string{"internal/plan/...", "internal/arm", "internal/arm/types", "internal/arm/compare", "internal/webhook/..."},
+		dirs:  []string{"internal/plan/...", "internal/arm", "internal/arm/types", "internal/arm/compare", "internal/defaults", "internal/webhook/..."},
 		names: []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After"},
 		why:   "pure packages get the time as an argument, so that a test can say what time it is",
 	},

@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -128,7 +128,7 @@ func (w *failing) create() {
 	w.Machine("c1", "m1", harness.ControlPlane)
 	azurePool := w.AzureMachinePool("c1", "pool")
 	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
-	webhook.DefaultAzureMachinePool(azurePool)
+	defaults.FillAzureMachinePool(azurePool)
 	w.CreatePool(azurePool, 1)
 }
 

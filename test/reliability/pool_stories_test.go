@@ -6,7 +6,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
@@ -27,7 +27,7 @@ func pools() []stage {
 				Type:          infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
 				RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), DeletePolicy: infrav1.OldestDeletePolicyType},
 			}
-			webhook.DefaultAzureMachinePool(azurePool)
+			defaults.FillAzureMachinePool(azurePool)
 			w.CreatePool(azurePool, 1)
 			w.poolWhole(1)
 		}},

@@ -9,7 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -34,8 +34,8 @@ var broughtStages = map[string]struct {
 		{"create", func(w *world) {
 			own := w.ControlPlane("aks1")
 			equip(own)
-			webhook.DefaultAzureManagedControlPlane(own)
-			w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: webhook.DefaultAzureManagedMachinePool})
+			defaults.FillAzureManagedControlPlane(own)
+			w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
 			w.managedReady("aks1-pool0")
 		}},
 		withoutManaged("aks1-pool0"),

@@ -30,7 +30,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -184,7 +184,7 @@ func (w *world) machine(change func(*infrav1.AzureMachine)) {
 	if change != nil {
 		change(machine)
 	}
-	webhook.DefaultAzureMachine(machine, "")
+	defaults.FillAzureMachine(machine, "")
 	w.CreateMachine(machine, harness.ControlPlane, "")
 }
 
@@ -196,7 +196,7 @@ func (w *world) pool(change func(*infrav1.AzureMachinePool)) {
 	if change != nil {
 		change(pool)
 	}
-	webhook.DefaultAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 0)
 }
 
@@ -208,12 +208,12 @@ func (w *world) aks(change func(*infrav1.AzureManagedControlPlane), changePool f
 	if change != nil {
 		change(controlPlane)
 	}
-	webhook.DefaultAzureManagedControlPlane(controlPlane)
+	defaults.FillAzureManagedControlPlane(controlPlane)
 	w.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
 		if changePool != nil {
 			changePool(p)
 		}
-		webhook.DefaultAzureManagedMachinePool(p)
+		defaults.FillAzureManagedMachinePool(p)
 	}})
 }
 

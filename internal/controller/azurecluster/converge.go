@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // Prepare implements pass.Kind.
@@ -55,7 +55,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 // those that were stored before a default existed.
 func (k *Kind) planInput(in *input, subscription string) plan.ClusterInput {
 	defaulted := in.azureCluster.DeepCopy()
-	webhook.DefaultAzureCluster(defaulted)
+	defaults.FillAzureCluster(defaulted)
 	return plan.ClusterInput{
 		Cluster:          in.cluster,
 		AzureCluster:     defaulted,

@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // Prepare implements pass.Kind.
@@ -64,11 +64,11 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 // those that were stored before a default existed. lent tells that the identity is of another namespace.
 func (k *Kind) planInput(in *input, subscription string, lent bool) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
-	webhook.DefaultAzureCluster(azureCluster)
+	defaults.FillAzureCluster(azureCluster)
 	if lent && !hasRoleElsewhere(azureMachine, azureCluster.Spec.ResourceGroup) {
-		webhook.DefaultRoleGroup(&azureMachine.Spec.ManagedIdentities, subscription, azureCluster.Spec.ResourceGroup)
+		defaults.FillRoleScope(&azureMachine.Spec.ManagedIdentities, subscription, azureCluster.Spec.ResourceGroup)
 	}
-	webhook.DefaultAzureMachine(azureMachine, subscription)
+	defaults.FillAzureMachine(azureMachine, subscription)
 	return plan.MachineInput{
 		ClusterInput: plan.ClusterInput{
 			Cluster:        in.cluster,

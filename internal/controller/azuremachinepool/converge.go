@@ -13,10 +13,10 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // Prepare implements pass.Kind.
@@ -68,7 +68,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 // those that were stored before a default existed.
 func (k *Kind) planInput(in *input, subscription string) pool.Input {
 	azurePool := in.azurePool.DeepCopy()
-	webhook.DefaultAzureMachinePool(azurePool)
+	defaults.FillAzureMachinePool(azurePool)
 	return pool.Input{ClusterInput: in.home.Input(in.cluster, subscription, k.Features), MachinePool: in.machinePool, AzureMachinePool: azurePool}
 }
 

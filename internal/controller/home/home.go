@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	plannedmanaged "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 const azureClusterKind = "AzureCluster"
@@ -142,7 +142,7 @@ func (h Home) Input(cluster *clusterv1.Cluster, subscription string, features pl
 		return in
 	}
 	in.AzureCluster = h.AzureCluster.DeepCopy()
-	webhook.DefaultAzureCluster(in.AzureCluster)
+	defaults.FillAzureCluster(in.AzureCluster)
 	in.Facts.Zones = selfmanaged.Zones(h.AzureCluster)
 	return in
 }
@@ -165,6 +165,6 @@ func (h Home) Seen(ctx context.Context, f *facts.Facts, c *armclient.Client, in 
 
 func (h Home) managed(in plan.ClusterInput) plannedmanaged.Input {
 	out := plannedmanaged.Input{Cluster: in.Cluster, ControlPlane: h.ControlPlane.DeepCopy(), SubscriptionID: in.SubscriptionID}
-	webhook.DefaultAzureManagedControlPlane(out.ControlPlane)
+	defaults.FillAzureManagedControlPlane(out.ControlPlane)
 	return out
 }

@@ -11,16 +11,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
 // Input is what the plan of a control plane is computed from, without the facts. The objects are copies, defaulted as the
 // webhooks do it, for those that were stored before a default existed.
 func Input(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane, subscription string) (plan.Input, error) {
 	in := plan.Input{Cluster: cluster, ControlPlane: controlPlane.DeepCopy(), SubscriptionID: subscription}
-	webhook.DefaultAzureManagedControlPlane(in.ControlPlane)
+	defaults.FillAzureManagedControlPlane(in.ControlPlane)
 	pools, err := pools(ctx, c, cluster)
 	if err != nil {
 		return in, err
@@ -74,7 +74,7 @@ func Pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]
 // Pool is one pool as a plan wants it.
 func Pool(azurePool *infrav1.AzureManagedMachinePool, machinePool *clusterv1.MachinePool) plan.Pool {
 	pool := plan.Pool{MachinePool: machinePool, AzurePool: azurePool.DeepCopy()}
-	webhook.DefaultAzureManagedMachinePool(pool.AzurePool)
+	defaults.FillAzureManagedMachinePool(pool.AzurePool)
 	return pool
 }
 

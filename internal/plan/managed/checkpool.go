@@ -2,19 +2,12 @@ package managed
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
-
-// poolName is what AKS takes for the name of a pool, 12 characters long at most, and 6 for Windows.
-// https://learn.microsoft.com/en-us/azure/aks/create-node-pools#limitations
-var poolName = regexp.MustCompile(`^[a-z][a-z0-9]{0,11}$`)
-
-const maxWindowsPoolName = 6
 
 // CheckPool lists what is wrong with the spec of a pool, its MachinePool among it, in the manner of Check.
 func CheckPool(in Input, pool Pool) field.ErrorList {
@@ -41,7 +34,7 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	name := PoolName(pool)
 	windows := deref(pool.AzurePool.Spec.OSType) == "Windows"
 	switch {
-	case !poolName.MatchString(name):
+	case !poolNamePattern.MatchString(name) || len(name) > maxLinuxPoolName:
 		return field.ErrorList{field.Invalid(path, name, "is no name of an agent pool: 1 to 12 lower-case letters and digits, of which the first is a letter; without spec.name it is metadata.name")}
 	case windows && len(name) > maxWindowsPoolName:
 		return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("is too long: a pool with Windows has at most %d characters", maxWindowsPoolName))}

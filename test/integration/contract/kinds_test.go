@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -176,7 +176,7 @@ func makePool(w *clusters.World, cluster string) {
 		Type:          infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
 		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), DeletePolicy: infrav1.OldestDeletePolicyType},
 	}
-	webhook.DefaultAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
 	w.Until("the pool is Ready", clusters.Ready(w, &infrav1.AzureMachinePool{}, "pool", func(p *infrav1.AzureMachinePool) bool { return harness.Ready(p) && p.Status.Replicas == 1 }))
 }

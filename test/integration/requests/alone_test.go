@@ -18,7 +18,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -127,13 +127,13 @@ func (w *world) many() {
 		pools := make([]harness.ManagedPool, *alonePools)
 		for i := range pools {
 			pools[i] = harness.ManagedPool{
-				Name: fmt.Sprintf("pool%d", i), Mode: string(infrav1.NodePoolModeUser), Replicas: int32(*aloneNodes), Change: webhook.DefaultAzureManagedMachinePool,
+				Name: fmt.Sprintf("pool%d", i), Mode: string(infrav1.NodePoolModeUser), Replicas: int32(*aloneNodes), Change: defaults.FillAzureManagedMachinePool,
 			}
 		}
 		pools[0].Mode = string(infrav1.NodePoolModeSystem)
 		for i := range *aloneClusters {
 			controlPlane := w.ControlPlane(name(i))
-			webhook.DefaultAzureManagedControlPlane(controlPlane)
+			defaults.FillAzureManagedControlPlane(controlPlane)
 			w.CreateManagedCluster(controlPlane, pools...)
 			virtual.Wait(nil, pace)
 		}
@@ -147,7 +147,7 @@ func (w *world) many() {
 	}
 	for i := range *aloneClusters {
 		network := w.AzureCluster(name(i))
-		webhook.DefaultAzureCluster(network)
+		defaults.FillAzureCluster(network)
 		w.CreateCluster(network)
 		virtual.Wait(nil, pace)
 	}

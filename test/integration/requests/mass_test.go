@@ -11,7 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -27,7 +27,7 @@ func TestMassCreation(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		for _, name := range []string{"large", "small"} {
 			azureCluster := w.AzureCluster(name)
-			webhook.DefaultAzureCluster(azureCluster)
+			defaults.FillAzureCluster(azureCluster)
 			w.CreateCluster(azureCluster)
 			w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
 			owner := &clusterv1.Cluster{}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
@@ -39,11 +39,11 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 		azureCluster, own := w.AzureCluster("c1"), w.ControlPlane("aks1")
 		azureCluster.Spec.SubscriptionID = cmp.Or(subscription, azureCluster.Spec.SubscriptionID)
 		own.Spec.SubscriptionID = cmp.Or(subscription, own.Spec.SubscriptionID)
-		webhook.DefaultAzureCluster(azureCluster)
-		webhook.DefaultAzureManagedControlPlane(own)
+		defaults.FillAzureCluster(azureCluster)
+		defaults.FillAzureManagedControlPlane(own)
 		w.CreateCluster(azureCluster)
 		w.Machine("c1", "m1", harness.Worker)
-		w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: webhook.DefaultAzureManagedMachinePool})
+		w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
 		w.Until("the cluster says why", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
 			return harness.Condition(c, infrav1.ReadyCondition).Reason == why
 		}))

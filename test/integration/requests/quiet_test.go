@@ -11,7 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -114,7 +114,7 @@ func (w *world) small(count int) {
 	name := func(i int) string { return fmt.Sprintf("c%d", i) }
 	for i := range count {
 		azureCluster := w.AzureCluster(name(i))
-		webhook.DefaultAzureCluster(azureCluster)
+		defaults.FillAzureCluster(azureCluster)
 		w.CreateCluster(azureCluster)
 	}
 	var machines []string

@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -70,7 +70,7 @@ func newWorld(t *testing.T, s settings) *world {
 	if s.change != nil {
 		s.change(azureCluster)
 	}
-	webhook.DefaultAzureCluster(azureCluster)
+	defaults.FillAzureCluster(azureCluster)
 	w.CreateCluster(azureCluster)
 	w.play()
 	return w

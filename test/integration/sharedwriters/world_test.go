@@ -16,7 +16,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -80,15 +80,15 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	if prepare != nil {
 		prepare(w, s)
 	}
-	webhook.DefaultAzureCluster(s.cluster)
+	defaults.FillAzureCluster(s.cluster)
 	w.CreateCluster(s.cluster)
 	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
 	owner := &clusterv1.Cluster{}
 	w.Get(owner, clusterName)
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
-	webhook.DefaultAzureMachine(s.machine, w.Azure.SubscriptionID)
+	defaults.FillAzureMachine(s.machine, w.Azure.SubscriptionID)
 	w.CreateMachine(s.machine, harness.Worker, "")
-	webhook.DefaultAzureMachinePool(s.pool)
+	defaults.FillAzureMachinePool(s.pool)
 	w.CreatePool(s.pool, 2)
 	w.objects = []client.Object{cluster(), machine(), pool()}
 	w.inPlace()

@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -48,7 +48,7 @@ func (w *World) Network(name string, change func(*infrav1.AzureCluster)) {
 	if change != nil {
 		change(azureCluster)
 	}
-	webhook.DefaultAzureCluster(azureCluster)
+	defaults.FillAzureCluster(azureCluster)
 	w.CreateCluster(azureCluster)
 }
 
@@ -66,14 +66,14 @@ func (w *World) Managed(name string, pools int) {
 func (w *World) AKS(name string, pools int) {
 	w.T.Helper()
 	controlPlane := w.ControlPlane(name)
-	webhook.DefaultAzureManagedControlPlane(controlPlane)
+	defaults.FillAzureManagedControlPlane(controlPlane)
 	var list []harness.ManagedPool
 	for i := range pools {
 		mode := string(infrav1.NodePoolModeUser)
 		if i == 0 {
 			mode = string(infrav1.NodePoolModeSystem)
 		}
-		list = append(list, harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: mode, Replicas: 2, Change: webhook.DefaultAzureManagedMachinePool})
+		list = append(list, harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: mode, Replicas: 2, Change: defaults.FillAzureManagedMachinePool})
 	}
 	w.CreateManagedCluster(controlPlane, list...)
 }
@@ -82,7 +82,7 @@ func (w *World) AKS(name string, pools int) {
 func (w *World) Machine(cluster, name string, role harness.Role) {
 	w.T.Helper()
 	machine := w.AzureMachine(cluster, name)
-	webhook.DefaultAzureMachine(machine, w.Azure.SubscriptionID)
+	defaults.FillAzureMachine(machine, w.Azure.SubscriptionID)
 	w.CreateMachine(machine, role, "")
 }
 

@@ -1,37 +1,38 @@
-package webhook
+package defaults
 
 import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
 )
 
-// DefaultAzureManagedMachinePool fills in what the user left out, and the label that repeats the mode.
-func DefaultAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool) {
+// FillAzureManagedMachinePool fills in what the user left out, and the label that repeats the mode.
+func FillAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool) {
 	if p.Labels == nil {
 		p.Labels = map[string]string{}
 	}
 	p.Labels[infrav1.LabelAgentPoolMode] = p.Spec.Mode
-	if !isSet(p.Spec.Name) {
+	if deref(p.Spec.Name) == "" {
 		p.Spec.Name = new(p.Name)
 	}
-	defaultPoolClass(&p.Spec.AzureManagedMachinePoolClassSpec)
+	fillPoolClass(&p.Spec.AzureManagedMachinePoolClassSpec)
 }
 
-// DefaultAzureManagedMachinePoolTemplate fills in what does not depend on the pool that is made from the template. The
+// FillAzureManagedMachinePoolTemplate fills in what does not depend on the pool that is made from the template. The
 // template's own name is taken for the pools only where AKS would take it.
-func DefaultAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTemplate) {
+func FillAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTemplate) {
 	if t.Labels == nil {
 		t.Labels = map[string]string{}
 	}
 	spec := &t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec
 	t.Labels[infrav1.LabelAgentPoolMode] = spec.Mode
-	defaultPoolClass(spec)
-	if !isSet(spec.Name) && isPoolName(t.Name, spec) {
+	fillPoolClass(spec)
+	if deref(spec.Name) == "" && managed.IsPoolName(t.Name, spec) {
 		spec.Name = new(t.Name)
 	}
 }
 
-// defaultPoolClass fills in what the CRDs fill in, too; objects that were stored without it have it from here.
-func defaultPoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec) {
+// fillPoolClass fills in what the CRDs fill in, too; objects that were stored without it have it from here.
+func fillPoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec) {
 	if spec.OSType == nil {
 		spec.OSType = new(infrav1.LinuxOS)
 	}
@@ -46,4 +47,11 @@ func defaultPoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec) {
 	if spec.SpotMaxPrice != nil {
 		spec.SpotMaxPrice.ToDec()
 	}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

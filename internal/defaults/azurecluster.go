@@ -1,9 +1,8 @@
-package webhook
+package defaults
 
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -15,35 +14,35 @@ const (
 	defaultSubnetCIDRFormat = "10.%d.0.0/16"
 	defaultBastionCIDR      = "10.255.255.224/27"
 	bastionSubnetName       = "AzureBastionSubnet"
-	defaultIdleTimeout      = int32(4)
+	IdleTimeoutInMinutes    = int32(4)
 )
 
-// DefaultAzureCluster fills in what the user left out. It keeps what is there, with two exceptions that follow from other
+// FillAzureCluster fills in what the user left out. It keeps what is there, with two exceptions that follow from other
 // fields: the frontends of outbound load balancers come from their number, and a cluster without a control plane has no API
 // server load balancer.
-func DefaultAzureCluster(c *infrav1.AzureCluster) {
+func FillAzureCluster(c *infrav1.AzureCluster) {
 	spec := &c.Spec
 	spec.AzureEnvironment = cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud)
 	spec.ResourceGroup = cmp.Or(spec.ResourceGroup, c.Name)
-	defaultVnet(c)
-	defaultBastion(c)
-	defaultSubnets(c)
-	defaultAPIServerLB(c)
-	defaultNodeOutboundLB(c)
-	defaultControlPlaneOutboundLB(c)
+	fillVNet(c)
+	fillBastion(c)
+	fillSubnets(c)
+	fillAPIServerLB(c)
+	fillNodeOutboundLB(c)
+	fillControlPlaneOutboundLB(c)
 }
 
-func defaultVnet(c *infrav1.AzureCluster) {
+func fillVNet(c *infrav1.AzureCluster) {
 	vnet := &c.Spec.NetworkSpec.Vnet
 	vnet.ResourceGroup = cmp.Or(vnet.ResourceGroup, c.Spec.ResourceGroup)
 	vnet.Name = cmp.Or(vnet.Name, c.Name+"-vnet")
-	defaultCIDR(&vnet.CIDRBlocks, defaultVnetCIDR)
+	fillCIDR(&vnet.CIDRBlocks, defaultVnetCIDR)
 	for i := range vnet.Peerings {
 		vnet.Peerings[i].ResourceGroup = cmp.Or(vnet.Peerings[i].ResourceGroup, c.Spec.ResourceGroup)
 	}
 }
 
-func defaultBastion(c *infrav1.AzureCluster) {
+func fillBastion(c *infrav1.AzureCluster) {
 	bastion := c.Spec.BastionSpec.AzureBastion
 	if bastion == nil {
 		return
@@ -52,20 +51,20 @@ func defaultBastion(c *infrav1.AzureCluster) {
 	bastion.PublicIP.Name = cmp.Or(bastion.PublicIP.Name, c.Name+"-azure-bastion-pip")
 	bastion.Subnet.Name = cmp.Or(bastion.Subnet.Name, bastionSubnetName)
 	bastion.Subnet.Role = cmp.Or(bastion.Subnet.Role, infrav1.SubnetBastion)
-	defaultCIDR(&bastion.Subnet.CIDRBlocks, defaultBastionCIDR)
-	defaultDirections(bastion.Subnet.SecurityGroup.SecurityRules)
+	fillCIDR(&bastion.Subnet.CIDRBlocks, defaultBastionCIDR)
+	fillDirections(bastion.Subnet.SecurityGroup.SecurityRules)
 }
 
-// defaultSubnets fills in the subnets, and adds one for the control plane and one for nodes where neither they nor a subnet
+// fillSubnets fills in the subnets, and adds one for the control plane and one for nodes where neither they nor a subnet
 // for both are listed. A node subnet that is added has names without a number, a listed one has names with its number:
 // clusters have both.
-func defaultSubnets(c *infrav1.AzureCluster) {
+func fillSubnets(c *infrav1.AzureCluster) {
 	subnets := &c.Spec.NetworkSpec.Subnets
-	hasCluster := hasRole(*subnets, infrav1.SubnetCluster)
-	if c.Spec.ControlPlaneEnabled && !hasCluster && !hasRole(*subnets, infrav1.SubnetControlPlane) {
+	hasCluster := plan.HasSubnetRole(*subnets, infrav1.SubnetCluster)
+	if c.Spec.ControlPlaneEnabled && !hasCluster && !plan.HasSubnetRole(*subnets, infrav1.SubnetControlPlane) {
 		*subnets = append(*subnets, infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetControlPlane}})
 	}
-	if !hasCluster && !hasRole(*subnets, infrav1.SubnetNode) {
+	if !hasCluster && !plan.HasSubnetRole(*subnets, infrav1.SubnetNode) {
 		node := infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetNode, Name: c.Name + "-node-subnet"}}
 		node.NatGateway.Name = c.Name + "-node-natgw"
 		*subnets = append(*subnets, node)
@@ -77,27 +76,27 @@ func defaultSubnets(c *infrav1.AzureCluster) {
 			ranges[i] = subnetRange{subnet.Role, &subnet.CIDRBlocks}
 		}
 	}
-	defaultRanges(ranges)
+	fillRanges(ranges)
 
 	nodes := 0
 	for i := range *subnets {
 		subnet := &(*subnets)[i]
 		switch subnet.Role {
 		case infrav1.SubnetCluster:
-			defaultSubnet(subnet, c.Name+"-subnet", c.Name+"-nsg")
+			fillSubnet(subnet, c.Name+"-subnet", c.Name+"-nsg")
 			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-routetable")
-			defaultNatGateway(c, subnet, c.Name+"-natgw")
+			fillNATGateway(c, subnet, c.Name+"-natgw")
 		case infrav1.SubnetControlPlane:
 			if c.Spec.ControlPlaneEnabled {
-				defaultSubnet(subnet, c.Name+"-controlplane-subnet", c.Name+"-controlplane-nsg")
+				fillSubnet(subnet, c.Name+"-controlplane-subnet", c.Name+"-controlplane-nsg")
 			}
 		case infrav1.SubnetNode:
 			nodes++
-			defaultSubnet(subnet, fmt.Sprintf("%s-node-subnet-%d", c.Name, nodes), c.Name+"-node-nsg")
+			fillSubnet(subnet, fmt.Sprintf("%s-node-subnet-%d", c.Name, nodes), c.Name+"-node-nsg")
 			subnet.RouteTable.Name = cmp.Or(subnet.RouteTable.Name, c.Name+"-node-routetable")
-			defaultNatGateway(c, subnet, fmt.Sprintf("%s-node-natgw-%d", c.Name, nodes))
+			fillNATGateway(c, subnet, fmt.Sprintf("%s-node-natgw-%d", c.Name, nodes))
 		}
-		defaultDirections(subnet.SecurityGroup.SecurityRules)
+		fillDirections(subnet.SecurityGroup.SecurityRules)
 	}
 
 	if c.Spec.ControlPlaneEnabled {
@@ -105,16 +104,16 @@ func defaultSubnets(c *infrav1.AzureCluster) {
 	}
 }
 
-func defaultSubnet(subnet *infrav1.SubnetSpec, name, securityGroup string) {
+func fillSubnet(subnet *infrav1.SubnetSpec, name, securityGroup string) {
 	subnet.Name = cmp.Or(subnet.Name, name)
 	subnet.SecurityGroup.Name = cmp.Or(subnet.SecurityGroup.Name, securityGroup)
 }
 
-// defaultNatGateway gives a subnet a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out
+// fillNATGateway gives a subnet a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out
 // through a load balancer. An id, whatever its value, asks for no NAT gateway. It takes away none that was made before: the
 // established provider writes IDs into the spec later.
-func defaultNatGateway(c *infrav1.AzureCluster, subnet *infrav1.SubnetSpec, name string) {
-	if hasIPv6(subnet.CIDRBlocks) || subnet.ID != "" && !plan.SentNATGateway(c, cmp.Or(subnet.NatGateway.Name, name)) {
+func fillNATGateway(c *infrav1.AzureCluster, subnet *infrav1.SubnetSpec, name string) {
+	if plan.HasIPv6Range(subnet.CIDRBlocks) || subnet.ID != "" && !plan.SentNATGateway(c, cmp.Or(subnet.NatGateway.Name, name)) {
 		return
 	}
 	subnet.NatGateway.Name = cmp.Or(subnet.NatGateway.Name, name)
@@ -124,7 +123,7 @@ func defaultNatGateway(c *infrav1.AzureCluster, subnet *infrav1.SubnetSpec, name
 // shareRouteTable gives control-plane subnets without a route table the one of the nodes, where cloud-provider-azure
 // writes the routes of pods.
 func shareRouteTable(subnets infrav1.Subnets) {
-	i := slices.IndexFunc(subnets, isNodeOrCluster)
+	i := slices.IndexFunc(subnets, func(s infrav1.SubnetSpec) bool { return plan.IsNodeSubnet(s.Role) })
 	if i < 0 {
 		return
 	}
@@ -135,34 +134,14 @@ func shareRouteTable(subnets infrav1.Subnets) {
 	}
 }
 
-func defaultDirections(rules infrav1.SecurityRules) {
+func fillDirections(rules infrav1.SecurityRules) {
 	for i := range rules {
 		rules[i].Direction = cmp.Or(rules[i].Direction, infrav1.SecurityRuleDirectionInbound)
 	}
 }
 
-func defaultCIDR(blocks *[]string, cidr string) {
+func fillCIDR(blocks *[]string, cidr string) {
 	if len(*blocks) == 0 {
 		*blocks = []string{cidr}
 	}
-}
-
-func hasRole(subnets infrav1.Subnets, role infrav1.SubnetRole) bool {
-	return slices.ContainsFunc(subnets, func(s infrav1.SubnetSpec) bool { return s.Role == role })
-}
-
-func isNodeOrCluster(subnet infrav1.SubnetSpec) bool {
-	return subnet.Role == infrav1.SubnetNode || subnet.Role == infrav1.SubnetCluster
-}
-
-// nodesHaveIPv6 tells whether nodes of the cluster have IPv6 addresses.
-func nodesHaveIPv6(subnets infrav1.Subnets) bool {
-	return slices.ContainsFunc(subnets, func(s infrav1.SubnetSpec) bool { return isNodeOrCluster(s) && hasIPv6(s.CIDRBlocks) })
-}
-
-func hasIPv6(blocks []string) bool {
-	return slices.ContainsFunc(blocks, func(block string) bool {
-		prefix, err := netip.ParsePrefix(block)
-		return err == nil && prefix.Addr().Is6()
-	})
 }

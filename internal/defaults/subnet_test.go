@@ -1,4 +1,4 @@
-package webhook
+package defaults
 
 import (
 	"testing"
@@ -30,8 +30,8 @@ func TestDefaultRanges(t *testing.T) {
 				template.Spec.Template.Spec.NetworkSpec.Subnets = append(template.Spec.Template.Spec.NetworkSpec.Subnets, infrav1.SubnetTemplateSpec{SubnetClassSpec: s})
 			}
 			for range 2 {
-				DefaultAzureCluster(c)
-				DefaultAzureClusterTemplate(template)
+				FillAzureCluster(c)
+				FillAzureClusterTemplate(template)
 				var ofCluster, ofTemplate []string
 				for _, s := range c.Spec.NetworkSpec.Subnets[:len(tc.want)] {
 					ofCluster = append(ofCluster, s.CIDRBlocks...)

@@ -1,4 +1,4 @@
-package webhook
+package defaults
 
 import (
 	"cmp"
@@ -18,21 +18,21 @@ const (
 	managedOverlaySubnetCIDR = "10.224.0.0/16"
 )
 
-// DefaultAzureManagedControlPlane fills in what the user left out. What comes from the name of the Cluster waits for the
+// FillAzureManagedControlPlane fills in what the user left out. What comes from the name of the Cluster waits for the
 // label that has it. The SSH key, which is random, is not filled in.
-func DefaultAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane) {
+func FillAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane) {
 	spec, cluster := &c.Spec, c.Labels[clusterv1.ClusterNameLabel]
-	defaultManagedClass(&spec.AzureManagedControlPlaneClassSpec)
+	fillControlPlaneClass(&spec.AzureManagedControlPlaneClassSpec)
 	spec.ResourceGroupName = cmp.Or(spec.ResourceGroupName, cluster)
 	if spec.NodeResourceGroupName == "" && spec.ResourceGroupName != "" {
-		spec.NodeResourceGroupName = defaultNodeResourceGroup(c)
+		spec.NodeResourceGroupName = NodeResourceGroupName(c)
 	}
 	network := &spec.VirtualNetwork
 	network.Name = cmp.Or(network.Name, c.Name)
 	network.ResourceGroup = cmp.Or(network.ResourceGroup, spec.ResourceGroupName)
 	network.Subnet.Name = cmp.Or(network.Subnet.Name, c.Name)
 	vnet, subnet := managedVNetCIDR, managedSubnetCIDR
-	if isOverlay(spec.NetworkPluginMode) {
+	if IsOverlay(spec.NetworkPluginMode) {
 		vnet, subnet = managedOverlayVNetCIDR, managedOverlaySubnetCIDR
 	}
 	network.CIDRBlock = cmp.Or(network.CIDRBlock, vnet)
@@ -50,19 +50,19 @@ func DefaultAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane) {
 	}
 }
 
-// DefaultAzureManagedControlPlaneTemplate fills in what does not depend on the cluster that is made from the template.
-func DefaultAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTemplate) {
+// FillAzureManagedControlPlaneTemplate fills in what does not depend on the cluster that is made from the template.
+func FillAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTemplate) {
 	spec := &t.Spec.Template.Spec
-	defaultManagedClass(&spec.AzureManagedControlPlaneClassSpec)
+	fillControlPlaneClass(&spec.AzureManagedControlPlaneClassSpec)
 	network := &spec.VirtualNetwork
 	network.CIDRBlock = cmp.Or(network.CIDRBlock, managedVNetCIDR)
 	network.Subnet.Name = cmp.Or(network.Subnet.Name, t.Name)
 	network.Subnet.CIDRBlock = cmp.Or(network.Subnet.CIDRBlock, managedSubnetCIDR)
 }
 
-// defaultManagedClass fills in what clusters and templates have in common. Most of it is in the CRDs, too; objects that
+// fillControlPlaneClass fills in what clusters and templates have in common. Most of it is in the CRDs, too; objects that
 // were stored without them have it from here.
-func defaultManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec) {
+func fillControlPlaneClass(spec *infrav1.AzureManagedControlPlaneClassSpec) {
 	if spec.Version != "" && !strings.HasPrefix(spec.Version, "v") {
 		spec.Version = "v" + spec.Version
 	}
@@ -95,12 +95,12 @@ func defaultManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec) {
 	}
 }
 
-// defaultNodeResourceGroup is the name that AKS would give the resource group of the nodes. AKS cuts it where it is too
+// NodeResourceGroupName is the name that AKS would give the resource group of the nodes. AKS cuts it where it is too
 // long, and so do plans.
-func defaultNodeResourceGroup(c *infrav1.AzureManagedControlPlane) string {
+func NodeResourceGroupName(c *infrav1.AzureManagedControlPlane) string {
 	return "MC_" + c.Spec.ResourceGroupName + "_" + c.Name + "_" + c.Spec.Location
 }
 
-func isOverlay(mode *infrav1.NetworkPluginMode) bool {
+func IsOverlay(mode *infrav1.NetworkPluginMode) bool {
 	return mode != nil && *mode == infrav1.NetworkPluginModeOverlay
 }

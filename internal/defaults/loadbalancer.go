@@ -1,4 +1,4 @@
-package webhook
+package defaults
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 // https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#load-balancer.
 const maxFrontends = 600
 
-func defaultAPIServerLB(c *infrav1.AzureCluster) {
+func fillAPIServerLB(c *infrav1.AzureCluster) {
 	network := &c.Spec.NetworkSpec
 	if !c.Spec.ControlPlaneEnabled {
 		network.APIServerLB = nil
@@ -23,7 +23,7 @@ func defaultAPIServerLB(c *infrav1.AzureCluster) {
 		network.APIServerLB = &infrav1.LoadBalancerSpec{}
 	}
 	lb := network.APIServerLB
-	defaultLBClass(&lb.LoadBalancerClassSpec)
+	fillLBClass(&lb.LoadBalancerClassSpec)
 	switch lb.Type {
 	case infrav1.Public:
 		lb.Name = cmp.Or(lb.Name, c.Name+"-public-lb")
@@ -41,10 +41,10 @@ func defaultAPIServerLB(c *infrav1.AzureCluster) {
 	}
 }
 
-// DefaultInternalAPIServerFrontend gives a public API server load balancer the frontend with a private address that the
+// FillInternalAPIServerFrontend gives a public API server load balancer the frontend with a private address that the
 // feature gate APIServerILB stands for, where the control plane's subnet has the address. It comes after
-// DefaultAzureCluster.
-func DefaultInternalAPIServerFrontend(c *infrav1.AzureCluster) {
+// FillAzureCluster.
+func FillInternalAPIServerFrontend(c *infrav1.AzureCluster) {
 	lb := c.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type != infrav1.Public {
 		return
@@ -52,7 +52,7 @@ func DefaultInternalAPIServerFrontend(c *infrav1.AzureCluster) {
 	name := plan.InternalAPIServerFrontendName(lb)
 	i := slices.IndexFunc(lb.FrontendIPs, func(f infrav1.FrontendIP) bool { return f.PrivateIPAddress != "" })
 	if i < 0 {
-		if plan.AddressWithin(plan.DefaultInternalLBIP, controlPlaneCIDRs(c.Spec.NetworkSpec.Subnets)) {
+		if plan.AddressWithin(plan.DefaultInternalLBIP, plan.ControlPlaneCIDRs(c.Spec.NetworkSpec.Subnets)) {
 			lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}})
 		}
 		return
@@ -60,38 +60,38 @@ func DefaultInternalAPIServerFrontend(c *infrav1.AzureCluster) {
 	lb.FrontendIPs[i].Name = cmp.Or(lb.FrontendIPs[i].Name, name)
 }
 
-// defaultNodeOutboundLB adds a load balancer for the outbound connections of nodes with IPv6, for which there are no NAT
+// fillNodeOutboundLB adds a load balancer for the outbound connections of nodes with IPv6, for which there are no NAT
 // gateways, and fills in one that is there.
-func defaultNodeOutboundLB(c *infrav1.AzureCluster) {
+func fillNodeOutboundLB(c *infrav1.AzureCluster) {
 	network := &c.Spec.NetworkSpec
 	if network.NodeOutboundLB == nil {
-		if !c.Spec.ControlPlaneEnabled || network.APIServerLB.Type != infrav1.Public || !nodesHaveIPv6(network.Subnets) {
+		if !c.Spec.ControlPlaneEnabled || network.APIServerLB.Type != infrav1.Public || !plan.NodesHaveIPv6(network.Subnets) {
 			return
 		}
 		network.NodeOutboundLB = &infrav1.LoadBalancerSpec{}
 	}
 	lb := network.NodeOutboundLB
 	lb.Name = cmp.Or(lb.Name, c.Name)
-	defaultOutboundLB(lb, "pip-"+c.Name+"-node-outbound")
+	fillOutboundLB(lb, "pip-"+c.Name+"-node-outbound")
 	lb.BackendPool.Name = cmp.Or(lb.BackendPool.Name, lb.Name+"-outboundBackendPool")
 }
 
-func defaultControlPlaneOutboundLB(c *infrav1.AzureCluster) {
+func fillControlPlaneOutboundLB(c *infrav1.AzureCluster) {
 	lb := c.Spec.NetworkSpec.ControlPlaneOutboundLB
 	if lb == nil || !c.Spec.ControlPlaneEnabled {
 		return
 	}
 	lb.Name = cmp.Or(lb.Name, c.Name+"-outbound-lb")
-	defaultOutboundLB(lb, "pip-"+c.Name+"-controlplane-outbound")
+	fillOutboundLB(lb, "pip-"+c.Name+"-controlplane-outbound")
 	// The name of the pool does not follow that of the load balancer: clusters with a load balancer of another name have
 	// their machines in it.
 	lb.BackendPool.Name = cmp.Or(lb.BackendPool.Name, c.Name+"-outbound-lb-outboundBackendPool")
 }
 
-// defaultOutboundLB fills in what outbound load balancers have in common. The frontends follow from their number.
-func defaultOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
+// fillOutboundLB fills in what outbound load balancers have in common. The frontends follow from their number.
+func fillOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
 	lb.Type, lb.SKU = infrav1.Public, infrav1.SKUStandard
-	defaultLBClass(&lb.LoadBalancerClassSpec)
+	fillLBClass(&lb.LoadBalancerClassSpec)
 	if lb.FrontendIPsCount == nil {
 		lb.FrontendIPsCount = new(int32(1))
 	}
@@ -107,10 +107,10 @@ func defaultOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
 	}
 }
 
-func defaultLBClass(lb *infrav1.LoadBalancerClassSpec) {
+func fillLBClass(lb *infrav1.LoadBalancerClassSpec) {
 	lb.Type = cmp.Or(lb.Type, infrav1.Public)
 	lb.SKU = cmp.Or(lb.SKU, infrav1.SKUStandard)
 	if lb.IdleTimeoutInMinutes == nil {
-		lb.IdleTimeoutInMinutes = new(defaultIdleTimeout)
+		lb.IdleTimeoutInMinutes = new(IdleTimeoutInMinutes)
 	}
 }

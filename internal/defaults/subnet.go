@@ -1,4 +1,4 @@
-package webhook
+package defaults
 
 import (
 	"fmt"
@@ -14,26 +14,26 @@ type subnetRange struct {
 	blocks *[]string
 }
 
-// defaultRanges gives subnets ranges that have none: node subnets by their number among the node subnets, the first subnet with
+// fillRanges gives subnets ranges that have none: node subnets by their number among the node subnets, the first subnet with
 // control-plane machines 10.0.0.0/16, and further ones the first that is free.
-func defaultRanges(subnets []subnetRange) {
+func fillRanges(subnets []subnetRange) {
 	subnets = slices.DeleteFunc(subnets, func(s subnetRange) bool { return s.blocks == nil })
 	nodes, first := 0, true
 	for _, subnet := range subnets {
 		switch subnet.role {
 		case infrav1.SubnetNode:
 			nodes++
-			defaultCIDR(subnet.blocks, fmt.Sprintf(defaultSubnetCIDRFormat, nodes))
+			fillCIDR(subnet.blocks, fmt.Sprintf(defaultSubnetCIDRFormat, nodes))
 		case infrav1.SubnetCluster, infrav1.SubnetControlPlane:
 			if first {
-				defaultCIDR(subnet.blocks, fmt.Sprintf(defaultSubnetCIDRFormat, 0))
+				fillCIDR(subnet.blocks, fmt.Sprintf(defaultSubnetCIDRFormat, 0))
 			}
 			first = false
 		}
 	}
 	for _, subnet := range subnets {
 		if subnet.role == infrav1.SubnetCluster || subnet.role == infrav1.SubnetControlPlane {
-			defaultCIDR(subnet.blocks, freeRange(subnets))
+			fillCIDR(subnet.blocks, freeRange(subnets))
 		}
 	}
 }

@@ -1,13 +1,10 @@
-package webhook
+package defaults
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	admissionv1 "k8s.io/api/admission/v1"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -91,12 +88,12 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newControlPlane(tc.change)
-			DefaultAzureManagedControlPlane(c)
+			FillAzureManagedControlPlane(c)
 			if diff := cmp.Diff(tc.want, c.Spec); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			again := c.DeepCopy()
-			DefaultAzureManagedControlPlane(again)
+			FillAzureManagedControlPlane(again)
 			if diff := cmp.Diff(c, again); diff != "" {
 				t.Errorf("defaulting twice differs: -once +twice\n%s", diff)
 			}
@@ -105,10 +102,10 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 }
 
 func TestDefaultAzureManagedControlPlaneTemplate(t *testing.T) {
-	template := newControlPlaneTemplate(func(t *infrav1.AzureManagedControlPlaneTemplate) {
-		t.Spec.Template.Spec.SKU = &infrav1.AKSSku{Tier: "Paid"}
-	})
-	DefaultAzureManagedControlPlaneTemplate(template)
+	template := &infrav1.AzureManagedControlPlaneTemplate{ObjectMeta: metav1.ObjectMeta{Name: "class"}}
+	template.Spec.Template.Spec.AzureManagedControlPlaneClassSpec = newControlPlane().Spec.AzureManagedControlPlaneClassSpec
+	template.Spec.Template.Spec.SKU = &infrav1.AKSSku{Tier: "Paid"}
+	FillAzureManagedControlPlaneTemplate(template)
 	want := newControlPlane().Spec.AzureManagedControlPlaneClassSpec
 	want.Version = "v1.33.2"
 	want.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{CIDRBlock: "10.0.0.0/8", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "class", CIDRBlock: "10.240.0.0/16"}}
@@ -117,50 +114,5 @@ func TestDefaultAzureManagedControlPlaneTemplate(t *testing.T) {
 	want.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(false)}
 	if diff := cmp.Diff(want, template.Spec.Template.Spec.AzureManagedControlPlaneClassSpec); diff != "" {
 		t.Errorf("a template has the defaults that do not depend on the cluster: -want +got\n%s", diff)
-	}
-}
-
-// noKeys is a generator that has nothing to give.
-type noKeys struct{}
-
-func (noKeys) sshPublicKey() (string, error) { return "", errors.New("no entropy") }
-func (noKeys) roleAssignmentName() string    { return "" }
-
-func TestManagedSSHKey(t *testing.T) {
-	creation := admission.NewContextWithRequest(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}})
-	withKey := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = new(testSSHKey) })
-	for name, tc := range map[string]struct {
-		reason    string
-		ctx       context.Context
-		key, want *string
-		made      bool
-	}{
-		"none":           {reason: "without a key, nodes have none", ctx: creation},
-		"given":          {reason: "a key that is given is taken", ctx: creation, key: new(testSSHKey), want: new(testSSHKey)},
-		"empty":          {reason: "an empty key asks for one", ctx: creation, key: new(""), made: true},
-		"applied again":  {reason: "a manifest with an empty key can be applied again", ctx: updateOf(t, withKey), key: new(""), want: new(testSSHKey)},
-		"had none":       {reason: "a cluster that has no key does not get one later", ctx: updateOf(t, newControlPlane()), key: new(""), want: new("")},
-		"taken away":     {reason: "a key that is taken away is for validation to refuse", ctx: updateOf(t, withKey)},
-		"another is set": {reason: "another key is for validation to refuse", ctx: updateOf(t, withKey), key: new("b3RoZXI="), want: new("b3RoZXI=")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = tc.key })
-			if err := controlPlanes(managedLookup{}, random{}).Default(tc.ctx, c); err != nil {
-				t.Fatal(err)
-			}
-			if tc.made {
-				if !isSet(c.Spec.SSHPublicKey) || len(ValidateAzureManagedControlPlane(c, nil)) > 0 {
-					t.Errorf("%s: got %v", tc.reason, c.Spec.SSHPublicKey)
-				}
-				return
-			}
-			if diff := cmp.Diff(tc.want, c.Spec.SSHPublicKey); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
-			}
-		})
-	}
-	c := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = new("") })
-	if err := controlPlanes(managedLookup{}, noKeys{}).Default(creation, c); err == nil {
-		t.Error("a key that cannot be made is an error, not a cluster with an invalid key")
 	}
 }

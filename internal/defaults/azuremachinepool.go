@@ -1,0 +1,16 @@
+package defaults
+
+import (
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// FillAzureMachinePool fills in fields that the user left out. Data disks without a caching type stay without one, as they are in existing
+// scale sets.
+func FillAzureMachinePool(p *infrav1.AzureMachinePool) {
+	template := &p.Spec.Template
+	fillLUNs(template.DataDisks)
+	FillIdentityRole(&p.Spec.ManagedIdentities, "")
+	fillSpotVMOptions(template.SpotVMOptions, template.OSDisk)
+	template.Diagnostics = fillDiagnostics(template.Diagnostics)
+	fillNetworkInterfaces(&template.VirtualMachineProfile)
+}
