@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,14 +24,47 @@ import (
 
 const scaleSetPath = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachineScaleSets/" + poolName
 
-// loseTags takes all tags off the scale set, as a PUT without tags may.
+// loseTags takes all tags off the scale set: by a PUT as that of cloud-provider-azure, which has no tags, where such a PUT drops them, else by an
+// edit in Azure.
 func (w *world) loseTags() {
 	w.t.Helper()
+	if w.settings.dropsTags {
+		w.putWithoutTags()
+		return
+	}
 	id := "/subscriptions/" + w.Azure.SubscriptionID + "/" + scaleSetPath
 	if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: map[string]any{"tags": nil}}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.Azure.ClearFaults()
+}
+
+// putWithoutTags sends what cloud-provider-azure sends: location and network profile.
+func (w *world) putWithoutTags() {
+	w.t.Helper()
+	var shown struct {
+		Location   string            `json:"location"`
+		Tags       map[string]string `json:"tags"`
+		Properties struct {
+			Profile struct {
+				Network any `json:"networkProfile"`
+			} `json:"virtualMachineProfile"`
+		} `json:"properties"`
+	}
+	read := func() {
+		w.t.Helper()
+		shown.Tags = nil
+		if _, answer := w.Send(http.MethodGet, scaleSetPath, "2025-04-01", nil); json.Unmarshal(answer, &shown) != nil {
+			w.t.Fatalf("%s", answer)
+		}
+	}
+	read()
+	status, answer := w.Send(http.MethodPut, scaleSetPath, "2025-04-01", map[string]any{
+		"location": shown.Location, "properties": map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": shown.Properties.Profile.Network}},
+	})
+	if read(); status > 299 || len(shown.Tags) > 0 {
+		w.t.Fatalf("%d %s: the scale set has the tags %v", status, answer, shown.Tags)
+	}
 }
 
 // exists tells whether the scale set does.
@@ -75,7 +109,7 @@ func told(recorder *events.FakeRecorder) (out []string) {
 }
 
 // TestLostTags takes the tags off the scale set of a pool that is whole. Where Azure proves whose it is the pool scales and goes as ever, else
-// it says what to do and does not go while its VMs run.
+// it says what to do and does not go while its VMs run. No source tells whether a PUT without tags takes them off, so both are tried.
 func TestLostTags(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
@@ -87,70 +121,72 @@ func TestLostTags(t *testing.T) {
 		"network of the cluster":             {"only the scale set's own document can have it use that", (*world).usesGroup, nil, true},
 		"group and network of somebody else": {"nothing but the record says that the pool made it, and users write that", (*world).usesNetwork, inHub, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				three := three
-				three.change = test.change
-				w := newWorld(t, three)
-				recorder := events.NewFakeRecorder(1000)
-				w.Recorder = recorder
-				test.before(w)
-				w.startWhole()
-				w.rules.end()
-				scale := func(replicas int32) {
-					w.settings.replicas = replicas
-					harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
-				}
-				azurePool := &infrav1.AzureMachinePool{}
-				said := func() metav1.Condition {
-					w.Get(azurePool, poolName)
-					return harness.Condition(azurePool, infrav1.ScaleSetRunningCondition)
-				}
-				w.loseTags()
-				scale(4)
-				if test.proven {
-					w.until("the pool has scaled up", w.whole)
+		for puts, drops := range map[string]bool{"PUTs keep tags": false, "PUTs drop tags": true} {
+			t.Run(name+"/"+puts, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					three := three
+					three.change, three.dropsTags = test.change, drops
+					w := newWorld(t, three)
+					recorder := events.NewFakeRecorder(1000)
+					w.Recorder = recorder
+					test.before(w)
+					w.startWhole()
+					w.rules.end()
+					scale := func(replicas int32) {
+						w.settings.replicas = replicas
+						harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+					}
+					azurePool := &infrav1.AzureMachinePool{}
+					said := func() metav1.Condition {
+						w.Get(azurePool, poolName)
+						return harness.Condition(azurePool, infrav1.ScaleSetRunningCondition)
+					}
 					w.loseTags()
-					scale(2)
-					w.until("the pool has scaled down", w.whole)
-				} else {
+					scale(4)
+					if test.proven {
+						w.until("the pool has scaled up", w.whole)
+						w.loseTags()
+						scale(2)
+						w.until("the pool has scaled down", w.whole)
+					} else {
+						mark := w.Azure.Mark()
+						w.until("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
+						if message := said().Message; said().Status != metav1.ConditionFalse || !strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
+							t.Errorf("%s: %+v", test.reason, said())
+						}
+						if writes := w.Azure.Writes(mark); len(writes) > 0 {
+							t.Errorf("%s: wrote %v", test.reason, writes)
+						}
+					}
+					w.loseTags()
 					mark := w.Azure.Mark()
-					w.until("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
-					if message := said().Message; said().Status != metav1.ConditionFalse || !strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
-						t.Errorf("%s: %+v", test.reason, said())
+					w.Get(azurePool, poolName)
+					if err := w.Kubernetes.Delete(t.Context(), azurePool); err != nil {
+						t.Fatal(err)
 					}
-					if writes := w.Azure.Writes(mark); len(writes) > 0 {
-						t.Errorf("%s: wrote %v", test.reason, writes)
+					if !test.proven {
+						virtual.Wait(nil, time.Hour)
+						if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.Writes(mark)) > 0 {
+							t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.Writes(mark))
+						}
+						if !slices.ContainsFunc(told(recorder), func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
+							t.Errorf("%s: no Warning tells of it", test.reason)
+						}
+						// As the message says.
+						status, answer := w.Send(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, map[string]any{
+							"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})
+						if status > 299 {
+							t.Fatalf("%d %s", status, answer)
+						}
 					}
-				}
-				w.loseTags()
-				mark := w.Azure.Mark()
-				w.Get(azurePool, poolName)
-				if err := w.Kubernetes.Delete(t.Context(), azurePool); err != nil {
-					t.Fatal(err)
-				}
-				if !test.proven {
-					virtual.Wait(nil, time.Hour)
-					if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.Writes(mark)) > 0 {
-						t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.Writes(mark))
+					w.until("the pool is gone", func() bool {
+						return apierrors.IsNotFound(w.Kubernetes.Get(t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
+					})
+					if w.exists() {
+						t.Errorf("%s: the pool is gone, and its scale set is not", test.reason)
 					}
-					if !slices.ContainsFunc(told(recorder), func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
-						t.Errorf("%s: no Warning tells of it", test.reason)
-					}
-					// As the message says.
-					status, answer := w.Send(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, map[string]any{
-						"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})
-					if status > 299 {
-						t.Fatalf("%d %s", status, answer)
-					}
-				}
-				w.until("the pool is gone", func() bool {
-					return apierrors.IsNotFound(w.Kubernetes.Get(t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
 				})
-				if w.exists() {
-					t.Errorf("%s: the pool is gone, and its scale set is not", test.reason)
-				}
 			})
-		})
+		}
 	}
 }

@@ -55,6 +55,8 @@ type settings struct {
 	replicas int32
 	strategy infrav1.MachineRollingUpdateDeployment
 	pageSize int
+	// dropsTags has a PUT without tags take them off, which Azure may do.
+	dropsTags bool
 	// change changes the cluster before it is made; nil does not.
 	change func(*infrav1.AzureCluster)
 }
@@ -63,7 +65,7 @@ type settings struct {
 // bubble of virtual time.
 func newWorld(t *testing.T, s settings) *world {
 	t.Helper()
-	w := &world{t: t, settings: s, World: virtual.New(t, server.Options{PageSize: s.pageSize, Locations: []string{"eastus"}})}
+	w := &world{t: t, settings: s, World: virtual.New(t, server.Options{PageSize: s.pageSize, PutDropsTags: s.dropsTags, Locations: []string{"eastus"}})}
 	w.rules = &rules{world: w}
 	w.Deleting, w.Written = w.rules.givenUp, w.rules.written
 	azureCluster := w.AzureCluster("c1")
