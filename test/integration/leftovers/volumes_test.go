@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -62,7 +62,7 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	}
 	pool := w.AzureMachinePool("c1", nodes)
 	pool.Spec.OrchestrationMode = mode
-	webhook.DefaultAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
 	w.Until("the pool is Ready", clusters.Ready(w.World, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
 		return harness.Ready(p) && len(p.Spec.ProviderIDList) == 1
