@@ -14,29 +14,28 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Action is imperative work that no PUT expresses, as in deleting instances of a scale set.
+// Action is an imperative request that no PUT expresses, for example the deletion of instances of a scale set.
 type Action struct {
-	// Object names the Kubernetes object that asks for it, as in Request: each is woken and told once.
+	// Object names the Kubernetes object that needs the action, as in Request. Each object is woken and gets the result once.
 	Object string
 	// Method is POST, DELETE, PUT or PATCH.
 	Method string
-	// ID is the resource acted on, and SubPath what follows it in the URL, as in "deallocate".
+	// ID is the resource of the action. SubPath follows it in the URL, as in "deallocate".
 	ID      arm.ID
 	SubPath string
-	// Part tells apart actions of one method and sub-path that may be under way at a time, as by the instances they are for.
+	// Part distinguishes actions with the same method and sub-path that may run at the same time, for example by their instances.
 	Part string
-	// APIVersion is that of SubPath where another provider serves it, "" for that of the resource.
+	// APIVersion is the api-version of SubPath if another provider serves it, "" for that of the resource.
 	APIVersion string
-	// Query holds parameters beside api-version; nil for none.
+	// Query holds parameters besides api-version; nil means none.
 	Query url.Values
-	// Body is marshalled to JSON; nil for none.
+	// Body is marshalled to JSON; nil means no body.
 	Body any
 }
 
-// RunAction sends an action unless the same one is under way, and follows its operation. Until it has ended the result is
-// arm.Updating or arm.Deleting, and wake is called when it ends. One call for each object that waited then returns arm.Ready
-// (arm.Gone for a DELETE of the resource itself), or arm.Failed or arm.Waiting with the error; a call after that sends the
-// action again.
+// RunAction sends an action, unless the same action is running already, and follows its operation. It returns arm.Updating or
+// arm.Deleting until the operation has ended; wake is called then. The next call of each waiting object returns arm.Ready (arm.Gone for
+// a DELETE of the resource itself), or arm.Failed or arm.Waiting with the error. A call after that sends the action again.
 func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
 	result := arm.Result{ID: action.ID, State: arm.Updating}
 	row, err := types.ForID(action.ID)
@@ -91,7 +90,7 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 	return result
 }
 
-// takeActionResult is the result of an action that has ended and was not asked for yet.
+// takeActionResult returns the result of an action that has ended, once per object. ok is false if there is none.
 func (e *Engine) takeActionResult(key, object string, removal bool, result arm.Result) (arm.Result, bool) {
 	err, ok := e.states.takeActionResult(key, object)
 	switch {

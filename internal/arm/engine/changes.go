@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// changeRetention is how long changes are kept for an object that nobody asks about any more.
+// changeRetention is how long changes are kept for an object that is not reconciled any more.
 const changeRetention = time.Hour
 
-// changeLog are the changes that operations have brought about, for the next outcome of the object they were for.
+// changeLog holds the changes that operations have made in Azure until the next Outcome of their object reports them.
 type changeLog struct {
 	clock Clock
 
@@ -28,7 +28,7 @@ func newChangeLog(clock Clock) *changeLog {
 	return &changeLog{clock: clock, byObject: map[string][]datedChange{}}
 }
 
-// addChange tells of a change that was made for an object; "" is nobody's.
+// addChange records a change made for an object. It ignores changes without an object.
 func (n *changeLog) addChange(object string, change arm.Change) {
 	if object == "" {
 		return
@@ -44,7 +44,7 @@ func (n *changeLog) addChange(object string, change arm.Change) {
 	n.byObject[object] = append(n.byObject[object], datedChange{change, now})
 }
 
-// takeChanges are the changes for an object that were not taken yet.
+// takeChanges returns and removes the recorded changes of an object.
 func (n *changeLog) takeChanges(object string) []arm.Change {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -56,25 +56,25 @@ func (n *changeLog) takeChanges(object string) []arm.Change {
 	return out
 }
 
-// finishedWrite is a write that the news are about.
+// finishedWrite is a write that has ended, as the change log needs it.
 type finishedWrite struct {
 	id     arm.ID
 	object string
 	method string
 	state  arm.State
-	// drift are the paths that it changed, and repairs tells that the resource had been as desired.
+	// drift lists the paths that the write changed. repairs means that the resource had matched the plan before.
 	drift   []string
 	repairs bool
 }
 
-// recordChange adds the news of a write that has succeeded.
+// recordChange adds a successful write to the change log.
 func (e *Engine) recordChange(w finishedWrite, took time.Duration) {
 	change := arm.Change{ID: w.id, Kind: arm.Updated, Paths: w.drift, Duration: took}
 	switch {
 	case w.state == arm.Deleting:
 		change.Kind, change.Paths = arm.Deleted, nil
 	case w.state == arm.Creating, slices.Equal(w.drift, []string{failedPath}):
-		// One that had failed is made by another PUT.
+		// A PUT after a failed creation completes that creation.
 		change.Kind, change.Paths = arm.Created, nil
 	case w.repairs:
 		change.Kind = arm.Repaired

@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// Converge does one pass towards the graph: it observes, starts everything that is ready, and returns. The error is set
-// only for an invalid graph or a cancelled context; what Azure refuses is in the outcome.
+// Converge takes one step towards the graph: it reads the resources, starts every write that is ready, and returns. The error is set
+// only for an invalid graph or a cancelled context; refusals of Azure are in the outcome.
 //
-// A node below a foreign parent that cannot carry a tag is created only once its ID is in Request.Inventory: the pass
-// that finds it missing returns it in Outcome.Inventory, so that the caller stores it first and nothing is lost when the
-// process dies in between.
+// A node below a foreign parent that cannot carry a tag is created only if its ID is in Request.Inventory. The convergence that finds
+// it missing returns the ID in Outcome.Inventory. The caller stores it before the next call, so a crash in between leaves no unrecorded
+// resource.
 func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, error) {
 	p, err := e.newConvergence(ctx, request)
 	if err != nil {
@@ -60,8 +60,8 @@ func (e *Engine) Converge(ctx context.Context, request Request) (arm.Outcome, er
 	return p.buildOutcome(order), nil
 }
 
-// resourcesToRead lists what the pass has to know: nodes, what decides who owns them, and what is to be pruned. What an
-// operation of ours is under way for, or what is in place, is not asked for again, but for what is to go in spite of that.
+// resourcesToRead lists the resources to read: nodes, the ancestors that decide their ownership, and resources to prune. It leaves out
+// resources in place and those with a running operation of this engine, unless they have to be deleted.
 func (p *convergence) resourcesToRead(extra []arm.ID, deleting bool) []arm.ID {
 	var out []arm.ID
 	add := func(id arm.ID, goes bool) {
@@ -98,22 +98,22 @@ func (p *convergence) resourcesToRead(extra []arm.ID, deleting bool) []arm.ID {
 	return out
 }
 
-// isMakerMissing tells whether a node is made together with another one that is not there yet, as far as is known: asking for it
-// tells nothing. A fresh pass asks for everything, all at once.
+// isMakerMissing reports whether the resource that Azure creates node together with does not exist yet. A read of node is useless then.
+// A request with BypassCache reads every node all the same.
 func (p *convergence) isMakerMissing(node *arm.Node) bool {
 	if node.Policy != arm.TagOnly || p.request.BypassCache {
 		return false
 	}
 	blocker := p.blockingDependency(node)
 	maker := p.results[blocker.Key()]
-	// One that is being changed, or that failed, has been made.
+	// A resource that is being updated or has failed exists.
 	return blocker != "" && maker.State != arm.Updating && (len(maker.Observed) == 0 || maker.State == arm.Creating)
 }
 
-// convergeNode decides about one node and does it.
+// convergeNode decides about one node and executes the decision.
 func (p *convergence) convergeNode(node *arm.Node) {
 	w := p.newTask(node.ID)
-	// What Azure made together with a resource of ours is ours, whether Azure gave it the tags or not.
+	// A resource that Azure creates along with an owned one is owned, even if Azure did not copy the tags.
 	w.owned = w.owned || node.Policy == arm.TagOnly
 	w.blocker, w.makerMissing = p.blockingDependency(node), p.isMakerMissing(node)
 	for _, maker := range p.request.Graph.Dependencies(node) {
@@ -128,10 +128,10 @@ func (p *convergence) convergeNode(node *arm.Node) {
 	}
 }
 
-// filterDifferences are the differences of a resource but for those that the request leaves.
+// filterDifferences returns the differences without those that the request ignores.
 func (p *convergence) filterDifferences(id arm.ID, owned bool, differences []compare.Difference) []compare.Difference {
 	if owned {
-		// A resource that was made before there was such a tag gets it with another write.
+		// Resources created before the owner tag existed get it with another write, never with a write of its own.
 		differences = slices.DeleteFunc(differences, func(d compare.Difference) bool { return strings.EqualFold(d.Path, "tags."+p.request.Owner.IDKey) })
 	}
 	if p.request.IgnoreDifference == nil || !owned {
@@ -140,7 +140,7 @@ func (p *convergence) filterDifferences(id arm.ID, owned bool, differences []com
 	return slices.DeleteFunc(differences, func(d compare.Difference) bool { return p.request.IgnoreDifference(id, d.Path, d.Want, d.Have) })
 }
 
-// isNormalization tells whether differences are Azure's normalisation of what was PUT before, and logs those it sees first.
+// isNormalization reports whether the differences are Azure's normalisation of an earlier PUT. It logs those that are new.
 func (p *convergence) isNormalization(key, hash string, differences []compare.Difference, found observe.Observation) bool {
 	if len(differences) == 0 {
 		if !found.FromWrite {
@@ -164,7 +164,8 @@ func (e *Engine) logNormalized(id arm.ID, differences []compare.Difference) {
 	}
 }
 
-// blockingDependency is the root of what a node cannot be written before, or "".
+// blockingDependency returns the first unfinished dependency of node, or the root cause if that one is blocked itself; "" if there is
+// none.
 func (p *convergence) blockingDependency(node *arm.Node) arm.ID {
 	for _, dependency := range p.request.Graph.Dependencies(node) {
 		result := p.results[dependency.ID.Key()]
@@ -179,7 +180,7 @@ func (p *convergence) blockingDependency(node *arm.Node) arm.ID {
 	return ""
 }
 
-// resourcesToPrune lists what is in the inventory or to be pruned and not in the graph, in the order of deletion.
+// resourcesToPrune lists resources of the inventory and of Request.Prune that are not in the graph, in the order of deletion.
 func (p *convergence) resourcesToPrune() []arm.ID {
 	var out []arm.ID
 	seen := map[string]bool{}
@@ -192,7 +193,7 @@ func (p *convergence) resourcesToPrune() []arm.ID {
 	return sortByRank(out)
 }
 
-// pruneResource takes one resource away that is not wanted any more. What is gone or somebody else's has no result.
+// pruneResource deletes a resource that is no longer planned. Resources that are gone or foreign get no result.
 func (p *convergence) pruneResource(id arm.ID, all []arm.ID) {
 	key := id.Key()
 	if result, ok := p.results[key]; ok && (result.State == arm.Gone || result.State == arm.Foreign) {
@@ -211,9 +212,9 @@ func (p *convergence) pruneResource(id arm.ID, all []arm.ID) {
 	p.removeResource(w)
 }
 
-// successorUnderWay returns a resource of the graph that may take the place of id and is still being created or updated, "" if there is
-// none: a new peering, record or rule is in place before the old one goes. One that failed is not waited for, because the old one may be
-// what it conflicts with.
+// successorUnderWay returns a resource of the graph that may replace id and is still being created or updated, "" if there is none: a
+// new peering, record or rule has to be in place before the old one is deleted. A failed successor does not count, because the old
+// resource may be the one that it conflicts with.
 func (p *convergence) successorUnderWay(id arm.ID) arm.ID {
 	for _, node := range p.nodes {
 		if !strings.EqualFold(node.ID.Type(), id.Type()) || node.Policy == arm.Observe {
@@ -233,7 +234,7 @@ func (p *convergence) successorUnderWay(id arm.ID) arm.ID {
 	return ""
 }
 
-// removeResource decides about a resource that is to go and does it.
+// removeResource decides about a resource to delete and executes the decision.
 func (p *convergence) removeResource(w *task) {
 	w.removing = true
 	w.owned = w.owned && p.isRemovable(w.id, w.node)

@@ -16,15 +16,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Codes of errors that the engine itself finds.
+// Codes of errors that the engine itself detects.
 const (
-	// CodeNotOwned means that a resource with the wanted name is somebody else's.
+	// CodeNotOwned means that a foreign resource has the planned name.
 	CodeNotOwned = "ResourceNotOwned"
-	// CodeOwnershipTagRemoved means that a resource that was made for the object has no ownership tag, and nothing else proves that it is the object's.
+	// CodeOwnershipTagRemoved means that a resource created for the object has no ownership tag any more, and no other proof of
+	// ownership exists.
 	CodeOwnershipTagRemoved = "OwnershipTagLost"
-	// CodeMissing means that a resource that users bring does not exist.
+	// CodeMissing means that a bring-your-own resource does not exist.
 	CodeMissing = "ResourceNotFound"
-	// CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known any more.
+	// CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known.
 	CodeProvisioningFailed = operate.CodeProvisioningFailed
 )
 
@@ -35,25 +36,24 @@ type convergence struct {
 	request Request
 	nodes   []*arm.Node
 
-	// found is what was observed, by ID key.
+	// found holds the observed resources, by ID key.
 	found map[string]observe.Observation
-	// results and waits, the time until the next try, are by ID key, too.
+	// results and retryAfter, the time until the next try, are by ID key, too.
 	results    map[string]arm.Result
 	retryAfter map[string]time.Duration
-	// inventory is the given one with what this pass adds and removes.
+	// inventory is the inventory of the request with the additions and removals of this convergence.
 	inventory       map[string]arm.ID
-	storedInventory map[string]bool // in the inventory as given: stored already
-	// adopted is what was adopted, now or before, ignored what of the given inventory does not count, unlabelled what is ours
-	// without a tag.
+	storedInventory map[string]bool // the inventory of the request, which is stored already
+	// adopted holds resources adopted now or before, ignored the inventory entries that do not count, ownedUntagged the resources that
+	// are owned without a tag.
 	adopted, ignored map[string]arm.ID
 	ownedUntagged    map[string]bool
-	// migrated are the keys of Request.Migrated.
+	// migrated holds the keys of Request.Migrated.
 	migrated map[string]bool
-	// record are the resources of the record: they were seen as the object's own.
+	// record holds the resources of Request.Record: they were seen as the object's own.
 	record map[string]bool
 
-	// reusesReads passes come often, woken by one operation after another; what was in place a moment ago is not read again
-	// each time.
+	// reusesReads lets convergences use older reads: operations wake them often, and resources in place need not be read each time.
 	reusesReads bool
 
 	changed       chan struct{}
@@ -113,7 +113,7 @@ func (e *Engine) newConvergence(ctx context.Context, request Request) (*converge
 	return p, nil
 }
 
-// retryNow has a pass that was asked for try resources again that failed.
+// retryNow makes failures of the resources due if the request asks for a retry.
 func (p *convergence) retryNow(ids ...arm.ID) {
 	if !p.request.RetryNow {
 		return
@@ -124,7 +124,7 @@ func (p *convergence) retryNow(ids ...arm.ID) {
 	}
 }
 
-// notifyChange tells the pass that something it looks at has moved. Once the pass is over, it wakes the object.
+// notifyChange starts another round of the convergence because a resource has changed. After the convergence it wakes the object.
 func (p *convergence) notifyChange() {
 	p.mu.Lock()
 	over := p.ended
@@ -141,8 +141,9 @@ func (p *convergence) notifyChange() {
 	}
 }
 
-// evaluateUntilAnswered evaluates until no write that the pass sent is unanswered, the grace is over, too many others wait, another graph is wanted or ctx ends. What
-// an answer makes ready is started within the same pass.
+// evaluateUntilAnswered reads and evaluates until all writes that were sent are answered. It stops earlier when AnswerWait is over, too
+// many other convergences wait, the request is superseded, or ctx ends. A write that an answer makes possible is sent within the same
+// convergence.
 func (p *convergence) evaluateUntilAnswered(ids func() []arm.ID, evaluate func()) {
 	expired := make(chan struct{})
 	stop := p.engine.clock.AfterFunc(p.engine.options.AnswerWait, func() { close(expired) })
@@ -199,7 +200,7 @@ func (p *convergence) countPendingWrites() int {
 	return p.pendingWrites
 }
 
-// recordSent notes a write that was begun, answered one that Azure has answered.
+// recordSent records the start of a write. recordAnswered records Azure's answer to one.
 func (p *convergence) recordSent(id arm.ID, verb string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,14 +215,14 @@ func (p *convergence) recordAnswered() {
 	p.notifyChange()
 }
 
-// setResult stores the result for a resource and when to look again.
+// setResult stores the result of a resource and the time until the next try.
 func (p *convergence) setResult(result arm.Result, wait time.Duration) {
 	p.results[result.ID.Key()] = result
 	p.retryAfter[result.ID.Key()] = wait
 	p.engine.states.setInPlace(result.ID.Key(), result.IsDone())
 }
 
-// desiredOf is what a node of a graph wants, decoded.
+// desiredOf returns the decoded desired state of a node.
 func desiredOf(graph *arm.Graph, node *arm.Node, row types.Type) (compare.Desired, error) {
 	body, err := graph.DecodedBody(node)
 	if err != nil {
@@ -230,7 +231,7 @@ func desiredOf(graph *arm.Graph, node *arm.Node, row types.Type) (compare.Desire
 	return compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags}, nil
 }
 
-// buildOutcome ends the pass and puts the results together. From here on, what the pass waits for wakes the object.
+// buildOutcome ends the convergence and collects its results. From then on, changes wake the object.
 func (p *convergence) buildOutcome(order []arm.ID) arm.Outcome {
 	p.mu.Lock()
 	p.ended = true

@@ -9,8 +9,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// setPollingDeadlines tells the operations of the graph for how long nobody can go on with their end, so that they are not looked at as closely as
-// those that others wait for: what comes after a route table waits for the NAT gateway, too, which takes longer.
+// setPollingDeadlines sets for each running operation how long its end can wait without delaying the rest of the graph. Operations on
+// the critical path are polled closely, operations with slack rarely: a successor of a route table also waits for the NAT gateway,
+// which takes longer.
 func (p *convergence) setPollingDeadlines() {
 	s := p.newSchedule()
 	whole := s.maxRemaining(s.nodes, nil)
@@ -22,17 +23,17 @@ func (p *convergence) setPollingDeadlines() {
 	}
 }
 
-// schedule is what of a graph is not in place, with the times that this takes.
+// schedule is a critical-path estimate of the unfinished nodes of a graph. All durations are lower bounds.
 type schedule struct {
 	now time.Time
-	// nodes are in the order of the graph, before is what each waits for.
+	// nodes are in the order of the graph. predecessors are the nodes that each one waits for.
 	nodes        []*arm.Node
 	predecessors map[*arm.Node][]*arm.Node
 	running      map[*arm.Node]*operate.Operation
-	// lockedBy is the resource whose document Azure writes for a node, one write at a time; "" is none.
+	// lockedBy is the parent resource whose document Azure writes for a node, one write at a time; "" if there is none.
 	lockedBy map[*arm.Node]arm.ID
-	// minDuration is how long the operation on a node hardly takes less than, left is for how long it is not in place at the least, and
-	// needed for how long it does not have to be.
+	// minDuration is the duration of the whole operation, minRemaining the time until the node is done, including its predecessors.
+	// slack is how long the end of the node can be delayed.
 	minDuration, minRemaining, slack map[*arm.Node]time.Duration
 }
 
@@ -59,7 +60,7 @@ func (p *convergence) newSchedule() *schedule {
 	return s
 }
 
-// maxRemaining is the time until all nodes but one are in place, at the least.
+// maxRemaining returns the earliest time until all nodes are done. It ignores the node but.
 func (s *schedule) maxRemaining(nodes []*arm.Node, but *arm.Node) (out time.Duration) {
 	for _, node := range nodes {
 		if node != but {
@@ -69,7 +70,7 @@ func (s *schedule) maxRemaining(nodes []*arm.Node, but *arm.Node) (out time.Dura
 	return out
 }
 
-// slackOf is how long it takes at the least until a node has to be in place for anything to go on. What comes after is known.
+// slackOf returns how long the end of node can be delayed without delaying a successor. The slack of the successors has to be known.
 func (s *schedule) slackOf(node *arm.Node) time.Duration {
 	needed, last := operate.MaxIdle, true
 	for _, next := range s.nodes {
@@ -80,7 +81,7 @@ func (s *schedule) slackOf(node *arm.Node) time.Duration {
 		last = false
 		start := s.maxRemaining(s.predecessors[next], node)
 		if after {
-			// It may begin later, if nobody waits for it. Twice the least is what it often takes.
+			// A successor with slack may start later. Operations often take twice their lower bound.
 			start = max(start, s.slack[next]-2*s.minDuration[next])
 		}
 		needed = min(needed, start)
@@ -88,7 +89,7 @@ func (s *schedule) slackOf(node *arm.Node) time.Duration {
 	if !last {
 		return needed
 	}
-	// All that is still to be done is to say that everything is in place. What takes much longer than the rest may not be waited for.
+	// No successor is left, so only the report that everything is done waits. Nodes that take much longer than the others do not count.
 	needed = 0
 	for _, other := range s.nodes {
 		if other != node && s.minRemaining[other] <= operate.MaxIdle {

@@ -12,23 +12,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// failedPath is where a resource says that its last operation failed.
+// failedPath is the path of the state of a resource, reported as drift if the last operation failed.
 const failedPath = "properties.provisioningState"
 
-// How long to wait when nothing is known to wake the object.
+// Intervals after which the object is reconciled again if no event wakes it.
 const (
-	// wakeTimeout is when a pass is worth doing although a wake is expected, in case that got lost.
+	// wakeTimeout covers the loss of an expected wake.
 	wakeTimeout = 2 * time.Minute
-	// followTimeout is the same for what is followed until its end is seen.
+	// followTimeout does so for operations that are followed until they end.
 	followTimeout = 5 * time.Minute
-	// specRetryAfter is for what only another spec changes.
+	// specRetryAfter is for errors that only a change of the spec resolves.
 	specRetryAfter = 10 * time.Minute
-	// blockedRetryAfter is for what a plan cannot render yet.
+	// blockedRetryAfter is for nodes that the plan cannot render yet.
 	blockedRetryAfter = 30 * time.Second
 )
 
-// decide says what to do about a resource. It is pure, and the only place that decides: what it does not tell to write is
-// not written.
+// decide returns the decision about a resource. It is pure and the only place of decisions: the engine sends no write without one.
 func decide(s situation) decision {
 	if s.removing {
 		return decideRemoval(s)
@@ -49,7 +48,7 @@ func decide(s situation) decision {
 	case !s.found.WasRead() && s.makerMissing:
 		return awaitMaker(s)
 	case !s.found.WasRead() || s.outdated:
-		// An operation ended after the last look; there is another round. What was seen before it is not what it left.
+		// An operation ended after the last read, so that read is outdated. Another round follows.
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:
 		return reportReadFailure(s, s.found.Err)
@@ -69,7 +68,7 @@ func decide(s situation) decision {
 	return decideWrite(s, d)
 }
 
-// awaitOperation waits for what is under way, and says what is wrong with it, or how the same failed before.
+// awaitOperation waits for the running operation. The message has the error of its status, or of the previous try.
 func awaitOperation(s situation) decision {
 	d := decision{step: stepJoin, state: s.running.state, message: retryMessage(s.running.lastErr), retryAfter: followTimeout}
 	if s.running.statusErr != nil {
@@ -78,7 +77,7 @@ func awaitOperation(s situation) decision {
 	return d
 }
 
-// retryMessage says that something is done which failed the last time; nil is that it did not.
+// retryMessage returns the message for a retry after an error, "" if there was none.
 func retryMessage(last error) string {
 	if last == nil {
 		return ""
@@ -86,7 +85,7 @@ func retryMessage(last error) string {
 	return "is tried again after: " + last.Error()
 }
 
-// decideChange says what brings the resource in line, regardless of whether that is possible.
+// decideChange returns the change that brings the resource in line, whether or not it can be made now.
 func decideChange(s situation) decision {
 	node := s.node
 	if !s.found.Exists {
@@ -95,7 +94,7 @@ func decideChange(s situation) decision {
 			return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusNotFound, Code: CodeMissing,
 				Message: fmt.Sprintf("%s does not exist: the spec names it as one to be used and not to be made; create it or correct the spec", node.ID)})
 		case node.Body == nil || node.Policy == arm.TagOnly:
-			// Another node makes it.
+			// Azure creates it with another node.
 			return decision{step: stepClearFailure, state: arm.Ready}
 		}
 		return decision{method: http.MethodPut, state: arm.Creating}
@@ -134,7 +133,7 @@ func decideChange(s situation) decision {
 	return decision{method: http.MethodPut, state: arm.Updating, drift: paths}
 }
 
-// decideForeign is for resources that the engine does not write.
+// decideForeign decides about resources that the engine does not write.
 func decideForeign(s situation, doing arm.State) decision {
 	node := s.node
 	using := usesForeign(s)
@@ -150,7 +149,7 @@ func decideForeign(s situation, doing arm.State) decision {
 	case using:
 		return decision{step: stepClearFailure, state: arm.Foreign}
 	case matchesUntagged(s):
-		// It carries no tag to tell whose it is, and is what the plan wants.
+		// The resource has no tags that could show an owner, and it matches the plan.
 		return decision{step: stepClearFailure, state: arm.Foreign}
 	}
 	message := fmt.Sprintf("%s exists and is not tagged %s=%s, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over",
@@ -165,21 +164,20 @@ func decideForeign(s situation, doing arm.State) decision {
 	return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: message})
 }
 
-// usesForeign tells whether the plan goes on with a resource of somebody else's: users may bring it, or it is as wanted and has no tag to
-// tell whose it is.
+// usesForeign reports whether the plan accepts a foreign resource: users may bring it, or it matches the plan and its type has no tags.
 func usesForeign(s situation) bool {
 	return s.node.Policy == arm.Observe || s.node.Foreign == arm.UseForeign || s.node.Body == nil || matchesUntagged(s)
 }
 
 func matchesUntagged(s situation) bool { return len(s.differences) == 0 && !s.row.Taggable }
 
-// otherClusterMessage says that a resource carries the tag of another cluster.
+// otherClusterMessage is the message about a resource with the tag of another cluster.
 func otherClusterMessage(s situation) string {
 	return fmt.Sprintf("%s carries the tag %s=%s of another cluster and not %s=%s, so it is left alone: name another one in the spec, or let the other cluster go and remove its tag to hand it over",
 		s.node.ID, s.otherOwnerTag, s.owner.TagValue, s.owner.TagKey, s.owner.TagValue)
 }
 
-// sameNameMessage says that a resource is that of a cluster with the same name, whoever looks after that.
+// sameNameMessage is the message about a resource of another cluster with the same name.
 func sameNameMessage(s situation) string {
 	us := s.owner.ID
 	if us == "" {
@@ -190,7 +188,7 @@ func sameNameMessage(s situation) string {
 		s.node.ID, s.sameNameOwner, s.owner.IDKey, us, s.owner.ID)
 }
 
-// decideWrite says whether a write that would bring the resource in line can be sent.
+// decideWrite checks whether the write of d can be sent now.
 func decideWrite(s situation, d decision) decision {
 	if why := denialOf(s, d); why != "" {
 		out := reportFailure(arm.Refusal(why))
@@ -216,7 +214,7 @@ func decideWrite(s situation, d decision) decision {
 	return claimThenSend(s, d)
 }
 
-// denialOf says why a write may not be sent, "" if it may. A PATCH writes only tags.
+// denialOf returns why a write is not allowed, "" if it is. A PATCH writes only tags.
 func denialOf(s situation, d decision) string {
 	if d.method == http.MethodPatch && !slices.ContainsFunc(s.node.Denials, func(denial arm.Denial) bool { return denial.Reference.ID == "" }) {
 		return ""
@@ -224,7 +222,7 @@ func denialOf(s situation, d decision) string {
 	return s.denial
 }
 
-// claimThenSend has a write sent when the resource is ours to write.
+// claimThenSend sends a write after the engine has claimed the resource and its document.
 func claimThenSend(s situation, d decision) decision {
 	serial := s.row.SerialKey(s.id)
 	switch {
@@ -239,12 +237,12 @@ func claimThenSend(s situation, d decision) decision {
 	case s.writtenSince || s.etagOutdated && s.row.SendsIfMatch && s.found.Exists:
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: 100 * time.Millisecond}
 	}
-	// Some requests are refused only after seconds, so passes end before that: what is wrong is told meanwhile.
+	// Azure refuses some requests only after seconds, when the convergence is over. Until then the message has the previous error.
 	d.step, d.message, d.retryAfter = stepSend, retryMessage(s.failure), followTimeout
 	return d
 }
 
-// awaitMaker reports a node that Azure makes together with one that is not in place.
+// awaitMaker reports a node that Azure creates with another resource, which is not in place.
 func awaitMaker(s situation) decision {
 	d := decision{step: stepReport, state: arm.Blocked, blockedBy: s.blocker}
 	if s.createdWith != "" {
@@ -253,8 +251,8 @@ func awaitMaker(s situation) decision {
 	return d
 }
 
-// reportReadFailure reports a resource that could not be read. An error that every request would meet is reported once: the
-// other resources are blocked by the first.
+// reportReadFailure reports a resource that could not be read. An error that affects every request is reported once; the other
+// resources are blocked by the first one.
 func reportReadFailure(s situation, err error) decision {
 	switch {
 	case s.sameErrorAs != "":
@@ -265,22 +263,22 @@ func reportReadFailure(s situation, err error) decision {
 	return decision{step: stepReport, state: failureState(err), err: err, message: arm.DescribeRetry(err), readFailed: true, retryAfter: max(s.readRetryAfter, 100*time.Millisecond)}
 }
 
-// awaitRetry reports an error until it is time to try again.
+// awaitRetry reports an error until the next try is due.
 func awaitRetry(s situation) decision {
 	return decision{step: stepReport, state: failureState(s.failure), err: s.failure, message: arm.DescribeRetry(s.failure), retryAfter: s.retryAfter}
 }
 
-// reportFailure reports what only another spec changes.
+// reportFailure reports an error that only a change of the spec resolves.
 func reportFailure(err error) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, retryAfter: specRetryAfter}
 }
 
-// reportRefusal reports what somebody has to change in Azure, or in the spec.
+// reportRefusal reports an error that a change in Azure or of the spec resolves.
 func reportRefusal(s situation, err error) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, message: "looked at again every few minutes", retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
 }
 
-// failureState is the state of a resource that failed with err.
+// failureState returns the state of a resource that failed with err.
 func failureState(err error) arm.State {
 	switch arm.Classify(err) {
 	case arm.ClassWaiting, arm.ClassRetry:
@@ -289,5 +287,5 @@ func failureState(err error) arm.State {
 	return arm.Failed
 }
 
-// keepsFailed tells whether a failed resource stays as it is.
+// keepsFailed reports whether a failed resource is left for replacement.
 func keepsFailed(s situation) bool { return s.row.KeepFailed && s.node.Policy == arm.CreateOnly }

@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// maxBusyWait is how long a deletion waits for another operation on the resource before it is tried all the same.
+// maxBusyWait is how long a deletion waits for another operation on the resource before it is sent all the same.
 const maxBusyWait = time.Minute
 
-// decideRemoval is decide for a resource that is to go.
+// decideRemoval decides about a resource to delete.
 func decideRemoval(s situation) decision {
 	switch {
 	case s.deletedWith != "" && (s.deletedWithGone || s.found.WasRead() && s.found.Err == nil && !s.found.Exists):
@@ -53,41 +53,41 @@ func decideRemoval(s situation) decision {
 	return claimThenSend(s, decision{method: http.MethodDelete, state: arm.Deleting})
 }
 
-// groupSituation is what the fate of a resource group is decided from.
+// groupSituation is the input of the decision about a resource group.
 type groupSituation struct {
-	// running is what an operation of ours is at there, "" is nothing.
+	// running is the state of an operation of this engine on the group, "" if there is none.
 	running arm.State
 	found   observe.Observation
 	owned   bool
-	// listed means that what is in the group was asked for, unsure why it is not known; others that it has something of another
-	// cluster, or carries its tag.
+	// listed means that the resources in the group were listed, listErr is the error of that. hasForeign means that the group or a
+	// resource in it has the tag of another cluster.
 	listed     bool
 	listErr    error
 	hasForeign bool
 }
 
-// groupDecision is what a deletion does to a resource group.
+// groupDecision is the effect of a deletion on a resource group.
 type groupDecision string
 
 const (
-	// groupDeletedWhole groups go with everything in them.
+	// groupDeletedWhole deletes the group with everything in it.
 	groupDeletedWhole groupDecision = "whole"
-	// groupKept is for groups that do not go: what is the cluster's in them goes one by one.
+	// groupKept keeps the group and deletes the cluster's resources in it one by one.
 	groupKept groupDecision = "stays"
-	// groupAbsent groups are not there, or may not be read.
+	// groupAbsent means that the group does not exist or may not be read.
 	groupAbsent groupDecision = "absent"
-	// groupUnreadable groups could not be read now: what is in them waits with them.
+	// groupUnreadable means that the group could not be read this time. The deletion of its resources waits.
 	groupUnreadable groupDecision = "unclear"
-	// groupUnlisted groups need a look at what is in them.
+	// groupUnlisted means that the resources in the group have to be listed before the decision.
 	groupUnlisted groupDecision = "unlisted"
 )
 
-// decideGroup says what becomes of a resource group of the graph.
+// decideGroup decides about a resource group of the graph.
 func decideGroup(s groupSituation) groupDecision {
 	doing, _ := observe.ProvisioningState(s.found.Body)
 	switch {
 	case s.running != "" && s.running != arm.Updating:
-		// Only what is ours is made or deleted.
+		// The engine creates and deletes only owned groups.
 		return groupDeletedWhole
 	case s.found.Err != nil && isTransient(s.found.Err):
 		return groupUnreadable
@@ -103,7 +103,7 @@ func decideGroup(s groupSituation) groupDecision {
 	return groupKept
 }
 
-// isTransient tells whether an error goes by itself.
+// isTransient reports whether an error is expected to pass without a change by the user.
 func isTransient(err error) bool {
 	class := arm.Classify(err)
 	return class == arm.ClassWaiting || class == arm.ClassRetry

@@ -11,13 +11,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Delete does one pass of deleting the graph's resources, dependants first. Only owned resources are deleted; what is
-// gone already, also because its parent is, counts as deleted. The deletion is complete when Outcome.Deleted is true.
+// Delete takes one step towards the deletion of the graph's resources, dependants first. It deletes only owned resources. A resource
+// that is gone already, alone or with its parent, counts as deleted. The deletion is complete when Outcome.IsDeleted returns true.
 //
-// Resources that go with their parent are not deleted one by one. With Request.DeleteWholeGroups, an owned resource group of
-// the graph without resources of another cluster goes as a whole, after what lies outside of it and depends on it. Where it
-// depends on that, too, as the network in a group of its own and the load balancers in its subnets do, its resources go one
-// by one before it. Any other group stays: its result is Foreign.
+// Resources that Azure deletes with their parent are not deleted one by one. With Request.DeleteWholeGroups, an owned resource group of
+// the graph without resources of another cluster is deleted as a whole, after the resources outside of it that depend on it. If the
+// group in turn depends on those, as with a network in a group of its own and load balancers in its subnets, its resources are deleted
+// one by one first. Any other group is kept: its result is Foreign.
 func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, error) {
 	p, err := e.newConvergence(ctx, request)
 	if err != nil {
@@ -64,8 +64,8 @@ type deletion struct {
 	*convergence
 	targets []arm.ID
 	extras  []arm.ID
-	// wholeGroups are the keys of resource groups that go as a whole, unsure those of which it could not be found out, and
-	// piecewise those whose resources have to go before.
+	// wholeGroups holds the keys of resource groups deleted as a whole, emptiedGroups of those whose resources are deleted first,
+	// groupErrs the errors of those that could not be listed.
 	wholeGroups, emptiedGroups map[string]bool
 	groupErrs                  map[string]error
 }
@@ -74,7 +74,8 @@ func newDeletion(p *convergence) *deletion {
 	return &deletion{convergence: p, wholeGroups: map[string]bool{}, emptiedGroups: map[string]bool{}, groupErrs: map[string]error{}}
 }
 
-// decideGroups finds out which resource groups go as a whole, and lists what carries the cluster's tag in the others.
+// decideGroups decides about all resource groups of the graph. It returns the tagged resources in groups that are kept or emptied
+// first.
 func (d *deletion) decideGroups() []arm.ID {
 	var extra []arm.ID
 	within := map[string][]arm.ID{}
@@ -122,7 +123,7 @@ func (d *deletion) decideGroups() []arm.ID {
 	return extra
 }
 
-// hasGroupCycle tells whether a group that could go as a whole waits for something that waits for it.
+// hasGroupCycle reports whether a group that is deleted as a whole waits for a resource that waits for the group.
 func (d *deletion) hasGroupCycle(group string) bool {
 	unit := func(id arm.ID) string {
 		if key := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()).Key(); d.wholeGroups[key] {
@@ -154,13 +155,13 @@ func (d *deletion) hasGroupCycle(group string) bool {
 	return false
 }
 
-// deletesContents tells whether the deletion of a group takes what is in it along.
+// deletesContents reports whether the deletion of a group deletes the resources in it.
 func (d *deletion) deletesContents(group arm.ID) bool {
 	return d.wholeGroups[group.Key()] && !d.emptiedGroups[group.Key()]
 }
 
-// listGroup lists what in a group carries the cluster's tag and is not in the graph, and tells whether anything carries
-// another cluster's.
+// listGroup lists the resources of a group that carry the cluster's tag and are not in the graph. others is true if any resource has
+// another cluster's tag.
 func (d *deletion) listGroup(group arm.ID) (ours []arm.ID, others bool, err error) {
 	items, err := d.request.Client.List(d.ctx, string(group)+"/resources", types.ResourcesAPIVersion, nil)
 	if err != nil {
@@ -193,7 +194,7 @@ func (d *deletion) resourcesToRead() []arm.ID {
 	return d.convergence.resourcesToRead(ids, true)
 }
 
-// deletedWith is the resource whose deletion takes id with it: its group, its parent, or itself.
+// deletedWith returns the resource whose deletion includes id: its group, its parent, or id itself.
 func (d *deletion) deletedWith(id arm.ID) arm.ID {
 	if group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()); d.deletesContents(group) {
 		return group
@@ -214,7 +215,7 @@ func (d *deletion) deletedWith(id arm.ID) arm.ID {
 	return id
 }
 
-// removeTarget decides about one target and does it.
+// removeTarget decides about one target and executes the decision.
 func (d *deletion) removeTarget(id arm.ID) {
 	before := d.results[id.Key()].State
 	if before == arm.Gone || before == arm.Foreign {
@@ -233,12 +234,12 @@ func (d *deletion) removeTarget(id arm.ID) {
 	d.convergence.removeResource(w)
 	if d.results[id.Key()].State == arm.Gone {
 		delete(d.inventory, id.Key())
-		// What waited for it can go in this pass.
+		// Resources that waited for it can be deleted in this convergence.
 		d.notifyChange()
 	}
 }
 
-// blockingDependant is something that has to go before id, or "".
+// blockingDependant returns a resource that has to be deleted before id, "" if there is none.
 func (d *deletion) blockingDependant(id arm.ID) arm.ID {
 	standing := func(other arm.ID) bool {
 		state := d.results[other.Key()].State

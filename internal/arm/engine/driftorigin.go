@@ -12,37 +12,37 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
-// agreement is what was wanted of a resource, that is not changed in place, when it was last as wanted. It tells which of
-// the two has moved when they differ.
+// agreement is the last desired state that a resource matched, for resources that are not changed in place. If desired and observed
+// state differ later, it shows which of the two has changed.
 type agreement struct {
-	// desired is the plan's body, as JSON without what Azure never returns, and sum its hash.
+	// desired is the body of the plan as JSON, without values that Azure never returns. sum is its hash.
 	desired compressed.Body
 	sum     [sha256.Size]byte
-	// at is when the PUT of want had ended; judged means that a read has been compared since, or that want was found in
+	// at is the time when the PUT of desired ended. judged means that a later read has been compared, or that desired was found in
 	// Azure and not sent.
 	at     time.Time
 	judged bool
-	// normalized are the differences that Azure's normalisation left, unknown those that were there at the first look.
+	// normalized lists differences from Azure's normalisation, unknown those that existed at the first read.
 	normalized, unknown []string
 }
 
-// driftOrigin tells where the differences of a resource come from that is not changed in place, by path. What is in no list is
-// not known, as after a restart.
+// driftOrigin classifies the differences of a resource that is not changed in place, by path. A path in no list is unclassified, as
+// after a restart.
 type driftOrigin struct {
-	// normalized is Azure's normalisation of what was sent.
+	// normalized lists paths where Azure normalised the value that was sent.
 	normalized []string
-	// outside means that Azure's value is no longer what was wanted and in place, and still is.
+	// outside lists paths where Azure's value changed and the desired value did not.
 	outside []string
-	// unapplied means that something else is wanted than what was in place.
+	// unapplied lists paths where the desired value changed since the resource was in place.
 	unapplied []string
 }
 
-// newAgreement is an agreement on a body for a type of resources.
+// newAgreement returns an agreement on a body of a resource type.
 func (m *stateStore) newAgreement(name string, want json.RawMessage) *agreement {
 	return &agreement{desired: m.compressor.Compress(name, want), sum: sha256.Sum256(want)}
 }
 
-// recordAgreement notes that a PUT of want succeeded.
+// recordAgreement records a successful PUT of want.
 func (m *stateStore) recordAgreement(id arm.ID, want json.RawMessage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,8 +51,8 @@ func (m *stateStore) recordAgreement(id arm.ID, want json.RawMessage) {
 	m.stateFor(id.Key()).agreement = agreement
 }
 
-// classifyDifferences sorts the differences between what is wanted and what was observed. fromWrite is set when observed is the answer
-// to a PUT. normalised are the differences that are taken for Azure's normalisation from now on.
+// classifyDifferences returns the origin of the differences between desired and observed state. fromWrite is set if observed is the
+// answer to a PUT. normalised lists the differences that count as Azure's normalisation from now on.
 func (m *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference, fromWrite bool) (out driftOrigin, normalised []compare.Difference) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observ
 	}
 	before := found.diffAgreed(want, now, observed)
 	if late := !fromWrite && m.clock.Now().Sub(found.at) > normalizationWindow; !found.judged && late {
-		// It may as well be somebody's change.
+		// After this time a difference may be a change from outside.
 		found.unknown = formatDifferences(before)
 	} else if !found.judged {
 		for _, difference := range before {
@@ -103,21 +103,21 @@ func (m *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observ
 	return out, normalised
 }
 
-// diffAgreed are how a resource differs from what was wanted when it was last as wanted. now is what is wanted now, of which most
-// often nothing has changed.
+// diffAgreed returns the differences between the agreed state and the observed one. now is the current desired state, which most often
+// equals the agreed one.
 func (a *agreement) diffAgreed(want compare.Desired, now json.RawMessage, observed any) []compare.Difference {
 	raw := now
 	if a.sum != sha256.Sum256(now) {
 		opened, err := a.desired.Decompress()
 		if err != nil {
-			// It was packed here.
+			// The body was compressed by this process.
 			return nil
 		}
 		raw = opened
 	}
 	body, err := arm.DecodeBody(raw)
 	if err != nil {
-		// It was marshalled here.
+		// The body was marshalled by this process.
 		return nil
 	}
 	want.Body = body
@@ -133,7 +133,7 @@ func visibleJSON(want compare.Desired) json.RawMessage {
 	return raw
 }
 
-// withoutTagDifferences leaves out what differs in tags, which are kept in line in any case.
+// withoutTagDifferences leaves out differences in tags, because tags are always repaired.
 func withoutTagDifferences(differences []compare.Difference) []compare.Difference {
 	return slices.DeleteFunc(slices.Clone(differences), func(d compare.Difference) bool { return strings.HasPrefix(d.Path, "tags.") })
 }

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// findFailureReason finds out why a resource is in the state Failed when the operation that failed is not known any more. Only
-// machines tell, in their instance view, which is asked for when what was found came from a list.
+// findFailureReason returns the error of a resource in the state Failed whose operation is no longer known. Only virtual machines have
+// the reason in their instance view. It is requested if the read came from a list.
 func (e *Engine) findFailureReason(ctx context.Context, c *client.Client, found Observed, row types.Type) error {
 	failure := &arm.Error{Method: http.MethodPut, ID: found.ID, Status: http.StatusOK, Code: CodeProvisioningFailed,
 		Message: "Azure shows the resource in the state Failed; it is not made again on its own: delete and replace it"}
@@ -37,7 +37,7 @@ func (e *Engine) findFailureReason(ctx context.Context, c *client.Client, found 
 
 type status struct{ Code, Message string }
 
-// instanceStatuses are the statuses in the instance view of a machine.
+// instanceStatuses returns the statuses in the instance view of a machine.
 func instanceStatuses(body json.RawMessage) []status {
 	var machine struct {
 		Properties struct {
@@ -46,7 +46,7 @@ func instanceStatuses(body json.RawMessage) []status {
 			} `json:"instanceView"`
 		} `json:"properties"`
 	}
-	// A body of another shape says nothing.
+	// A body of another shape has no statuses.
 	_ = json.Unmarshal(body, &machine)
 	return machine.Properties.InstanceView.Statuses
 }

@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// ownerPrefix begins the tag keys that mark the resources of clusters; the cluster's name follows.
+// ownerPrefix is the prefix of ownership tags; the cluster's name follows.
 const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 
-// owningAncestors are the resources that decide who owns id, nearest first.
+// owningAncestors returns the resources whose ownership decides that of id, nearest first.
 func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
 	row, err := types.ForID(id)
 	if err != nil {
@@ -25,8 +25,8 @@ func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
 			break
 		}
 		parentRow, err := types.ForID(parent)
-		// What a type with a row of its own is below is always made by others if that has none, as the fleet of a member: there may
-		// be no right to read it.
+		// The parent of a table type that has no row itself is always created by others, as the fleet of a member. The identity may
+		// have no right to read it.
 		if err != nil || parentRow.FromDefinition && !row.FromDefinition && !p.request.IgnoreInventory {
 			break
 		}
@@ -39,8 +39,8 @@ func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
 	return out
 }
 
-// isOwned tells whether a resource is the cluster's: by its own tag, the ownership of what it is below, what it is tied to, the
-// inventory as far as that counts, or the caller's proof.
+// isOwned reports whether the cluster owns a resource: by its tags, an owned ancestor, a reference to an owned resource, a valid
+// inventory entry, or the caller's proof.
 func (p *convergence) isOwned(id arm.ID) bool {
 	row, err := types.ForID(id)
 	if err != nil {
@@ -64,22 +64,22 @@ func (p *convergence) isOwned(id arm.ID) bool {
 	return false
 }
 
-// mayBeInInventory tells whether an entry of the inventory can count: of a resource that cannot carry a tag, and that the spec names or
-// Azure may show to be there for one of ours.
+// mayBeInInventory reports whether an inventory entry can be valid: the resource has no tags, and the spec names it or Azure may show a
+// reference to an owned resource.
 func (p *convergence) mayBeInInventory(id arm.ID) bool {
 	row, err := types.ForID(id)
 	return err == nil && !row.Taggable && !p.request.IgnoreInventory && (p.request.Graph.Has(id) || len(row.OwnerReferences) > 0)
 }
 
-// isInInventory tells whether a resource is the cluster's by the inventory. What the spec names no more is so only while it is tied to
-// what carries the ownership tag: anybody may have written the inventory who may write the object.
+// isInInventory reports whether a valid inventory entry makes the resource owned. If the spec no longer names the resource, it has to
+// reference a tagged one: every writer of the object can forge the inventory.
 func (p *convergence) isInInventory(id arm.ID, row types.Type) bool {
 	_, ok := p.inventory[id.Key()]
 	return ok && (p.request.Graph.Has(id) || p.referencesOwned(id, row))
 }
 
-// isRemovable tells whether a resource that is the cluster's may be deleted. One that is so by the inventory alone has to be tied to
-// what it was made for, where the plan says what that is.
+// isRemovable reports whether an owned resource may be deleted. A resource owned only by the inventory has to reference the owner that
+// the plan names, if it names one.
 func (p *convergence) isRemovable(id arm.ID, node *arm.Node) bool {
 	row, err := types.ForID(id)
 	if err != nil || row.Taggable || node == nil || len(node.After) == 0 || len(row.OwnerReferences) == 0 || !p.isInInventory(id, row) {
@@ -88,8 +88,8 @@ func (p *convergence) isRemovable(id arm.ID, node *arm.Node) bool {
 	return p.isAncestorOwned(id) || p.referencesOwned(id, row)
 }
 
-// referencesOwned tells whether Azure shows a resource to be there for one that carries the ownership tag, or that the plan has where that
-// is enough.
+// referencesOwned reports whether the resource references a resource with the ownership tag. For some types a resource of the plan is
+// enough.
 func (p *convergence) referencesOwned(id arm.ID, row types.Type) bool {
 	body, err := arm.DecodeBody(p.found[id.Key()].Body)
 	if err != nil {
@@ -116,8 +116,8 @@ func (p *convergence) referencesOwned(id arm.ID, row types.Type) bool {
 	return false
 }
 
-// isTargetOwned tells whether a resource that something is tied to carries the ownership tag, or is in a group that does and was not
-// looked at, because the group goes as a whole.
+// isTargetOwned reports whether a referenced resource carries the ownership tag. If it was not read because its group is deleted as a
+// whole, the tag of the group counts.
 func (p *convergence) isTargetOwned(id arm.ID) bool {
 	if _, seen := p.found[id.Key()]; seen {
 		return p.hasProvenOwner(id)
@@ -125,7 +125,7 @@ func (p *convergence) isTargetOwned(id arm.ID) bool {
 	return id.ResourceGroup() != "" && p.hasProvenOwner(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
 }
 
-// stringAt is the text at a dotted path, "" for none.
+// stringAt returns the string at a dotted path, "" if there is none.
 func stringAt(body any, path string) string {
 	for key := range strings.SplitSeq(path, ".") {
 		object, _ := body.(map[string]any)
@@ -135,12 +135,12 @@ func stringAt(body any, path string) string {
 	return text
 }
 
-// otherOwnerTag is the tag by which a resource is another cluster's or owner's, "" for none.
+// otherOwnerTag returns the tag that marks a resource as another cluster's or owner's, "" if there is none.
 func (p *convergence) otherOwnerTag(id arm.ID) string {
 	return otherOwnerTagIn(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner)
 }
 
-// otherOwnerTagIn is the key of the first tag that marks a resource as another cluster's or owner's, "" for none.
+// otherOwnerTagIn returns the key of the first tag that marks a resource as another cluster's or owner's, "" if there is none.
 func otherOwnerTagIn(tags map[string]string, owner Owner) string {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if strings.HasPrefix(strings.ToLower(key), ownerPrefix) && !strings.EqualFold(key, owner.TagKey) && strings.EqualFold(tags[key], owner.TagValue) {
@@ -153,7 +153,7 @@ func otherOwnerTagIn(tags map[string]string, owner Owner) string {
 	return ""
 }
 
-// otherOwnerID is who else owns a resource by its tags, "" for nobody.
+// otherOwnerID returns the ID of another owner from the tags, "" if there is none.
 func otherOwnerID(tags map[string]string, owner Owner) string {
 	for key, value := range tags {
 		if owner.IDKey != "" && strings.EqualFold(key, owner.IDKey) && value != "" && value != owner.ID {
@@ -167,7 +167,7 @@ func hasOwnerTag(tags map[string]string, owner Owner) bool {
 	return hasClusterTag(tags, owner) && otherOwnerID(tags, owner) == ""
 }
 
-// hasClusterTag tells whether tags have the ownership tag of the cluster, whoever's that is.
+// hasClusterTag reports whether the tags have the cluster's ownership tag, with any owner ID.
 func hasClusterTag(tags map[string]string, owner Owner) bool {
 	for key, value := range tags {
 		if strings.EqualFold(key, owner.TagKey) && value == owner.TagValue {
@@ -177,7 +177,7 @@ func hasClusterTag(tags map[string]string, owner Owner) bool {
 	return false
 }
 
-// isAncestorOwned tells whether a resource is below one that carries the ownership tag or was in the inventory when the pass began.
+// isAncestorOwned reports whether an ancestor carries the ownership tag or was in the stored inventory.
 func (p *convergence) isAncestorOwned(id arm.ID) bool {
 	for _, ancestor := range p.owningAncestors(id) {
 		if p.hasProvenOwner(ancestor) || p.storedInventory[ancestor.Key()] {

@@ -14,11 +14,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// releasedTagValue is the value of the ownership tag that has the object give a resource up: nothing is written to it, and it stays in Azure.
+// releasedTagValue is the value of the ownership tag that releases a resource: the provider does not write it, and it stays in Azure.
 const releasedTagValue = "shared"
 
-// isOwnershipTagRemoved tells whether a resource was seen as the object's own and is not any more. What was adopted, or is in the inventory, never needed a
-// tag; neither does what Azure makes along with another resource.
+// isOwnershipTagRemoved reports whether a resource was seen as the object's own and has lost its ownership tag. Adopted resources,
+// inventory entries and resources that Azure creates along with another one never needed a tag.
 func (p *convergence) isOwnershipTagRemoved(w *task, tags map[string]string) bool {
 	key := w.id.Key()
 	if !w.found.Exists || w.owned || !p.record[key] && !p.engine.states.wasCreatedHere(key) || w.node != nil && (w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe) {
@@ -29,7 +29,7 @@ func (p *convergence) isOwnershipTagRemoved(w *task, tags map[string]string) boo
 		return false
 	}
 	if !w.row.Taggable {
-		// One in what users brought, as a subnet in their network, is the object's by the inventory alone.
+		// Below a bring-your-own resource, as a subnet in the user's network, only the inventory makes a resource the object's own.
 		above := p.taggableAncestor(w.id)
 		own := p.record[above.Key()] || w.node != nil && w.node.Foreign == arm.AdoptForeign
 		return own && above != "" && p.found[above.Key()].Exists && p.otherOwnerTag(above) == "" && !p.referencesOtherOwner(w.id, w.row)
@@ -38,13 +38,13 @@ func (p *convergence) isOwnershipTagRemoved(w *task, tags map[string]string) boo
 	return !has
 }
 
-// referencesOtherOwner tells whether a resource is there for one that carries another owner's tag.
+// referencesOtherOwner reports whether the resource references one that carries another owner's tag.
 func (p *convergence) referencesOtherOwner(id arm.ID, row types.Type) bool {
 	body, err := arm.DecodeBody(p.found[id.Key()].Body)
 	return err == nil && slices.ContainsFunc(row.OwnerReferences, func(path string) bool { return p.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
 }
 
-// lacksOwnershipTag tells whether a resource of the object's lacks the ownership tag, which is to be restored.
+// lacksOwnershipTag reports whether an owned resource lacks the ownership tag, which has to be restored.
 func (p *convergence) lacksOwnershipTag(w *task, tags map[string]string) bool {
 	if !w.found.Exists || !w.owned || !w.row.Taggable || w.node == nil || w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe {
 		return false
@@ -53,7 +53,7 @@ func (p *convergence) lacksOwnershipTag(w *task, tags map[string]string) bool {
 	return !has && p.hasProvenOwner(w.id)
 }
 
-// taggableAncestor is the nearest resource above one that cannot carry tags which can, "" for none.
+// taggableAncestor returns the nearest ancestor with tags of a resource without, "" if there is none.
 func (p *convergence) taggableAncestor(id arm.ID) arm.ID {
 	if row, err := types.ForID(id); err != nil || row.Taggable {
 		return ""
@@ -66,13 +66,13 @@ func (p *convergence) taggableAncestor(id arm.ID) arm.ID {
 	return ""
 }
 
-// hasProvenOwner tells whether a resource is the cluster's by its own tags, or proven to be although it lost them.
+// hasProvenOwner reports whether the cluster owns a resource by its tags, or by other proof if the tags were removed.
 func (p *convergence) hasProvenOwner(id arm.ID) bool {
 	return tagsProveOwner(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner) || p.isProvenByUse(id, nil)
 }
 
-// tagsProveOwner tells whether tags prove that a resource is the owner's. Where the ownership tag is missing, the tag with the owner's ID does: it
-// is made with the ownership tag, and only who may write the resource's tags in Azure can set it.
+// tagsProveOwner reports whether tags prove the ownership of a resource. If the ownership tag is missing, the owner tag is proof: it is
+// created together with the ownership tag, and only principals that may write the resource's tags in Azure can set it.
 func tagsProveOwner(tags map[string]string, owner Owner) bool {
 	if hasOwnerTag(tags, owner) {
 		return true
@@ -82,12 +82,13 @@ func tagsProveOwner(tags map[string]string, owner Owner) bool {
 	return owner.ID != "" && !has && id == owner.ID && otherOwnerTagIn(tags, owner) == ""
 }
 
-// isProvenByUse tells whether a resource of the record that carries no mark of any owner is the cluster's all the same. Whoever may write the
-// object may write its record, so Azure has to bear it out by what takes rights on the cluster's own resources, or on this one:
-//   - the resource is in a resource group that carries the cluster's tags, and would go with that, or
-//   - it uses a resource that carries them (types.Type.Uses), or that is proven in this way.
+// isProvenByUse reports whether the cluster owns a resource of the record that carries no owner's tags. The record can be forged by
+// every writer of the object, so Azure has to confirm it with something that needs rights on the cluster's own resources or on this
+// one:
+//   - the resource is in a resource group that carries the cluster's tags, and would be deleted with it, or
+//   - it uses a resource that carries them (types.Type.UsedResources), or one that is proven in this way.
 //
-// IDs that Azure gives to resources, as vmId, prove nothing: everybody who may read the resource knows them.
+// IDs that Azure assigns to resources, as vmId, prove nothing: every reader of the resource knows them.
 func (p *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
 	found := p.found[id.Key()]
 	row, err := types.ForID(id)
@@ -114,10 +115,10 @@ func (p *convergence) hasProvingTags(id arm.ID) bool {
 	return tagsProveOwner(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner)
 }
 
-// maxEvidence bounds how many resources are read to prove whose one is.
+// maxEvidence bounds the resources that are read to prove the ownership of one.
 const maxEvidence = 16
 
-// usedResources are the top-level resources that a resource says it uses, the first maxEvidence of them.
+// usedResources returns the top-level resources that a resource uses, at most maxEvidence.
 func usedResources(body json.RawMessage, row types.Type) []arm.ID {
 	decoded, err := arm.DecodeBody(body)
 	if err != nil {
@@ -141,7 +142,7 @@ func usedResources(body json.RawMessage, row types.Type) []arm.ID {
 	return out
 }
 
-// stringsAt are the texts at a path; a key that ends in [] is that of a list.
+// stringsAt returns the strings at a path; a key that ends in [] is that of a list.
 func stringsAt(value any, path []string) []string {
 	if len(path) == 0 {
 		if text, ok := value.(string); ok && text != "" {
@@ -162,10 +163,10 @@ func stringsAt(value any, path []string) []string {
 	return out
 }
 
-// readEvidence reads what tells whether resources of the record that carry no mark are the cluster's. Nothing is read as long as all of
-// them carry one.
+// readEvidence reads the resources that can prove the ownership of untagged resources of the record. It reads nothing while all of them
+// have tags.
 func (p *convergence) readEvidence(maxAge time.Duration) {
-	for range maxEvidence { // What a resource uses may have lost its tags, too.
+	for range maxEvidence { // A used resource may have lost its tags, too.
 		ids := p.missingEvidence()
 		if len(ids) == 0 {
 			return
@@ -176,7 +177,7 @@ func (p *convergence) readEvidence(maxAge time.Duration) {
 	}
 }
 
-// missingEvidence lists what has to be read and was not.
+// missingEvidence lists the evidence that was not read yet.
 func (p *convergence) missingEvidence() []arm.ID {
 	var out []arm.ID
 	for key, found := range p.found {
@@ -197,7 +198,7 @@ func (p *convergence) missingEvidence() []arm.ID {
 	return out
 }
 
-// withOwnerTags is a body with the tags of the owner, which a plan leaves out of what it takes for somebody else's.
+// withOwnerTags returns a body with the owner's tags. Plans leave them out for resources that they take for foreign ones.
 func withOwnerTags(body any, owner Owner) any {
 	object, ok := body.(map[string]any)
 	if !ok || bodyHasOwnerTag(object, owner) {
@@ -217,7 +218,7 @@ func withOwnerTags(body any, owner Owner) any {
 	return object
 }
 
-// tagValue is the value of a tag: names of tags have no case.
+// tagValue returns the value of a tag. Tag names are not case-sensitive.
 func tagValue(tags map[string]string, key string) (string, bool) {
 	for other, value := range tags {
 		if strings.EqualFold(other, key) {
@@ -227,12 +228,12 @@ func tagValue(tags map[string]string, key string) (string, bool) {
 	return "", false
 }
 
-// ownershipTagError is the error of a resource that was seen as the object's own.
+// ownershipTagError is the error of a resource whose ownership tag was removed.
 func ownershipTagError(s situation) error {
 	return &arm.Error{Method: http.MethodGet, ID: s.id, Status: http.StatusOK, Code: CodeOwnershipTagRemoved, Message: ownershipTagMessage(s)}
 }
 
-// ownershipTagMessage says that nothing proves any more that a resource is the object's, and gives the commands to decide what becomes of it.
+// ownershipTagMessage explains that no proof of ownership is left, and gives the commands to hand the resource back or to release it.
 func ownershipTagMessage(s situation) string {
 	tag, left := s.owner.TagKey+"="+s.owner.TagValue, "The provider neither changes nor deletes it"
 	if s.node != nil && s.node.Foreign == arm.AdoptForeign {

@@ -17,41 +17,42 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
-// stateStore is what the engine remembers of resources between passes. Losing it costs a few requests and no correctness. What is
-// known of a resource goes when the resource is known to be gone; what no pass has asked for in a day goes, too, as with a
-// resource that no object plans any more.
+// stateStore holds the state of resources between reconciliations. Its loss costs a few requests and no correctness. The state of a
+// resource is dropped when the resource is gone. State that no convergence has used for a day is dropped, too, as for resources that no
+// object plans any more.
 type stateStore struct {
 	clock  Clock
 	jitter func() float64
 
 	mu         sync.Mutex
-	states     map[string]*resourceState // by ID key, with a suffix for what is remembered beside the resource's state
+	states     map[string]*resourceState // by ID key, with a suffix for state besides the resource's own
 	lastSweep  time.Time
 	compressor compressed.Compressor
 }
 
-// resourceState is what is remembered under one key.
+// resourceState is the state under one key.
 type resourceState struct {
 	failure       *failure
 	normalization *normalization
-	// agreement is for resources that are not changed in place.
+	// agreement is set for resources that are not changed in place.
 	agreement *agreement
-	// alignedHash is the desired state that the resource was seen in, and drifted that it was not in that any more afterwards.
+	// alignedHash is the hash of the desired state that the resource was last seen in. drifted means that it differed from it
+	// afterwards.
 	alignedHash string
 	drifted     bool
-	// createdHere means that a PUT of this process has made the resource.
+	// createdHere means that a PUT of this process created the resource.
 	createdHere bool
-	// wasInPlace means that the last pass which looked at the resource had nothing to do to it, absent that it was not there.
+	// inPlace means that the last convergence had nothing to do for the resource, absent that the resource did not exist then.
 	inPlace, absent bool
-	// quotaHolder is the resource whose turn at a budget has to come before this one, which is absent, can be made.
+	// quotaHolder is the resource whose write quota has to come first before this one, which is absent, can be created.
 	quotaHolder arm.ID
-	// actionResults is how an action ended, by the object that waits for it.
+	// actionResults holds the result of an action for each object that waits for it.
 	actionResults map[string]error
-	// lastUsed is when a pass asked for it last.
+	// lastUsed is the time of the last access.
 	lastUsed time.Time
 }
 
-// retention is how long what nobody asks for is remembered: far longer than objects that are in order are left alone.
+// retention is how long unused state is kept: far longer than stable objects are left alone.
 const retention = 24 * time.Hour
 
 // Suffixes of keys.
@@ -60,31 +61,31 @@ const (
 	actionSuffix = "|do|"
 )
 
-// failure is the last error of writing a resource.
+// failure is the last error of a write of the resource.
 type failure struct {
 	hash     string
 	err      error
 	attempts int
 	next     time.Time
-	// repeated means that the same is tried again.
+	// repeated means that a retry of the same desired state is running.
 	repeated bool
 }
 
-// normalizationWindow is how long after a PUT differences are taken for what Azure made of it that the answer to it did not say. What is
-// seen first later than that may as well be somebody's change.
+// normalizationWindow is how long after a PUT a difference that its answer did not show counts as Azure's normalisation. A difference
+// seen first after that may be a change from outside.
 const normalizationWindow = 30 * time.Second
 
-// normalization are the differences that a PUT of a desired state leaves: Azure's normalisation, which another PUT would not change.
-// They are what the answer to it says. What only a later read shows may be somebody's change: it is sent once more, and is
-// Azure's when it is back at once.
+// normalization holds the differences that remain after a PUT of a desired state because Azure normalised it. Another PUT would not
+// change them. The answer to the PUT shows them. A difference that only a later read shows may be a change from outside: it is sent
+// once more, and counts as normalisation if it is back at once.
 type normalization struct {
 	hash string
-	// inAnswer are the differences in the answer, cause those that the PUT was sent for although it had been sent before.
+	// inAnswer lists the differences in the answer. cause lists those that a repeated PUT was sent for.
 	inAnswer, cause []string
-	// at is when the PUT had ended, judged means that a read has been compared since.
+	// at is the time when the PUT ended. judged means that a later read has been compared.
 	at     time.Time
 	judged bool
-	// reported are those that were found to remain before.
+	// reported lists the differences that were logged before.
 	reported []string
 }
 
@@ -92,7 +93,7 @@ func newStateStore(clock Clock, jitter func() float64) *stateStore {
 	return &stateStore{clock: clock, jitter: jitter, states: map[string]*resourceState{}}
 }
 
-// findState is what is remembered under a key, or nil.
+// findState returns the state under a key, or nil.
 func (m *stateStore) findState(key string) *resourceState {
 	found := m.states[key]
 	if found != nil {
@@ -101,7 +102,7 @@ func (m *stateStore) findState(key string) *resourceState {
 	return found
 }
 
-// stateFor is find for what is about to be remembered.
+// stateFor returns the state under a key, and creates it if there is none.
 func (m *stateStore) stateFor(key string) *resourceState {
 	m.dropUnused()
 	if m.states[key] == nil {
@@ -110,14 +111,14 @@ func (m *stateStore) stateFor(key string) *resourceState {
 	return m.findState(key)
 }
 
-// dropIfEmpty ends a change that may have left nothing to remember.
+// dropIfEmpty removes a state that has no content left.
 func (m *stateStore) dropIfEmpty(key string) {
 	if r := m.states[key]; r != nil && r.failure == nil && r.normalization == nil && r.agreement == nil && r.alignedHash == "" && !r.drifted && !r.createdHere && !r.absent && len(r.actionResults) == 0 {
 		delete(m.states, key)
 	}
 }
 
-// dropUnused drops, now and then, what nobody has asked for.
+// dropUnused removes unused states from time to time.
 func (m *stateStore) dropUnused() {
 	now := m.clock.Now()
 	if now.Sub(m.lastSweep) < retention/24 {
@@ -127,7 +128,7 @@ func (m *stateStore) dropUnused() {
 	maps.DeleteFunc(m.states, func(_ string, r *resourceState) bool { return now.Sub(r.lastUsed) > retention })
 }
 
-// recordFailure remembers an error of a desired state and says when to try again.
+// recordFailure records an error of a desired state and returns the time until the next try.
 func (m *stateStore) recordFailure(key, hash string, err error) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,17 +145,16 @@ func (m *stateStore) recordFailure(key, hash string, err error) (wait time.Durat
 	return wait
 }
 
-// retryDelay is when to try again after the attempt-th failure in a row.
+// retryDelay returns the time until the next try after the attempt-th failure in a row.
 func retryDelay(err error, attempt int, jitter float64) time.Duration {
 	if httpStatus(err) == http.StatusPreconditionFailed && attempt < 5 {
-		// Somebody was faster: what is there now is read and merged at once.
+		// Another writer was faster. Its result is read and merged at once.
 		return 100 * time.Millisecond
 	}
 	return arm.RetryDelay(err, attempt, jitter)
 }
 
-// failureOf is the failure of a desired state, nil when there is none, and how long to wait until the next try; 0 means that
-// it is due.
+// failureOf returns the error of a desired state, nil if there is none, and the time until the next try; 0 means that it is due.
 func (m *stateStore) failureOf(key, hash string) (wait time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,7 +165,7 @@ func (m *stateStore) failureOf(key, hash string) (wait time.Duration, err error)
 	return max(0, found.failure.next.Sub(m.clock.Now())), found.failure.err
 }
 
-// makeRetryDue makes a failure due now, as if it were the first.
+// makeRetryDue makes a failure due now and resets its back-off.
 func (m *stateStore) makeRetryDue(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +174,7 @@ func (m *stateStore) makeRetryDue(key string) {
 	}
 }
 
-// recordAttempt notes that a desired state is sent.
+// recordAttempt records that a desired state is being sent.
 func (m *stateStore) recordAttempt(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +183,7 @@ func (m *stateStore) recordAttempt(key, hash string) {
 	}
 }
 
-// lastAttemptError is how what is under way failed the last time, nil for the first try.
+// lastAttemptError returns the error of the previous try of the running write, nil for the first try.
 func (m *stateStore) lastAttemptError(key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +193,7 @@ func (m *stateStore) lastAttemptError(key string) error {
 	return nil
 }
 
-// lastError is the last failure of a resource, whatever was desired then.
+// lastError returns the last error of a resource, for any desired state.
 func (m *stateStore) lastError(key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,7 +211,7 @@ func httpStatus(err error) int {
 	return 0
 }
 
-// clearFailure forgets the failure of a resource.
+// clearFailure removes the failure of a resource.
 func (m *stateStore) clearFailure(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -221,7 +221,7 @@ func (m *stateStore) clearFailure(key string) {
 	}
 }
 
-// recordPut notes that a PUT of a desired state succeeded, what differs from that in the answer to it, and what it was sent for.
+// recordPut records a successful PUT of a desired state, the differences in its answer, and those that it was sent for.
 func (m *stateStore) recordPut(key, hash string, said, sentFor []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -233,14 +233,14 @@ func (m *stateStore) recordPut(key, hash string, said, sentFor []string) {
 	r.failure, r.normalization, r.alignedHash = nil, now, hash
 }
 
-// recordCreation notes that a PUT has made a resource that was not there.
+// recordCreation records that a PUT created the resource.
 func (m *stateStore) recordCreation(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stateFor(key).createdHere = true
 }
 
-// wasCreatedHere tells whether a PUT of this process has made the resource that is there.
+// wasCreatedHere reports whether a PUT of this process created the existing resource.
 func (m *stateStore) wasCreatedHere(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,8 +248,8 @@ func (m *stateStore) wasCreatedHere(key string) bool {
 	return found != nil && found.createdHere
 }
 
-// recordAligned notes that a resource was seen in its desired state. What remained after a PUT of another one says nothing any more:
-// a difference from that may be somebody's change since, as of the size of a scale set whose VMs were deleted.
+// recordAligned records that a resource was seen in its desired state. The normalisation of an earlier desired state is dropped: such a
+// difference may be a change from outside later, as the size of a scale set whose VMs were deleted.
 func (m *stateStore) recordAligned(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -260,7 +260,7 @@ func (m *stateStore) recordAligned(key, hash string) {
 	}
 }
 
-// recordDrift notes that a resource which was seen in its desired state is not any more, and tells whether that is news.
+// recordDrift records that a resource no longer is in its desired state. first is true if that was not known before.
 func (m *stateStore) recordDrift(key string) (first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -270,7 +270,7 @@ func (m *stateStore) recordDrift(key string) (first bool) {
 	return first
 }
 
-// clearDrift notes that a resource is in its desired state, and tells whether it had drifted from it.
+// clearDrift records that a resource is in its desired state. drifted is true if it was not before.
 func (m *stateStore) clearDrift(key string) (drifted bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -281,7 +281,7 @@ func (m *stateStore) clearDrift(key string) (drifted bool) {
 	return drifted
 }
 
-// wasAligned tells whether a resource was seen in this desired state.
+// wasAligned reports whether the resource was last seen in this desired state.
 func (m *stateStore) wasAligned(key, hash string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -289,7 +289,7 @@ func (m *stateStore) wasAligned(key, hash string) bool {
 	return found != nil && found.alignedHash == hash
 }
 
-// setInPlace notes whether the pass that looks at a resource has nothing to do to it.
+// setInPlace records whether the current convergence has nothing to do for the resource.
 func (m *stateStore) setInPlace(key string, placed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -298,7 +298,7 @@ func (m *stateStore) setInPlace(key string, placed bool) {
 	}
 }
 
-// wasInPlace tells whether the last pass that looked at a resource had nothing to do to it.
+// wasInPlace reports whether the last convergence had nothing to do for the resource.
 func (m *stateStore) wasInPlace(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -306,7 +306,7 @@ func (m *stateStore) wasInPlace(key string) bool {
 	return found != nil && found.alignedHash != "" && found.inPlace
 }
 
-// setAbsent notes whether the pass that looks at a resource found that it is not there.
+// setAbsent records whether the current convergence found the resource absent.
 func (m *stateStore) setAbsent(key string, absent bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -318,7 +318,7 @@ func (m *stateStore) setAbsent(key string, absent bool) {
 	}
 }
 
-// wasAbsent tells whether the last pass that looked at a resource found that it is not there.
+// wasAbsent reports whether the last convergence found the resource absent.
 func (m *stateStore) wasAbsent(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -326,7 +326,7 @@ func (m *stateStore) wasAbsent(key string) bool {
 	return found != nil && found.absent
 }
 
-// setQuotaHolder notes whose turn has to come before an absent resource can be made, "" for nobody's.
+// setQuotaHolder records which resource needs write quota before an absent one can be created, "" for none.
 func (m *stateStore) setQuotaHolder(key string, first arm.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -335,7 +335,7 @@ func (m *stateStore) setQuotaHolder(key string, first arm.ID) {
 	}
 }
 
-// quotaHolder is the resource whose turn has to come, "" for none.
+// quotaHolder returns the resource that needs write quota first, "" for none.
 func (m *stateStore) quotaHolder(key string) arm.ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -345,8 +345,7 @@ func (m *stateStore) quotaHolder(key string) arm.ID {
 	return ""
 }
 
-// quotaDelay tells whether the last write of a resource was not sent because there were too many requests, and how long to wait until the
-// next try.
+// quotaDelay reports whether the last write of a resource was not sent for lack of quota, and returns the time until the next try.
 func (m *stateStore) quotaDelay(key string) (wait time.Duration, held bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -357,7 +356,7 @@ func (m *stateStore) quotaDelay(key string) (wait time.Duration, held bool) {
 	return max(0, found.failure.next.Sub(m.clock.Now())), true
 }
 
-// postponeRetry notes that it is still not the turn of what nodesAwaitingQuota told of.
+// postponeRetry records that a write still has no quota.
 func (m *stateStore) postponeRetry(key string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -366,7 +365,7 @@ func (m *stateStore) postponeRetry(key string, err error) {
 	}
 }
 
-// forgetResource drops everything about a resource that is gone, and about what went with it.
+// forgetResource removes all state of a deleted resource and of its children.
 func (m *stateStore) forgetResource(id arm.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -376,8 +375,8 @@ func (m *stateStore) forgetResource(id arm.ID) {
 	})
 }
 
-// retrySiblings makes the failures of resources of the same type and parent due now: a resource that is gone may be what they conflicted
-// with, as a security rule with its priority.
+// retrySiblings makes failures of resources of the same type and parent due now: the deleted resource may be the one that they
+// conflicted with, as a security rule with its priority.
 func (m *stateStore) retrySiblings(gone arm.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -390,8 +389,7 @@ func (m *stateStore) retrySiblings(gone arm.ID) {
 	}
 }
 
-// resetMissing notes that a resource that is wanted is not there: what was known of it was of the one before. Why it cannot be
-// made stays.
+// resetMissing records that a planned resource does not exist. State of the former resource is dropped; failures of the creation stay.
 func (m *stateStore) resetMissing(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -401,8 +399,8 @@ func (m *stateStore) resetMissing(key string) {
 	}
 }
 
-// isNormalization tells whether differences are what a PUT of the same desired state leaves, and first whether that was not known
-// before. fromWrite is set when they are those of the answer to the PUT.
+// isNormalization reports whether the differences are those that a PUT of the same desired state leaves. first is true if that was not
+// known before. fromWrite is set if the differences are those of the answer to the PUT.
 func (m *stateStore) isNormalization(key, hash string, differences []compare.Difference, fromWrite bool) (remains, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -428,7 +426,7 @@ func allKnown(lines, known []string) bool {
 	return !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(known, line) })
 }
 
-// recordMatch notes that a read after the PUT showed no difference.
+// recordMatch records that a read after the PUT showed no difference.
 func (m *stateStore) recordMatch(key, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -437,7 +435,7 @@ func (m *stateStore) recordMatch(key, hash string) {
 	}
 }
 
-// desiredHash names a desired state. It covers write-only values, and is kept in memory only.
+// desiredHash identifies a desired state. It covers write-only values and is kept in memory only.
 func desiredHash(want compare.Desired) string {
 	raw, err := json.Marshal([]any{want.Body, want.OwnedPaths, want.DropTags})
 	if err != nil {
@@ -448,7 +446,7 @@ func desiredHash(want compare.Desired) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// storeActionResult stores how an action ended until those who wait for it take it.
+// storeActionResult stores the result of an action until the waiting objects take it.
 func (m *stateStore) storeActionResult(key string, objects []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -460,7 +458,7 @@ func (m *stateStore) storeActionResult(key string, objects []string, err error) 
 	m.dropIfEmpty(key)
 }
 
-// takeActionResult is how an action ended; ok is false when none did that the object waits for.
+// takeActionResult returns and removes the result of an action; ok is false if there is none for the object.
 func (m *stateStore) takeActionResult(key, object string) (err error, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,86 +9,87 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// situation is all that a decision about one resource is made from. It is plain data. What costs something to find out is
-// found out when a decision asks for it, and the decision is made again then.
+// situation is the input of the decision about one resource, as plain data. Values that are costly to find out are added when a
+// decision asks for them; then the engine decides again.
 type situation struct {
 	id    arm.ID
 	owner Owner
-	// row is the type's; unknown is why there is none.
+	// row is the row of the resource type, typeErr the error if there is none.
 	row     types.Type
 	typeErr error
-	// node is what is wanted; nil for a resource that is only to be removed.
+	// node is the planned node; nil for a resource that is only to be deleted.
 	node *arm.Node
-	// removing is set when the resource is to go.
+	// removing is set for a resource to delete.
 	removing bool
-	// jitter in [0,1) spreads the next looks.
+	// jitter in [0,1) spreads retries.
 	jitter float64
 
-	// running is the operation that is under way on the resource, as far as is known here.
+	// running is the operation that this engine follows on the resource.
 	running runningOperation
-	// blocker is what has to be in place before the resource can be written, or gone before it can be removed; "" is nothing.
+	// blocker is the resource that has to be in place before this one is written, or gone before it is deleted; "" for none.
 	blocker arm.ID
-	// createdWith is what Azure makes the resource together with while that is not in place, makerReadFailed that it could not be read.
+	// createdWith is the unfinished resource that Azure creates this one with. makerReadFailed means that it could not be read.
 	createdWith     arm.ID
 	makerReadFailed bool
-	// makerMissing means that the resource is not asked for, because its maker has not been made.
+	// makerMissing means that createdWith does not exist, so this resource was not read.
 	makerMissing bool
-	// deletedWith is what takes the resource with it when it goes, "" is nothing; deletedWithGone that it has gone.
+	// deletedWith is the resource whose deletion includes this one, "" for none. deletedWithGone means that it is gone.
 	deletedWith     arm.ID
 	deletedWithGone bool
-	// groupKept means that a resource group may not go as a whole, and unsure why that could not be found out.
+	// groupKept means that a resource group is not deleted as a whole. groupErr is the error if that could not be decided.
 	groupKept bool
 	groupErr  error
 
-	// found is what was observed; the zero value is that nobody looked.
+	// found is the observation; the zero value means that the resource was not read.
 	found observe.Observation
-	// outdated means that the resource was written after that.
+	// outdated means that the resource was written after the observation.
 	outdated bool
-	// sameErrorAs is an earlier resource of the pass that could not be read for the same error, which is one of every request.
+	// sameErrorAs is an earlier resource that could not be read for the same error, if the error affects every request.
 	sameErrorAs arm.ID
-	// failureCounted means that the failed read has been counted, and readRetryAfter is when it is tried again.
+	// failureCounted means that the failed read is counted in the back-off. readRetryAfter is the time until the next read.
 	failureCounted bool
 	readRetryAfter time.Duration
 
-	// owned tells whether the resource is the cluster's, isAncestorOwned whether something above it is, by tag or inventory, and
-	// recorded whether it was in the inventory when the pass began: only what is stored counts.
+	// owned means that the cluster owns the resource, ownedAbove that an ancestor is owned by tag or inventory, inInventory that the
+	// stored inventory has the resource: only stored entries count.
 	owned, ownedAbove, inInventory bool
-	// otherOwnerTag is the tag by which the resource is another cluster's or owner's, "" for none. namesake is the owner it says where
-	// that is one with a cluster of the same name.
+	// otherOwnerTag is the tag that marks the resource as another cluster's or owner's, "" for none. sameNameOwner is the other owner
+	// if its cluster has the same name.
 	otherOwnerTag, sameNameOwner string
-	// hasRecord means that something was made for the object already.
+	// hasRecord means that the object has created something already.
 	hasRecord bool
-	// unclaimed means that a resource which is not the object's is nobody's by any tag: it carries none, or cannot and is in the record.
+	// unclaimed means that the resource is not owned and no tag names an owner: it has none, or its type has no tags and it is in the
+	// record.
 	unclaimed bool
-	// ownershipTagRemoved means that the resource was seen as the object's own, and nothing in Azure proves that it still is. untagged means that it is
-	// the object's by other proof than the ownership tag, which is missing. inherits is the resource above whose tag would prove it, for
-	// one that cannot carry tags.
+	// ownershipTagRemoved means that the resource was seen as the object's own and no proof of ownership is left. tagMissing means that
+	// another proof exists and only the ownership tag is missing. inheritsFrom is the ancestor whose tag would be the proof, for a type
+	// without tags.
 	ownershipTagRemoved, tagMissing bool
 	inheritsFrom                    arm.ID
 
-	compared bool // what follows is known
-	// bodyErr is why the plan's body cannot be compared.
+	compared bool // the fields below are set
+	// bodyErr is the error if the body of the plan cannot be compared.
 	bodyErr error
-	// bodyTagged tells whether the plan's body has the ownership tag.
+	// bodyTagged means that the body of the plan has the ownership tag.
 	bodyTagged bool
-	// denial says why a PUT of the plan's body may not be sent, "" if it may.
+	// denial is the reason why a PUT of the body is not allowed, "" if it is.
 	denial string
-	// differences are how the resource differs from what the node wants.
+	// differences are those between the resource and the node.
 	differences []compare.Difference
-	// normalized tells whether the differences are known to be Azure's normalisation.
+	// normalized means that the differences are Azure's normalisation.
 	normalized bool
-	// origin tells where differences come from that are not repaired.
+	// origin classifies differences that are not repaired.
 	origin driftOrigin
-	// failure is the last error of bringing about what is wanted, or why a resource in the state Failed is so; wait is how
-	// long not to try again.
+	// failure is the last error of a write of the desired state, or the reason of the state Failed. retryAfter is the time until the
+	// next try.
 	failure    error
 	retryAfter time.Duration
 
-	claimed bool // the resource is ours to write now, unless there is a holder
-	// holder is the operation that has the resource or the document it is part of.
+	claimed bool // this engine holds the resource, unless holder is set
+	// holder is the operation that holds the resource or its document.
 	holder runningOperation
-	// writtenSince means that the resource was written between the look and the claim, or that the look was at what was read earlier, etagOutdated
-	// that its document was.
+	// writtenSince means that the resource was written between the read and the claim, or that the read is outdated otherwise.
+	// etagOutdated means that its document was written.
 	writtenSince, etagOutdated bool
 }
 
@@ -97,53 +98,55 @@ type runningOperation struct {
 	id    arm.ID
 	state arm.State
 	age   time.Duration
-	// lastErr is how the same failed the last time, nil for the first try, trouble why nobody knows how it is going.
+	// lastErr is the error of the previous try, nil for the first. statusErr is the error if the status of the operation cannot be
+	// read.
 	lastErr, statusErr error
 }
 
-// step is what the engine does for a decision. Those up to claim only find out more: the decision is made again after them.
+// step is the action of the engine for a decision. The steps up to stepClaim only complete the situation; then the engine decides
+// again.
 type step string
 
 const (
-	// stepAdopt takes a foreign resource over: it is ours from here on, and in the inventory.
+	// stepAdopt adopts a foreign resource: it is owned from now on, and in the inventory.
 	stepAdopt step = "adopt"
-	// stepCompare finds out how the resource differs from what is wanted, and what is known of that.
+	// stepCompare compares the resource with the desired state.
 	stepCompare step = "examine"
-	// stepCountReadFailure counts a failed read, and finds out when to try again.
+	// stepCountReadFailure counts a failed read and determines the time of the next try.
 	stepCountReadFailure step = "count"
-	// stepClaim makes the resource ours to write, or finds out who has it.
+	// stepClaim claims the resource for a write, or finds the operation that holds it.
 	stepClaim step = "claim"
 
-	// stepReport only reports: somebody else has to do something, or time has to pass.
+	// stepReport only reports: another party has to act, or time has to pass.
 	stepReport step = "report"
-	// stepClearFailure reports that nothing is to be done, so that earlier failures are forgotten.
+	// stepClearFailure reports a resource in place and drops earlier failures.
 	stepClearFailure step = "settle"
-	// stepAlign is settle for a resource of ours that is as wanted, which is remembered.
+	// stepAlign is stepClearFailure for an owned resource in its desired state, and records that state.
 	stepAlign step = "align"
-	// stepReadAgain has the resource looked at again.
+	// stepReadAgain has the resource read again.
 	stepReadAgain step = "look again"
-	// stepJoin waits for the operation that is under way on it.
+	// stepJoin waits for the operation that this engine runs on the resource.
 	stepJoin step = "join"
-	// stepFollow watches an operation that is under way on it and was not begun here.
+	// stepFollow follows an operation that another party began on the resource.
 	stepFollow step = "follow"
 	// stepQueue waits for the holder.
 	stepQueue step = "queue"
-	// stepAddToInventory takes the resource into the inventory, before it is made.
+	// stepAddToInventory adds the resource to the inventory before it is created.
 	stepAddToInventory step = "enlist"
-	// stepForget drops what is known of a resource that is gone.
+	// stepForget drops the state of a resource that is gone.
 	stepForget step = "forget"
 	// stepSend sends the write.
 	stepSend step = "send"
 )
 
-// decision is what to do about one resource, and what to report of it.
+// decision is the step for one resource and its report.
 type decision struct {
 	step step
-	// method is PUT, DELETE, or PATCH for tags alone, when it is to be sent or claimed for.
+	// method is PUT, DELETE, or PATCH for tags alone; "" for no write.
 	method string
-	// etag is sent with a PUT as If-Match, "" for none.
+	// etag is sent with a PUT as If-Match; "" sends none.
 	etag string
-	// confirmAbsence means that the resource is read once more before it is made: a collection that does not show it may lag behind.
+	// confirmAbsence has the resource read once more before its creation: a list that does not show it may be outdated.
 	confirmAbsence bool
 
 	state      arm.State
@@ -151,9 +154,9 @@ type decision struct {
 	message    string
 	blockedBy  arm.ID
 	readFailed bool
-	// possiblyOwned means that a deletion leaves a resource that may be the object's for all that its tags tell.
+	// possiblyOwned means that a deletion keeps a resource that may be the object's own, as its tags name no owner.
 	possiblyOwned bool
 	drift         []string
-	// retryAfter is when to look again if nothing wakes the object before; 0 is when something it depends on has moved.
+	// retryAfter is the time until the next try if no event wakes the object; 0 if an event of a dependency will.
 	retryAfter time.Duration
 }

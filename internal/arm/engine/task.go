@@ -10,19 +10,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// task is a situation with what is needed to do what is decided about it.
+// task is a situation with the values that the execution of its decision needs.
 type task struct {
 	situation
 	group string
-	// desired and body are what is wanted and what is there, decoded, hash is the name of what is wanted.
+	// desired and body are the decoded desired and observed state. desiredHash identifies the desired state.
 	desired     compare.Desired
 	body        any
 	desiredHash string
-	// op is the operation that a claim has begun, taken the one that was there.
+	// op is the operation that a claim has begun, holderOperation the one that holds the resource instead.
 	op, holderOperation *operate.Operation
 }
 
-// newTask puts together what is known of a resource without asking anybody.
+// newTask collects the known facts about a resource without any request.
 func (p *convergence) newTask(id arm.ID) *task {
 	e, key := p.engine, id.Key()
 	w := &task{situation: situation{id: id, owner: p.request.Owner, node: p.request.Graph.Node(id), jitter: e.options.Jitter(), found: p.found[key]}}
@@ -46,7 +46,7 @@ func (p *convergence) newTask(id arm.ID) *task {
 		w.running = p.describeOperation(op)
 		w.running.lastErr, w.running.statusErr = e.states.lastAttemptError(key), op.StatusError(e.clock.Now())
 	}
-	// After the look for operations: one that has ended by then has told the cache before.
+	// This check follows the lookup of operations: one that has ended by then has invalidated the cache before.
 	w.outdated = !e.cache.IsCurrent(w.found)
 	return w
 }
@@ -55,7 +55,8 @@ func (p *convergence) describeOperation(op *operate.Operation) runningOperation 
 	return runningOperation{id: op.ID, state: op.State, age: p.engine.clock.Now().Sub(op.StartTime())}
 }
 
-// earlierSameError is an earlier resource of the graph that could not be read for the same error, if every request would meet it.
+// earlierSameError returns an earlier resource of the graph that could not be read for the same error, if the error affects every
+// request; "" otherwise.
 func (p *convergence) earlierSameError(id arm.ID, err error) arm.ID {
 	if err == nil || !observe.AffectsEveryRequest(err) {
 		return ""
@@ -71,7 +72,7 @@ func (p *convergence) earlierSameError(id arm.ID, err error) arm.ID {
 	return ""
 }
 
-// decideAndExecute decides about a resource, finds out what that takes, and does it.
+// decideAndExecute decides about a resource, completes its situation as needed, and executes the decision.
 func (p *convergence) decideAndExecute(w *task) {
 	e, key := p.engine, w.id.Key()
 	for {
@@ -80,7 +81,7 @@ func (p *convergence) decideAndExecute(w *task) {
 		case stepAdopt:
 			w.owned = true
 			if w.ownershipTagRemoved {
-				continue // It is none that users handed over.
+				continue // Users did not hand it over.
 			}
 			if _, known := p.adopted[key]; !known {
 				e.changes.addChange(p.request.Object, arm.Change{ID: w.id, Kind: arm.Adopted})
@@ -100,7 +101,7 @@ func (p *convergence) decideAndExecute(w *task) {
 	}
 }
 
-// compareWithDesired finds out how a resource differs from what is wanted, and what is remembered of that.
+// compareWithDesired compares a resource with its desired state and its remembered state.
 func (p *convergence) compareWithDesired(w *task) {
 	e, key, node := p.engine, w.id.Key(), w.node
 	w.compared = true
@@ -151,7 +152,7 @@ func (p *convergence) compareWithDesired(w *task) {
 	}
 }
 
-// hasDrifted tells whether a resource that had been as wanted has been changed since, by somebody or by a failure of Azure.
+// hasDrifted reports whether a resource that matched the plan has been changed since, from outside or by a failure of Azure.
 func hasDrifted(s situation) bool {
 	if !s.found.Exists || !s.owned {
 		return !s.found.Exists
@@ -163,7 +164,7 @@ func hasDrifted(s situation) bool {
 	return doing == "" && (broken || len(s.differences) > 0 && !s.normalized)
 }
 
-// claimOperation begins the operation for a write, so that nobody else writes the same document.
+// claimOperation registers the operation of a write, so that no other write of the same document starts.
 func (p *convergence) claimOperation(w *task, d decision) {
 	e, op := p.engine, p.newOperation(w, d)
 	w.claimed = true
@@ -177,7 +178,7 @@ func (p *convergence) claimOperation(w *task, d decision) {
 	}
 }
 
-// execute does what was decided and sets the result. It is false when what was decided about is over.
+// execute carries out a decision and sets the result. It returns false if the situation has changed meanwhile.
 func (p *convergence) execute(w *task, d decision) bool {
 	e, key := p.engine, w.id.Key()
 	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
@@ -220,7 +221,7 @@ func (p *convergence) execute(w *task, d decision) bool {
 		e.states.recordAligned(key, w.desiredHash)
 		e.states.clearFailure(key)
 		if len(d.drift) == 0 {
-			// Somebody has taken back what they did.
+			// The change from outside was reverted from outside.
 			e.states.clearDrift(key)
 		}
 	case stepClearFailure:
@@ -246,7 +247,7 @@ func (p *convergence) execute(w *task, d decision) bool {
 	return true
 }
 
-// awaitHolder waits for who has the resource or its document.
+// awaitHolder waits for the operation that holds the resource or its document.
 func (p *convergence) awaitHolder(w *task) {
 	if w.holderOperation.Key != w.id.Key() {
 		p.engine.operate.AwaitSerial(w.row.SerialKey(w.id), p.request.Object, p.notifyChange)

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// presentPaths are those of the JSON pointers at which a resource has a value, or may have one that Azure does not show. A property
-// of a request that Azure refused is at none: it never was in the resource, so nothing of it stays.
+// presentPaths returns the JSON pointers at which the resource has a value, or may have one that Azure does not return. A property of a
+// refused request is at none of them: it never was in the resource.
 func presentPaths(pointers []string, observed json.RawMessage, row types.Type) []string {
 	var body any
 	if len(pointers) == 0 || json.Unmarshal(observed, &body) != nil {
@@ -27,7 +27,8 @@ func presentPaths(pointers []string, observed json.RawMessage, row types.Type) [
 // unescape gives the key of a step of a JSON pointer: https://www.rfc-editor.org/rfc/rfc6901#section-4.
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// hasValue tells whether there is a value at the end of the steps. Keys have no case, and what is in a list counts as there.
+// hasValue reports whether there is a value at the end of the steps. Keys are not case-sensitive, and a list that is not empty counts
+// as a value.
 func hasValue(value any, steps []string) bool {
 	if len(steps) == 0 {
 		return value != nil

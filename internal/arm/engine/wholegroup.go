@@ -6,9 +6,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// DeletesGroupWhole tells whether a deletion with Request.DeleteWholeGroups takes the resource group as a whole, or the group is
-// gone already: what is in it need not be deleted one by one then. The request's graph does not matter. The error is why
-// the group could not be looked at. All who ask within the freshness window get one answer, but for a fresh request.
+// DeletesGroupWhole reports whether a deletion with Request.DeleteWholeGroups deletes the resource group as a whole, or whether the
+// group is gone already. Its resources need no deletion of their own then. The request's graph does not matter. The error is set if the
+// group could not be read. Requests within the freshness window share one answer, except those with BypassCache.
 func (e *Engine) DeletesGroupWhole(ctx context.Context, request Request, group arm.ID) (bool, error) {
 	if request.BypassCache || request.RetryNow {
 		return e.decideGroupDeletion(ctx, request, group)

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// wholeGroupCache remembers for a moment which resource groups go as a whole, which each of a cluster's machines wants to know.
+// wholeGroupCache caches for a short time which resource groups are deleted as a whole, because each machine of a cluster needs the
+// answer.
 type wholeGroupCache struct {
 	clock  Clock
 	valid  time.Duration
@@ -18,7 +19,7 @@ type wholeGroupCache struct {
 	byGroup map[string]wholeGroupAnswer
 }
 
-// wholeGroupAnswer is about one group.
+// wholeGroupAnswer is the answer for one group.
 type wholeGroupAnswer struct {
 	deleted bool
 	at      time.Time
@@ -28,7 +29,7 @@ func newWholeGroupCache(clock Clock, valid time.Duration) *wholeGroupCache {
 	return &wholeGroupCache{clock: clock, valid: valid, byGroup: map[string]wholeGroupAnswer{}}
 }
 
-// findOrAsk is what is known under key, or what find finds for all who ask meanwhile. An error is nothing to remember.
+// findOrAsk returns the cached answer for key, or the result of find. Concurrent calls share one find. Errors are not cached.
 func (v *wholeGroupCache) findOrAsk(key string, find func() (bool, error)) (bool, error) {
 	if known, ok := v.cachedAnswer(key); ok {
 		return known, nil

@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// deletionHash is the desired state of a resource that is to go, for what is remembered of its failures.
+// deletionHash is the desired state of a resource to delete, as the key of its failures.
 const deletionHash = "delete"
 
-// newOperation is the one that a decision sends, and what the engine remembers when it has ended.
+// newOperation returns the operation of a decision, with the bookkeeping for its end.
 func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
 	e := p.engine
 	op := &operate.Operation{Key: w.id.Key(), ID: w.id, SerialKey: w.row.SerialKey(w.id), Client: p.request.Client, State: d.state, Method: d.method,
@@ -70,11 +70,11 @@ func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
 	return op
 }
 
-// newFollowedOperation is an operation that somebody else began on a resource, or this provider before it was restarted.
+// newFollowedOperation returns an operation that another party began on a resource, or this provider before a restart.
 func (p *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.Operation {
 	e, object := p.engine, p.request.Object
 	return &operate.Operation{Key: id.Key(), ID: id, Client: p.request.Client, State: state, Object: object, OnEnd: func(took time.Duration, err error) {
-		// Only deletions that come off end in a way that tells something.
+		// Only the end of a successful deletion gives information.
 		if err == nil && state == arm.Deleting {
 			e.states.forgetResource(id)
 			e.recordChange(finishedWrite{id: id, object: object, state: state}, took)
@@ -82,7 +82,7 @@ func (p *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.
 	}}
 }
 
-// startWrite starts the request that a decision tells to send.
+// startWrite sends the request of a decision in the background.
 func (p *convergence) startWrite(w *task, d decision) error {
 	e, op := p.engine, w.op
 	var request func() (*client.Response, error)
@@ -118,7 +118,7 @@ func (p *convergence) startWrite(w *task, d decision) error {
 		if d.confirmAbsence {
 			if sure := e.reader.Get(op.Context, op.Client, w.id); sure.Err != nil || sure.Exists {
 				if sure.Err != nil {
-					// The list still says that it is missing: what is asked for again at once is asked for without end.
+					// The list still does not show the resource. An immediate retry would repeat this without end.
 					e.states.recordFailure(op.Key, w.desiredHash, sure.Err)
 				}
 				p.recordUnsent(w.id)
@@ -137,7 +137,7 @@ func (p *convergence) recordUnsent(id arm.ID) {
 	delete(p.sentMethods, id.Key())
 }
 
-// writeTags merges and deletes tags without touching the resource itself.
+// writeTags merges and deletes tags without a write of the resource itself.
 // https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
 func writeTags(op *operate.Operation, want compare.Desired, body any) (*client.Response, error) {
 	merge, drop := compare.TagChanges(want, body)

@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// A thousand resources that wait for their turn at a budget of writes would use up that of reads if each pass asked for them: what is
-// not there, and cannot be made yet, is asked for once more when it is its turn.
+// A thousand resources that wait for write quota would use up the read budget if each convergence read them. An absent resource that
+// cannot be created yet is read again only when its turn has come.
 
-// nodesAwaitingQuota are the nodes that were not there at the last look and cannot be made before there is a token for them, or for what they
-// need, by ID key, with the resource whose turn has to come. A fresh pass asks for everything.
+// nodesAwaitingQuota returns, by ID key, the nodes that were absent at the last read and cannot be created before they or their
+// dependencies have write quota. The value is the resource that needs the quota first. A request with BypassCache reads every node.
 func (p *convergence) nodesAwaitingQuota() map[string]arm.ID {
 	if p.request.BypassCache {
 		return nil
@@ -36,7 +36,7 @@ func (p *convergence) nodesAwaitingQuota() map[string]arm.ID {
 	return out
 }
 
-// awaitsWriteQuota tells whether a resource waits for its own turn.
+// awaitsWriteQuota reports whether a resource waits for write quota of its own.
 func (e *Engine) awaitsWriteQuota(c *client.Client, id arm.ID, body any) bool {
 	key := id.Key()
 	wait, delayed := e.states.quotaDelay(key)
@@ -50,13 +50,14 @@ func (e *Engine) awaitsWriteQuota(c *client.Client, id arm.ID, body any) bool {
 	return err != nil
 }
 
-// isAwaitingWriteQuota tells whether a resource was not there at the last look of who makes it, and still waits for the turn that it waited for then.
+// isAwaitingWriteQuota reports whether a resource was absent at its last convergence and still waits for the write quota that it waited
+// for then.
 func (e *Engine) isAwaitingWriteQuota(c *client.Client, id arm.ID) bool {
 	first := e.states.quotaHolder(id.Key())
 	return first != "" && e.awaitsWriteQuota(c, first, nil)
 }
 
-// assumeAbsent takes a node for as absent as it was. It is asked for before anything is made of that.
+// assumeAbsent takes a node as absent without a read. It is read before its creation.
 func (p *convergence) assumeAbsent(id arm.ID) {
 	found := p.engine.cache.NewObservation(observe.Observed{ID: id}, false)
 	found.FromList = true
