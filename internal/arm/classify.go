@@ -244,7 +244,7 @@ func ReadRetryDelay(err error) time.Duration {
 func DescribeRetry(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
-		return "tried again when the time is over that Azure asked to wait"
+		return "retried after the time that Azure asked to wait"
 	}
-	return "tried again by itself, ever more seldom, after " + backOffs[Classify(err)].longest.String() + " at the latest"
+	return "retried automatically with growing delays, at the latest after " + backOffs[Classify(err)].longest.String()
 }

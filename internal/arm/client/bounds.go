@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Bounds of answers. Azure documents none. The largest answers that are known are a virtual network that lists tens of thousands of IP
-// configurations, and a page of a thousand machines: both have some megabytes. Most errors have some hundred bytes.
+// Bounds of answers. Azure documents none. The largest known answers are a virtual network that lists tens of thousands of IP
+// configurations, and a page of a thousand machines: both have a few megabytes. Most errors have a few hundred bytes.
 const (
 	// maxBody bounds a resource, and a page of a list.
 	maxBody = 16 << 20
-	// maxValues bounds how many values a body has: an empty object has three bytes, and takes fifty once it is decoded.
+	// maxValues bounds the number of values in a body: an empty object has three bytes, and takes fifty once it is decoded.
 	maxValues = 1_000_000
 	// maxListed bounds the elements of all pages of a list, in bytes.
 	maxListed = 64 << 20
 	// maxElements and maxPages bound a list of small elements.
 	maxElements = 200_000
 	maxPages    = 2_000
-	// maxError bounds an answer that is an error.
+	// maxError bounds an error answer.
 	maxError = 1 << 20
 	// maxToken bounds an answer of Entra ID or of a metadata endpoint.
 	maxToken = 1 << 20
 	// maxHeader bounds the value of a header, and a URL in a body.
 	maxHeader = 8 << 10
-	// maxWait bounds how long Azure can have a request wait.
+	// maxWait bounds the wait time that Azure can ask for.
 	maxWait = time.Hour
 
-	// Bounds of what is kept of an error.
+	// Bounds of the stored parts of an error.
 	maxCode    = 128
 	maxMessage = 4 << 10
 	maxDetails = 20
@@ -42,7 +42,7 @@ var errTooLarge = errors.New("the answer is too large")
 
 func tooLarge(bound string) error { return fmt.Errorf("%w: it has more than %s", errTooLarge, bound) }
 
-// boundedReader reads at most so many bytes, and fails once there are more.
+// boundedReader reads at most the given number of bytes and fails if there are more.
 type boundedReader struct {
 	io.Reader
 	left, most int64
@@ -64,7 +64,7 @@ func (b *boundedReader) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads an answer that is no list.
+// readBody reads an answer other than a list.
 func readBody(body io.Reader, good bool) ([]byte, error) {
 	if !good {
 		return io.ReadAll(newBoundedReader(body, maxError))
@@ -81,8 +81,8 @@ type valueCounter struct{ left int }
 
 func newValueCounter() *valueCounter { return &valueCounter{maxValues} }
 
-// countValues fails once there were more values than maxValues. Each value but the first in an object or array follows a comma, and each
-// object and array has a bracket.
+// countValues fails if the texts so far have more than maxValues values. Each value but the first in an object or array follows a
+// comma, and each object and array has a bracket.
 func (c *valueCounter) countValues(text json.RawMessage) error {
 	inString := false
 	for i := 0; i < len(text); i++ {
@@ -105,7 +105,7 @@ func (c *valueCounter) countValues(text json.RawMessage) error {
 	return nil
 }
 
-// headerOf is the value of a header, "" for one that is too long to be Azure's.
+// headerOf returns the value of a header, "" if it is longer than any of Azure's.
 func headerOf(answer *http.Response, name string) string {
 	if value := answer.Header.Get(name); len(value) <= maxHeader {
 		return value
@@ -113,7 +113,7 @@ func headerOf(answer *http.Response, name string) string {
 	return ""
 }
 
-// truncateText is the beginning of a text that is longer than a bound.
+// truncateText returns text, shortened to most bytes.
 func truncateText(text string, most int) string {
 	if len(text) <= most {
 		return text

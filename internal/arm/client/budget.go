@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Budgets are the token buckets of a process: one per principal, subscription and kind of operation. They start as
-// Azure's own do and are corrected by what Azure's headers say.
+// Budgets are the token buckets of a process: one per principal, subscription and kind of operation. They start full, as Azure's own,
+// and are corrected by Azure's headers.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/request-limits-and-throttling
 //
 // A nil *Budgets limits nothing. It is safe for concurrent use.
@@ -21,27 +21,27 @@ type Budgets struct {
 
 	mu      sync.Mutex
 	buckets map[string]*tokenBucket
-	// throttledUntil are the kinds of requests that Azure asked to hold back, until when, and waited how long that is.
+	// throttledUntil holds the end of each throttling by Azure, by kind of request. throttledFor holds its length.
 	throttledUntil map[string]time.Time
 	throttledFor   map[string]time.Duration
-	// regions are those of resource groups, by key, as far as something was made in them.
+	// regions holds the regions of resource groups, by key, once a resource was created in them.
 	regions map[string]string
 }
 
-// bucketLimits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; what is left
-// out here is for the other tools of the same principal.
+// bucketLimits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; the difference is
+// left to other tools of the same principal.
 var bucketLimits = map[string]tokenBucket{
 	"reads":   {size: 225, rate: 25},
 	"writes":  {size: 180, rate: 10},
 	"deletes": {size: 180, rate: 10},
 }
 
-// networkLimits are how many requests Microsoft.Network takes in networkWindow, in a subscription and a region; writes and deletions
-// count together. A twentieth is left for others.
+// networkLimits are the requests that Microsoft.Network accepts in networkWindow, per subscription and region. Writes and deletions
+// count together. A twentieth is left to others.
 // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#network-throttling
 var networkLimits = map[string]float64{"reads": 9500, "writes": 950, "deletes": 950}
 
-// NewBudgets makes full budgets. now is the clock; nil is time.Now.
+// NewBudgets returns full budgets. now is the clock; nil is time.Now.
 func NewBudgets(now func() time.Time) *Budgets {
 	if now == nil {
 		now = time.Now
@@ -59,13 +59,13 @@ func requestClass(method string) string {
 	return "writes"
 }
 
-// principalBucket is the principal's, with the tokens of now.
+// principalBucket returns the refilled bucket of a principal.
 func (b *Budgets) principalBucket(principal string, request Request) *tokenBucket {
 	kind := requestClass(request.Method)
 	return b.bucketFor(principal+"|"+strings.ToLower(request.ID.Subscription())+"|"+kind, bucketLimits[kind])
 }
 
-// networkBucket is the bucket of the region that a request to Microsoft.Network is about, nil for any other.
+// networkBucket returns the refilled bucket of the region of a request to Microsoft.Network, nil for any other provider.
 func (b *Budgets) networkBucket(principal string, request Request) *tokenBucket {
 	if !strings.HasPrefix(strings.ToLower(request.ID.Type()), "microsoft.network/") {
 		return nil
@@ -90,7 +90,7 @@ func (b *Budgets) bucketFor(key string, limit tokenBucket) *tokenBucket {
 	return found
 }
 
-// recordRegion notes the region of a resource group, by what is made in it.
+// recordRegion records the region of a resource group from a resource that is created in it.
 func (b *Budgets) recordRegion(request Request) {
 	flow := flowKey(request.ID)
 	switch {
@@ -103,7 +103,7 @@ func (b *Budgets) recordRegion(request Request) {
 	}
 }
 
-// locationOf is the location in the body of a request, "" for none.
+// locationOf returns the location in the body of a request, "" if there is none.
 func locationOf(body any) string {
 	switch body := body.(type) {
 	case map[string]any:
@@ -113,14 +113,15 @@ func locationOf(body any) string {
 		var resource struct {
 			Location string `json:"location"`
 		}
-		// What is no resource has no location.
+		// A body that is no resource has no location.
 		_ = json.Unmarshal(body, &resource)
 		return resource.Location
 	}
 	return ""
 }
 
-// flowKey is who gets a share of a tenant's part of a budget: a resource group, as each cluster has one, or all that is in none.
+// flowKey returns the key of the flow that shares a tenant's part of a budget: one per resource group, as each cluster has one, and one
+// for all other requests.
 func flowKey(id arm.ID) string {
 	if group := id.ResourceGroup(); group != "" {
 		return arm.ResourceGroupID(id.Subscription(), group).Key()
@@ -128,19 +129,21 @@ func flowKey(id arm.ID) string {
 	return ""
 }
 
-// throttleKeys are the keys that hold a request back: its class as a whole, and its class in its resource provider.
+// throttleKeys returns the keys under which Azure's throttling of a request is recorded: for its class as a whole, and for its class in
+// its resource provider.
 func throttleKeys(principal string, request Request) (whole, provider string) {
 	whole = principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + requestClass(request.Method)
 	namespace, _, _ := strings.Cut(strings.ToLower(request.ID.Type()), "/")
 	return whole, whole + "|" + namespace
 }
 
-// takeToken takes a token, or returns the error that says when there will be one.
+// takeToken takes a token, or returns an error with the time until there is one.
 func (b *Budgets) takeToken(principal, tenant string, request Request) error {
 	return b.reserveToken(principal, tenant, request, true)
 }
 
-// reserveToken is take that spends the token only when it is told to. Who waits keeps the place in line, and the token with it.
+// reserveToken is takeToken, but spends the token only if spend is set. Otherwise the place in the queue is kept, and the token with
+// it.
 func (b *Budgets) reserveToken(principal, tenant string, request Request, spend bool) error {
 	if b == nil {
 		return nil
@@ -175,7 +178,7 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 	}
 	if network != nil {
 		if wait := network.queue.waitTime(asked, network, now); wait > 0 {
-			return hold(wait, "what Microsoft.Network takes in five minutes is used up")
+			return hold(wait, "the five-minute budget of Microsoft.Network is used up")
 		}
 	}
 	if spend && network != nil {
@@ -187,7 +190,7 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 	return nil
 }
 
-// learnFromAnswer corrects the budgets by what an answer says.
+// learnFromAnswer corrects the budgets by the headers of an answer.
 func (b *Budgets) learnFromAnswer(principal string, request Request, status int, header http.Header, body []byte, after time.Duration) {
 	if b == nil {
 		return
@@ -201,7 +204,7 @@ func (b *Budgets) learnFromAnswer(principal string, request Request, status int,
 			bucket.tokens = remaining
 		}
 	}
-	// Other answers are not read here: those that list a region's sizes have megabytes, and everybody else waits for the lock.
+	// Other answers are not parsed here: lists of VM sizes have megabytes, and all other requests wait for the lock.
 	if status != http.StatusTooManyRequests || !isThrottling(status, ParseError(body).Code) {
 		return
 	}
@@ -214,7 +217,7 @@ func (b *Budgets) learnFromAnswer(principal string, request Request, status int,
 	if after == 0 {
 		after = time.Second
 		if last := b.throttledFor[key]; now.Sub(b.throttledUntil[key]) < 2*last {
-			// It was not enough.
+			// The previous wait was too short.
 			after = min(2*last, maxQueueWait)
 		}
 	}
@@ -223,17 +226,18 @@ func (b *Budgets) learnFromAnswer(principal string, request Request, status int,
 	}
 }
 
-// isThrottling tells whether an answer says that there were too many requests. The network provider answers 429 RetryableError
-// for a resource that is busy, which is no throttling.
+// isThrottling reports whether an answer means too many requests. The network provider answers 429 RetryableError for a busy resource,
+// which is not throttling.
 func isThrottling(status int, code string) bool {
 	return status == http.StatusTooManyRequests && !strings.HasPrefix(code, "RetryableError")
 }
 
-// ScarceReadBudget is the share of the budget of reads, as Spare tells it, below which requests count more than what they bring.
+// ScarceReadBudget is the share of the read budget, as returned by ReadBudgetLeft, below which saving requests is more important than
+// speed.
 const ScarceReadBudget = 0.5
 
-// ReadBudgetLeft is the share of the read budget that is left for this client in a subscription, 0 to 1: whoever reads only to
-// be quick should stop when it is low.
+// ReadBudgetLeft returns the remaining share of this client's read budget in a subscription, 0 to 1. Callers that read only to be
+// quicker should stop when it is low.
 func (c *Client) ReadBudgetLeft(subscription string) float64 {
 	b := c.options.Budgets
 	if b == nil {

@@ -24,38 +24,38 @@ import (
 
 // Options configure a Client. The zero value is usable.
 type Options struct {
-	// Principal names who asks, for example the client ID: requests of one principal share budgets and cached reads.
+	// Principal identifies the caller, for example by its client ID: requests of one principal share budgets and cached reads.
 	Principal string
 	// Version goes into the User-Agent as cluster-api-provider-azure/<version>; "" is "dev".
 	Version string
-	// Transport sends the requests; nil is one with the settings of azcore's default.
+	// Transport sends the requests; nil uses the settings of azcore's default.
 	Transport policy.Transporter
 	// Budgets limit requests; nil means none. Clients of one process share one.
 	Budgets *Budgets
 	// Now is the clock that Retry-After dates are measured with; nil is time.Now.
 	Now func() time.Time
-	// OnRequestEnd is told of every request once it has ended; nil is nobody. It must be quick.
+	// OnRequestEnd is called for every request that has ended; nil disables it. It must be quick.
 	OnRequestEnd func(RequestRecord)
-	// Timeout ends a single request that got no answer, in real time; 0 is 60 s.
+	// Timeout ends a request without an answer, in real time; 0 is 60 s.
 	Timeout time.Duration
 }
 
-// Client talks to Azure Resource Manager as one principal. It is safe for concurrent use.
+// Client sends requests to Azure Resource Manager as one principal. It is safe for concurrent use.
 type Client struct {
 	options  Options
 	endpoint string
 	pipeline runtime.Pipeline
-	// signIn has a token issued, or finds one that is still good.
+	// signIn requests a token, or finds a valid one.
 	signIn func(context.Context) error
-	// typeOverride is the api-version for a type and what is below it.
+	// typeOverride is the api-version for a type and the types below it.
 	typeOverride struct{ resourceType, apiVersion string }
-	// tenant is the Namespace whose objects ask.
+	// tenant is the namespace of the objects that send the requests.
 	tenant string
-	// apiVersions are the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.
+	// apiVersions holds the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.
 	apiVersions map[string]string
 }
 
-// New makes a client for the Resource Manager of a cloud. It fails when the configuration names no Resource Manager.
+// New returns a client for the Resource Manager of a cloud. It fails if the configuration has no Resource Manager.
 func New(cred azcore.TokenCredential, configuration cloud.Configuration, options Options) (*Client, error) {
 	if cred == nil {
 		return nil, errors.New("no credential for Azure Resource Manager")
@@ -93,28 +93,28 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline, signIn: signIn}, nil
 }
 
-// SignIn finds out whether Entra ID takes the credential, without a request to Resource Manager. As long as the credential has a
-// token, it asks nobody.
+// SignIn checks that Entra ID accepts the credential, without a request to Resource Manager. It sends no request while the credential
+// has a valid token.
 func (c *Client) SignIn(ctx context.Context) error { return c.signIn(ctx) }
 
-// ForTenant is the same client for requests of a tenant, which share the budgets of the principal with other tenants. What they read may be
-// shared with others as well.
+// ForTenant returns a copy of the client for requests of a tenant. Tenants share the budgets of the principal. Their reads may be
+// shared as well.
 func (c *Client) ForTenant(tenant string) *Client {
 	other := *c
 	other.tenant = tenant
 	return &other
 }
 
-// WithAPIVersion is the same client with another api-version for one resource type and the types below it, whatever its
-// callers ask for: a preview api-version shows and takes properties that others drop.
+// WithAPIVersion returns a copy of the client with another api-version for one resource type and the types below it, in place of the
+// caller's: a preview api-version has properties that others drop.
 func (c *Client) WithAPIVersion(resourceType, apiVersion string) *Client {
 	other := *c
 	other.typeOverride.resourceType, other.typeOverride.apiVersion = resourceType, apiVersion
 	return &other
 }
 
-// WithAPIVersions is the same client with other api-versions for the resources of these IDs and for these resource types,
-// whatever its callers ask for. An ID goes before its type. Types below are others.
+// WithAPIVersions returns a copy of the client with other api-versions for the resources of these IDs and for these resource types, in
+// place of the caller's. An ID takes precedence over its type. Types below are not included.
 func (c *Client) WithAPIVersions(apiVersions map[string]string) *Client {
 	other := *c
 	other.apiVersions = map[string]string{}
@@ -124,7 +124,7 @@ func (c *Client) WithAPIVersions(apiVersions map[string]string) *Client {
 	return &other
 }
 
-// apiVersion is the api-version of a request: what the caller asks for, or the override for its type.
+// apiVersion returns the api-version of a request: the override for its resource or type, or else the caller's.
 func (c *Client) apiVersion(request Request) string {
 	if spoken, ok := c.apiVersions[request.ID.Key()]; ok {
 		return spoken
@@ -142,17 +142,16 @@ func (c *Client) apiVersion(request Request) string {
 	return request.APIVersion
 }
 
-// typeOf is the type of a resource, or of the elements of a collection.
+// typeOf returns the type of a resource, or of the elements of a collection.
 func typeOf(id arm.ID) string {
 	if resourceType := id.Type(); resourceType != "" {
 		return resourceType
 	}
-	// A collection is asked for by the path of its elements without their name.
+	// The path of a collection is that of its elements without their name.
 	return (id + "/any").Type()
 }
 
-// CacheScope names principal, endpoint and the api-versions that are spoken instead of others: reads may be shared between clients with the same
-// scope only.
+// CacheScope identifies principal, endpoint and overridden api-versions: only clients with the same scope may share reads.
 func (c *Client) CacheScope() string {
 	scope := c.options.Principal + "@" + c.endpoint
 	if c.typeOverride.apiVersion != "" {
@@ -176,7 +175,7 @@ func (c *Client) List(ctx context.Context, path string, apiVersion string, query
 	return out, err
 }
 
-// ListPages is List of so many pages at most, 0 for all. complete tells whether there are no more.
+// ListPages is List with a limit of pages, 0 for all. complete means that there are no more pages.
 func (c *Client) ListPages(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
 	size := 0
@@ -215,28 +214,28 @@ func (c *Client) Delete(ctx context.Context, id arm.ID, apiVersion string, query
 	return c.Do(ctx, Request{Method: http.MethodDelete, ID: id, APIVersion: apiVersion, Query: query})
 }
 
-// Post does an action on a resource; action is the path below it, as in "deallocate". body may be nil.
+// Post runs an action on a resource; action is the path below it, as in "deallocate". body may be nil.
 func (c *Client) Post(ctx context.Context, id arm.ID, action, apiVersion string, body any) (*Response, error) {
 	return c.Do(ctx, Request{Method: http.MethodPost, ID: id, SubPath: action, APIVersion: apiVersion, Body: body})
 }
 
-// PollURL reads a URL that Azure gave for a long-running operation on id.
+// PollURL reads a URL that Azure returned for a long-running operation on id.
 func (c *Client) PollURL(ctx context.Context, id arm.ID, operationURL string) (*Response, error) {
 	return c.Do(ctx, Request{Method: http.MethodGet, ID: id, URL: operationURL})
 }
 
-// CorrelationID puts the ID into the context that every request below it sends as x-ms-correlation-request-id.
+// CorrelationID returns a context whose requests send the ID as x-ms-correlation-request-id.
 func CorrelationID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, correlationKey{}, id)
 }
 
 type correlationKey struct{}
 
-// headerPolicy sets what every request carries.
+// headerPolicy sets the headers of every request.
 type headerPolicy struct{ userAgent string }
 
-// Do implements policy.Policy. It runs after azcore's telemetry policy and keeps what that says: its own application ID
-// is cut at 24 characters.
+// Do implements policy.Policy. It runs after azcore's telemetry policy and keeps the User-Agent of that: an application ID of azcore is
+// cut at 24 characters.
 func (h headerPolicy) Do(request *policy.Request) (*http.Response, error) {
 	header := request.Raw().Header
 	header.Set("User-Agent", strings.TrimSpace(header.Get("User-Agent")+" "+h.userAgent))

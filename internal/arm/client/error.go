@@ -10,26 +10,26 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Codes of failures that are not an answer of Resource Manager.
+// Codes of failures without an answer of Resource Manager.
 const (
-	// CodeConnectionFailed means that there was no answer: the request may have been accepted all the same.
+	// CodeConnectionFailed means that there was no answer. Azure may have accepted the request all the same.
 	CodeConnectionFailed = "ConnectionFailed"
-	// CodeCanceled means that the caller gave up.
+	// CodeCanceled means that the caller cancelled the request.
 	CodeCanceled = "RequestCanceled"
 	// CodeInvalidRequest means that the request could not be built.
 	CodeInvalidRequest = "InvalidClientRequest"
-	// CodeForeignURL means that an answer names a URL of a host that is not Resource Manager, which is not asked.
+	// CodeForeignURL means that an answer has a URL of a host other than Resource Manager, which is not requested.
 	CodeForeignURL = "ForeignURL"
 	// CodeInvalidAnswer means that a successful answer could not be read.
 	CodeInvalidAnswer = "InvalidAnswer"
 	// CodeCredentialsInvalid means that Entra ID refused to issue a token.
 	CodeCredentialsInvalid = "CredentialsInvalid"
-	// CodeTokenUnavailable means that Entra ID could not be reached or had a failure of its own.
+	// CodeTokenUnavailable means that Entra ID could not be reached or failed.
 	CodeTokenUnavailable = "TokenUnavailable"
 )
 
-// ParseError reads code, message, target and details from the body of a failed request or operation: wrapped in "error",
-// as Resource Manager and most providers do, or bare, as AKS does. A body that is no JSON becomes the message, cut short.
+// ParseError reads code, message, target and details from the body of a failed request or operation: wrapped in "error", as Resource
+// Manager and most providers do, or bare, as AKS does. A body that is not JSON becomes the message, shortened.
 func ParseError(body []byte) *arm.Error {
 	cause, ok := parseErrorBody(body)
 	if !ok {
@@ -66,7 +66,7 @@ func parseErrorBody(body []byte) (errorBody, bool) {
 	return out, true
 }
 
-// flattenDetails lists details outermost first. Messages of details hold whole errors in places, as text.
+// flattenDetails lists details, outermost first. Some messages of details are whole errors as JSON text.
 func flattenDetails(out []arm.Detail, details []errorBody, depth int) []arm.Detail {
 	if depth > 4 {
 		return out
@@ -94,7 +94,7 @@ func flattenDetails(out []arm.Detail, details []errorBody, depth int) []arm.Deta
 	return out
 }
 
-// retryAfter is what the headers ask to wait: milliseconds, seconds or a date.
+// retryAfter returns the wait time of the headers: milliseconds, seconds or a date.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if ms, err := strconv.Atoi(header.Get(name)); err == nil && ms > 0 {

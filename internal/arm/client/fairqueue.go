@@ -6,33 +6,34 @@ import (
 )
 
 const (
-	// maxLateness is how late a request may come whose turn it is, before its place goes to the next one.
+	// maxLateness is how late a request may come after its turn before its place is given to the next one.
 	maxLateness = 5 * time.Second
-	// maxQueueWait is how long a request waits for a turn without asking again: those before it may be gone by then.
+	// maxQueueWait is the longest wait before a request asks again: the requests ahead of it may be gone by then.
 	maxQueueWait = 30 * time.Second
 )
 
-// fairQueue is the requests that wait for the tokens of one bucket. Tenants share the tokens first, and the flows of a tenant share its part.
-// Deletions of a tenant go before its other requests. So a request does not wait for the thousand requests of another tenant, nor for those
-// of another flow of its own tenant. Both levels are self-clocked fair queueing (Golestani 1994) with one token per request.
+// fairQueue holds the requests that wait for the tokens of one bucket. Tenants share the tokens first, and the flows of a tenant share
+// its part. Deletions of a tenant go before its other requests. So a request waits neither for the thousand requests of another tenant
+// nor for those of another flow of its own tenant. Both levels are self-clocked fair queueing (Golestani 1994) with one token per
+// request.
 //
-// No goroutine waits in it: a request is told how long to wait, and has its place kept until a little later.
+// No goroutine waits in the queue: a request gets its wait time, and its place is kept for a little longer than that.
 type fairQueue struct {
 	placesByKey    map[string]*queuePlace
 	sharesByTenant map[string]*tenantShare
-	// virtualTime is the tag of the request that was served last, shared counts the shares that were made.
+	// virtualTime is the tag of the request that was served last, shareCount the number of shares so far.
 	virtualTime, shareCount int64
 	lastSweep               time.Time
 }
 
-// queuedRequest is what a request asks for.
+// queuedRequest identifies a request and its flow.
 type queuedRequest struct {
 	key, tenant, flow string
-	// first goes before the other requests of the tenant that do not.
+	// first requests go before the tenant's others.
 	first bool
 }
 
-// queuePlace is a turn in the line.
+// queuePlace is the place of a request in the queue.
 type queuePlace struct {
 	queuedRequest
 	// tag orders the places of a tenant.
@@ -40,7 +41,7 @@ type queuePlace struct {
 	due time.Time
 }
 
-// tenantShare is the part of the line that belongs to a tenant. The place with index i in it has the tag start+i+1 among all tenants.
+// tenantShare is the part of the queue that belongs to a tenant. The place with index i in it has the tag start+i+1 among all tenants.
 type tenantShare struct {
 	places []*queuePlace
 	start  int64
@@ -50,8 +51,7 @@ type tenantShare struct {
 	number int64
 }
 
-// waitTime returns 0 when it is the turn of a request and there is a token, and otherwise how long it takes until then: a second or more, as
-// Azure counts.
+// waitTime returns 0 if a request has a token and its turn, otherwise the time until then: at least a second, as Azure's buckets.
 func (l *fairQueue) waitTime(asked queuedRequest, b *tokenBucket, now time.Time) time.Duration {
 	if len(l.placesByKey) == 0 && b.tokens >= 1 {
 		return 0
@@ -77,7 +77,7 @@ func (l *fairQueue) waitTime(asked queuedRequest, b *tokenBucket, now time.Time)
 	return wait
 }
 
-// enqueue puts a request into the line: behind the last request of its flow.
+// enqueue adds a request behind the last one of its flow.
 func (l *fairQueue) enqueue(asked queuedRequest) *queuePlace {
 	if l.placesByKey == nil {
 		l.placesByKey, l.sharesByTenant = map[string]*queuePlace{}, map[string]*tenantShare{}
@@ -98,14 +98,14 @@ func (l *fairQueue) enqueue(asked queuedRequest) *queuePlace {
 		if b.goesBefore(a) {
 			return 1
 		}
-		return -1 // Who came before stays before.
+		return -1 // Earlier places stay before later ones.
 	})
 	s.places = slices.Insert(s.places, at, found)
 	l.placesByKey[asked.key] = found
 	return found
 }
 
-// goesBefore reports whether a place of the same tenant is before another one.
+// goesBefore reports whether a place of the same tenant comes before another one.
 func (p *queuePlace) goesBefore(other *queuePlace) bool {
 	if p.first != other.first {
 		return p.first
@@ -113,7 +113,7 @@ func (p *queuePlace) goesBefore(other *queuePlace) bool {
 	return p.tag < other.tag
 }
 
-// countAhead returns how many requests are before a place.
+// countAhead returns the number of requests before a place.
 func (l *fairQueue) countAhead(found *queuePlace) int {
 	own := l.sharesByTenant[found.tenant]
 	at := slices.Index(own.places, found)
@@ -124,14 +124,14 @@ func (l *fairQueue) countAhead(found *queuePlace) int {
 		}
 		before := tag - other.start
 		if other.number > own.number {
-			before-- // Of two with the same tag, the tenant that came first is first.
+			before-- // Of two places with the same tag, that of the earlier tenant is first.
 		}
 		out += int(min(max(before, 0), int64(len(other.places))))
 	}
 	return out
 }
 
-// markServed takes a request out of the line, and its tenant behind the tenants that have waited as long.
+// markServed removes a request from the queue, and moves its tenant behind those that have waited as long.
 func (l *fairQueue) markServed(asked queuedRequest) {
 	found, known := l.placesByKey[asked.key]
 	if !known {
@@ -144,7 +144,7 @@ func (l *fairQueue) markServed(asked queuedRequest) {
 	l.removePlaces(func(p *queuePlace) bool { return p == found })
 }
 
-// dropLatePlaces forgets requests that have not come.
+// dropLatePlaces removes requests that did not come in time.
 func (l *fairQueue) dropLatePlaces(now time.Time) {
 	if now.Sub(l.lastSweep) < time.Second {
 		return

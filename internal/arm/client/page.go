@@ -14,7 +14,7 @@ type page struct {
 	next     string
 }
 
-// readPage reads a page element by element: one of a thousand machines has megabytes, which nobody needs in one piece.
+// readPage reads a page element by element: a page of a thousand machines has megabytes, and no caller needs it in one piece.
 func readPage(body io.Reader) (page, error) {
 	var out page
 	values := newValueCounter()
@@ -45,7 +45,7 @@ func readPage(body io.Reader) (page, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil {
-		// Only a connection whose answer was read to its end is used again.
+		// A connection is reused only if its answer was read to the end.
 		_, err = io.Copy(io.Discard, body)
 	}
 	return out, err
@@ -76,10 +76,11 @@ func readElements(in *json.Decoder, values *valueCounter) (out []json.RawMessage
 	return out, err
 }
 
-// errNotPage is the error of JSON that is no page.
-var errNotPage = errors.New("it is no page of a list")
+// errNotPage is the error of JSON that is not a page.
+var errNotPage = errors.New("it is not a page of a list")
 
-// isInvalidAnswer tells whether an error of reading an answer is about what it says, and not about the connection. What ends in the middle broke off.
+// isInvalidAnswer reports whether a read error is about the content of an answer and not about the connection. An answer that ends
+// early is a connection error.
 func isInvalidAnswer(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -22,17 +22,17 @@ import (
 type Request struct {
 	// Method is the HTTP method.
 	Method string
-	// ID is the resource asked about, also for errors and budgets; SubPath follows it in the URL.
+	// ID is the resource of the request, also for errors and budgets. SubPath follows it in the URL.
 	ID      arm.ID
 	SubPath string
 	// APIVersion and Query make up the query string.
 	APIVersion string
 	Query      url.Values
-	// URL is a complete URL that Azure gave, to use as it is instead of ID, SubPath, APIVersion and Query. One of another host is refused.
+	// URL is a complete URL that Azure returned, used instead of ID, SubPath, APIVersion and Query. A URL of another host is refused.
 	URL string
-	// Body is JSON or marshals to it; nil sends none.
+	// Body is JSON or marshals to it; nil sends no body.
 	Body any
-	// IfMatch is the etag that the resource must still have, or "".
+	// IfMatch is the etag that the resource must still have; "" sends none.
 	IfMatch string
 
 	// page is set for the pages of a collection.
@@ -43,11 +43,11 @@ type Request struct {
 type Response struct {
 	// Status is the HTTP status, 2xx.
 	Status int
-	// ETag is the header of that name, "" when absent.
+	// ETag is the header of that name, "" if absent.
 	ETag string
-	// RetryAfter is what Azure asked to wait before polling; 0 when it named nothing.
+	// RetryAfter is the wait time before polling that Azure asked for; 0 if none.
 	RetryAfter time.Duration
-	// AsyncOperation and Location are the URLs that tell how a long-running operation is doing; "" when absent.
+	// AsyncOperation and Location are the URLs with the status of a long-running operation; "" if absent.
 	AsyncOperation string
 	Location       string
 	// RequestID is x-ms-request-id.
@@ -56,13 +56,13 @@ type Response struct {
 	Body json.RawMessage
 }
 
-// Do sends one request and returns its answer. The error is an *arm.Error for everything but a 2xx status.
+// Do sends one request and returns its answer. The error is an *arm.Error for every status other than 2xx.
 func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
 	response, _, err := c.doAndRecord(ctx, request)
 	return response, err
 }
 
-// doAndRecord is Do, and has the page that was asked for in place of a body.
+// doAndRecord sends a request and calls OnRequestEnd. For a page of a collection it returns the page instead of a body.
 func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, page, error) {
 	begun := c.options.Now()
 	response, elements, err := c.sendRequest(ctx, request)
@@ -72,9 +72,9 @@ func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, p
 	return response, elements, err
 }
 
-// ReserveWrite tells whether a write of a resource would be sent now. It is nil when there is a token for it, which is kept for some seconds
-// if others wait, and otherwise the error that the write would be answered with; then it has a place in line. body is what Put would
-// send, nil for a deletion.
+// ReserveWrite checks that a write of a resource would be sent now. It returns nil if there is a token; the token is kept for some
+// seconds if others wait. Otherwise it returns the error of the write, which then has a place in the queue. body is the body of the
+// PUT, nil for a deletion.
 func (c *Client) ReserveWrite(method string, id arm.ID, body any) error {
 	request := Request{Method: method, ID: id, Body: body}
 	held := c.options.Budgets.reserveToken(c.options.Principal, c.tenant, request, false)
@@ -114,7 +114,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 		raw.Raw().Header.Set("If-Match", request.IfMatch)
 	}
 
-	runtime.SkipBodyDownload(raw) // it is read here, and once
+	runtime.SkipBodyDownload(raw) // sendRequest reads it, and once
 	answer, err := c.pipeline.Do(raw)
 	if err != nil {
 		var refused *arm.Error
@@ -173,8 +173,8 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 	return response, elements, nil
 }
 
-// refuseDotSegments refuses a request whose path has a segment "." or "..", which is sent as another path: RFC 3986 section 5.2.4. There is no
-// resource with such an ID, so a read and a deletion find nothing. Other characters are escaped.
+// refuseDotSegments refuses a request whose path has a segment "." or "..", because it would be sent as another path: RFC 3986 section
+// 5.2.4. No resource has such an ID, so the error of a read or a deletion is "not found". Other characters are escaped.
 func refuseDotSegments(request Request) error {
 	if request.URL != "" {
 		return nil
@@ -212,7 +212,7 @@ func (c *Client) requestURL(request Request) (string, error) {
 	if version := c.apiVersion(request); version != "" {
 		query.Set("api-version", version)
 	}
-	// Azure does not take "+" for a blank in filters.
+	// Azure does not accept "+" for a blank in filters.
 	return c.endpoint + "/" + strings.Join(segments, "/") + "?" + strings.ReplaceAll(query.Encode(), "+", "%20"), nil
 }
 
@@ -230,7 +230,7 @@ func setBody(raw *policy.Request, request Request) error {
 	return raw.SetBody(streaming.NopCloser(bytes.NewReader(body)), "application/json")
 }
 
-// withoutURL is the cause of a transport error without the URL, which is long and may be signed.
+// withoutURL returns the cause of a transport error without the URL, which is long and may be signed.
 func withoutURL(err error) string {
 	var inURL *url.Error
 	if errors.As(err, &inURL) {
@@ -248,5 +248,5 @@ func firstNonEmpty(values ...string) string {
 	return ""
 }
 
-// isRead tells whether a method changes nothing.
+// isRead reports whether a method changes nothing.
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }

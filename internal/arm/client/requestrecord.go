@@ -9,19 +9,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// RequestRecord is a request that has ended, for those who count.
+// RequestRecord describes a request that has ended, for metrics.
 type RequestRecord struct {
-	// Operation is what was done: the method in lower case, "list" for a page of a collection, "poll" for a URL that tells how a
-	// long-running operation is doing.
+	// Operation is the method in lower case, "list" for a page of a collection, or "poll" for the URL of a long-running operation.
 	Operation string
 	// ID is the resource or collection.
 	ID arm.ID
-	// Status is the HTTP status, 0 when there was no answer.
+	// Status is the HTTP status, 0 if there was no answer.
 	Status int
-	// Throttled means that Azure says there were too many requests, BudgetEmpty that the request was not sent because of that, or
-	// because its budget is used up.
+	// Throttled means that Azure answered that there were too many requests. BudgetEmpty means that the request was not sent for that
+	// reason, or because its budget is used up.
 	Throttled, BudgetEmpty bool
-	// Duration is how long the answer took.
+	// Duration is the time until the answer.
 	Duration time.Duration
 }
 

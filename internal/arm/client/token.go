@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// classifiedCredential turns the failures of a credential into *arm.Error.
+// classifiedCredential converts the errors of a credential to *arm.Error.
 type classifiedCredential struct{ azcore.TokenCredential }
 
 // GetToken implements azcore.TokenCredential.
@@ -28,11 +28,11 @@ var (
 	// entraErrorCode finds Entra ID's code and its text up to the trace IDs, in the description that is part of the JSON answer.
 	// https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes
 	entraErrorCode = regexp.MustCompile(`(AADSTS\d+): ((?:[^"\\]|\\[^nr])*)`)
-	// tokenEndpointStatus finds the status that the token endpoint answered with, in the text of azidentity's errors.
+	// tokenEndpointStatus finds the status of the token endpoint's answer in the text of azidentity's errors.
 	tokenEndpointStatus = regexp.MustCompile(`RESPONSE (\d)\d\d`)
 )
 
-// tokenError says why there is no token, with Entra ID's own code. Nothing of the answer but its description is kept.
+// tokenError returns the reason why there is no token, with Entra ID's own code. Of the answer it keeps only the description.
 func tokenError(err error) *arm.Error {
 	var already *arm.Error
 	if errors.As(err, &already) {

@@ -4,19 +4,19 @@ import (
 	"time"
 )
 
-// networkWindow is the time in which Microsoft.Network counts.
+// networkWindow is the window in which Microsoft.Network counts requests.
 const networkWindow = 5 * time.Minute
 
-// tokenBucket holds tokens; one request takes one.
+// tokenBucket holds tokens; each request takes one.
 type tokenBucket struct {
 	size, rate, tokens float64
 	at                 time.Time
-	// window is set where Azure counts what came in a while, and gives nothing back before it is over.
+	// window is set where Azure counts requests in a window and frees nothing before it ends.
 	window *requestWindow
 	queue  fairQueue
 }
 
-// refillTokens brings the tokens up to now.
+// refillTokens adds the tokens that have become available until now.
 func (b *tokenBucket) refillTokens(now time.Time) {
 	if b.window != nil {
 		b.tokens = b.size - b.window.requestCount(now)
@@ -26,7 +26,7 @@ func (b *tokenBucket) refillTokens(now time.Time) {
 	b.at = now
 }
 
-// spendToken takes a token for somebody whose turn it is.
+// spendToken takes a token for a request that has its turn.
 func (b *tokenBucket) spendToken(asked queuedRequest, now time.Time) {
 	b.tokens--
 	if b.window != nil {
@@ -35,11 +35,11 @@ func (b *tokenBucket) spendToken(asked queuedRequest, now time.Time) {
 	b.queue.markServed(asked)
 }
 
-// slots are the parts in which a window is counted. There is one more, for whether Azure's own window begins with a request or slides
-// is not published.
+// slots is the number of parts of a window. One more is counted, because Microsoft does not publish whether Azure's own window begins
+// with a request or slides.
 const slots = 30
 
-// requestWindow counts requests by when they came.
+// requestWindow counts requests by time.
 type requestWindow struct {
 	counts [slots + 1]float64
 	// last is the number of the latest slot since the epoch.
@@ -48,7 +48,7 @@ type requestWindow struct {
 
 func slotOf(now time.Time) int64 { return now.UnixNano() / int64(networkWindow/slots) }
 
-// dropExpiredSlots drops the slots that are over.
+// dropExpiredSlots removes slots before the window.
 func (w *requestWindow) dropExpiredSlots(now time.Time) {
 	slot := slotOf(now)
 	for w.last = max(w.last, slot-slots-1); w.last < slot; {
@@ -71,7 +71,7 @@ func (w *requestWindow) requestCount(now time.Time) float64 {
 	return sum
 }
 
-// untilSlotExpires is how long it takes until some of what was counted is over.
+// untilSlotExpires returns the time until the oldest counted requests leave the window.
 func (w *requestWindow) untilSlotExpires(now time.Time) time.Duration {
 	w.dropExpiredSlots(now)
 	for i := int64(1); i <= slots+1; i++ {

@@ -11,10 +11,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// maxRedirects is how many redirects of one host to itself are followed.
+// maxRedirects bounds the redirects of one host to itself that are followed.
 const maxRedirects = 3
 
-// ConfineToHost returns a transport that follows no redirect to another host: the request is sent again there, with the secrets in its body.
+// ConfineToHost returns a transport that follows no redirect to another host, because the body with its secrets would be sent there.
 // Nil is a transport with the settings of azcore's.
 func ConfineToHost(next policy.Transporter) policy.Transporter {
 	if next == nil {
@@ -34,7 +34,7 @@ func ConfineToHost(next policy.Transporter) policy.Transporter {
 	return &out
 }
 
-// newTransport has the settings of azcore's transport, and bounds the headers of answers.
+// newTransport returns a transport with the settings of azcore's, and bounds the headers of answers.
 // https://pkg.go.dev/github.com/Azure/azure-sdk-for-go/sdk/azcore/policy#ClientOptions
 func newTransport() *http.Transport {
 	out := http.DefaultTransport.(*http.Transport).Clone()
@@ -45,7 +45,7 @@ func newTransport() *http.Transport {
 	return out
 }
 
-// ForTokens is a confined transport that bounds answers, for Entra ID and metadata endpoints: azidentity reads them whole.
+// ForTokens returns a confined transport that bounds answers, for Entra ID and metadata endpoints: azidentity reads them whole.
 func ForTokens(next policy.Transporter) policy.Transporter {
 	return tokenTransport{ConfineToHost(next)}
 }
@@ -61,8 +61,8 @@ func (t tokenTransport) Do(request *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// managerTransport cuts answers that are errors: azcore reads them whole before anything else can. Those that succeed are bounded where
-// they are read.
+// managerTransport bounds error answers, because azcore reads them whole before any other code can. Successful answers are bounded
+// where they are read.
 type managerTransport struct{ next policy.Transporter }
 
 // Do implements policy.Transporter.
@@ -81,12 +81,13 @@ type boundedBody struct {
 	io.Closer
 }
 
-// sameHost tells whether both URLs have the same scheme, host and port.
+// sameHost reports whether both URLs have the same scheme, host and port.
 func sameHost(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && effectivePort(a) == effectivePort(b)
 }
 
-// effectivePort is the port of a URL. Azure writes that of https into some nextLinks, as in https://management.azure.com:443/.
+// effectivePort returns the port of a URL, with the default of its scheme. Some of Azure's nextLinks name that of https, as in
+// https://management.azure.com:443/.
 func effectivePort(u *url.URL) string {
 	switch {
 	case u.Port() != "":

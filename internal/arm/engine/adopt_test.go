@@ -117,7 +117,7 @@ func TestPlannedBeforeItChangedHands(t *testing.T) {
 				request.Record = []arm.ID{vnet}
 			}
 			outcome := w.pass(request)
-			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "is planned again") || len(outcome.Adopted) > 0 {
+			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "planning again") || len(outcome.Adopted) > 0 {
 				t.Errorf("got %s %q, adopted %v", got.State, got.Message, outcome.Adopted)
 			}
 			if writes := w.writes(); len(writes) > 0 {

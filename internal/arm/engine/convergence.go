@@ -76,10 +76,10 @@ func (e *Engine) newConvergence(ctx context.Context, request Request) (*converge
 		return nil, fmt.Errorf("invalid plan: %w", err)
 	}
 	if request.Client == nil {
-		return nil, fmt.Errorf("no client for Azure")
+		return nil, fmt.Errorf("the request has no client")
 	}
 	if request.Owner.TagKey == "" {
-		return nil, fmt.Errorf("no ownership tag")
+		return nil, fmt.Errorf("the request has no ownership tag")
 	}
 	request.BypassCache = request.BypassCache || request.RetryNow
 	p := &convergence{engine: e, ctx: ctx, request: request, nodes: nodes,

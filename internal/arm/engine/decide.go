@@ -36,7 +36,7 @@ func decide(s situation) decision {
 	switch {
 	case s.found.Exists && !s.owned && s.otherOwnerTag == "" && node.Foreign == arm.AdoptForeign:
 		if node.PlannedWithTag {
-			return decision{step: stepReport, state: arm.Waiting, message: "was planned before somebody else made it or took its tag; is planned again", retryAfter: time.Second}
+			return decision{step: stepReport, state: arm.Waiting, message: "its ownership changed since it was planned; planning again", retryAfter: time.Second}
 		}
 		return decision{step: stepAdopt}
 	case node.Refused != "":
@@ -72,7 +72,7 @@ func decide(s situation) decision {
 func awaitOperation(s situation) decision {
 	d := decision{step: stepJoin, state: s.running.state, message: retryMessage(s.running.lastErr), retryAfter: followTimeout}
 	if s.running.statusErr != nil {
-		d.message = "Azure does not tell how it is going: " + s.running.statusErr.Error()
+		d.message = "Azure did not return the status of the operation: " + s.running.statusErr.Error()
 	}
 	return d
 }
@@ -82,7 +82,7 @@ func retryMessage(last error) string {
 	if last == nil {
 		return ""
 	}
-	return "is tried again after: " + last.Error()
+	return "retrying after: " + last.Error()
 }
 
 // decideChange returns the change that brings the resource in line, whether or not it can be made now.
@@ -92,7 +92,7 @@ func decideChange(s situation) decision {
 		switch {
 		case node.Policy == arm.Observe:
 			return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusNotFound, Code: CodeMissing,
-				Message: fmt.Sprintf("%s does not exist: the spec names it as one to be used and not to be made; create it or correct the spec", node.ID)})
+				Message: fmt.Sprintf("%s does not exist. The spec names it as an existing resource, so the provider does not create it. Create it or correct the spec", node.ID)})
 		case node.Body == nil || node.Policy == arm.TagOnly:
 			// Azure creates it with another node.
 			return decision{step: stepClearFailure, state: arm.Ready}
@@ -152,13 +152,13 @@ func decideForeign(s situation, doing arm.State) decision {
 		// The resource has no tags that could show an owner, and it matches the plan.
 		return decision{step: stepClearFailure, state: arm.Foreign}
 	}
-	message := fmt.Sprintf("%s exists and is not tagged %s=%s, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over",
+	message := fmt.Sprintf("%s already exists without the ownership tag %s=%s, so the provider does not manage it. To continue, delete it, choose another name in the spec, or add the tag to let the provider manage it",
 		node.ID, s.owner.TagKey, s.owner.TagValue)
 	if s.otherOwnerTag != "" {
 		message = otherClusterMessage(s)
 	}
 	if !s.row.Taggable {
-		message = fmt.Sprintf("%s exists, was not made for this cluster and differs from what it needs (%s): delete it or name another one in the spec",
+		message = fmt.Sprintf("%s already exists, was not created for this cluster and differs from the spec (%s). Delete it or choose another name in the spec",
 			node.ID, strings.Join(compare.PathsOf(s.differences), ", "))
 	}
 	return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: message})
@@ -173,7 +173,7 @@ func matchesUntagged(s situation) bool { return len(s.differences) == 0 && !s.ro
 
 // otherClusterMessage is the message about a resource with the tag of another cluster.
 func otherClusterMessage(s situation) string {
-	return fmt.Sprintf("%s carries the tag %s=%s of another cluster and not %s=%s, so it is left alone: name another one in the spec, or let the other cluster go and remove its tag to hand it over",
+	return fmt.Sprintf("%s carries the tag %s=%s of another cluster and lacks %s=%s, so the provider does not manage it. Choose another name in the spec. To hand it over, delete the other cluster and remove its tag",
 		s.node.ID, s.otherOwnerTag, s.owner.TagValue, s.owner.TagKey, s.owner.TagValue)
 }
 
@@ -183,8 +183,8 @@ func sameNameMessage(s situation) string {
 	if us == "" {
 		us = "an owner without an ID"
 	}
-	return fmt.Sprintf("%s belongs to %s by its tag %s, and this is %s, so it is left alone: name another resource group or Cluster; "+
-		"where both are the same cluster, as after a restore without annotations, set the tag to %q on all that carry it to hand them over",
+	return fmt.Sprintf("%s belongs to %s by its tag %s, and this is %s, so the provider does not manage it. Choose another resource group or another name of the Cluster. "+
+		"If both are the same cluster, as after a restore without annotations, set the tag to %q on all resources that carry it",
 		s.node.ID, s.sameNameOwner, s.owner.IDKey, us, s.owner.ID)
 }
 
@@ -201,11 +201,11 @@ func decideWrite(s situation, d decision) decision {
 	case s.retryAfter > 0:
 		return awaitRetry(s)
 	case s.row.Taggable && !s.bodyTagged && !(s.node.Foreign == arm.AdoptForeign && s.found.Exists):
-		out := reportFailure(fmt.Errorf("%s: the plan's body lacks the tag %s=%s, so it could not be told whose it is", s.id, s.owner.TagKey, s.owner.TagValue))
+		out := reportFailure(fmt.Errorf("%s: the body of the plan lacks the ownership tag %s=%s, so its owner would be unknown", s.id, s.owner.TagKey, s.owner.TagValue))
 		out.drift = d.drift
 		return out
 	case !s.found.Exists && !s.row.Taggable && !s.ownedAbove && !s.inInventory:
-		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waits until it is recorded in the inventory", retryAfter: 50 * time.Millisecond}
+		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory annotation to be stored", retryAfter: 50 * time.Millisecond}
 	}
 	d.confirmAbsence = s.found.FromList && !s.found.Exists
 	if s.row.SendsIfMatch && s.found.Exists && d.method == http.MethodPut {
@@ -246,7 +246,7 @@ func claimThenSend(s situation, d decision) decision {
 func awaitMaker(s situation) decision {
 	d := decision{step: stepReport, state: arm.Blocked, blockedBy: s.blocker}
 	if s.createdWith != "" {
-		d.message, d.readFailed = "is made with "+s.createdWith.ShortName(), s.makerReadFailed
+		d.message, d.readFailed = "is created with "+s.createdWith.ShortName(), s.makerReadFailed
 	}
 	return d
 }
@@ -275,7 +275,7 @@ func reportFailure(err error) decision {
 
 // reportRefusal reports an error that a change in Azure or of the spec resolves.
 func reportRefusal(s situation, err error) decision {
-	return decision{step: stepReport, state: arm.Failed, err: err, message: "looked at again every few minutes", retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
+	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
 }
 
 // failureState returns the state of a resource that failed with err.

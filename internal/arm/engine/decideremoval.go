@@ -21,13 +21,13 @@ func decideRemoval(s situation) decision {
 	case s.groupErr != nil:
 		return reportReadFailure(s, s.groupErr)
 	case s.groupKept && s.found.Exists:
-		return decision{step: stepReport, state: arm.Foreign, message: "stays: it is not the cluster's own, or holds resources of another cluster"}
+		return decision{step: stepReport, state: arm.Foreign, message: "kept: the cluster does not own it, or it has resources of another cluster"}
 	case s.typeErr != nil:
 		return reportFailure(s.typeErr)
 	case s.running.state == arm.Deleting:
 		return awaitOperation(s)
 	case s.running.state != "" && !s.row.DeleteWhileBusy && s.running.age < maxBusyWait:
-		return decision{step: stepJoin, state: arm.Waiting, message: "waits for an operation on it to end before it is deleted", retryAfter: maxBusyWait - s.running.age}
+		return decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted", retryAfter: maxBusyWait - s.running.age}
 	case !s.found.WasRead() || s.outdated:
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:
@@ -37,7 +37,7 @@ func decideRemoval(s situation) decision {
 	case !s.owned && s.ownershipTagRemoved && s.otherOwnerTag == "":
 		return reportRefusal(s, ownershipTagError(s))
 	case !s.owned && s.sameNameOwner != "":
-		return decision{step: stepReport, state: arm.Foreign, message: "stays: it belongs to " + s.sameNameOwner}
+		return decision{step: stepReport, state: arm.Foreign, message: "kept: it belongs to " + s.sameNameOwner}
 	case !s.owned:
 		return decision{step: stepReport, state: arm.Foreign, possiblyOwned: s.unclaimed}
 	}

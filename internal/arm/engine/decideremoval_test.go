@@ -26,7 +26,7 @@ func TestDecideRemoval(t *testing.T) {
 		"with its parent, unreadable":    {"as above", of(theSubnet, repair, going, carried(false), unread(errBusy)), blockedBy(theVNet)},
 
 		// Resource groups.
-		"a group of others":             {"what is in it is not ours to take along", of(theGroup, repair, going, stays), decision{step: stepReport, state: arm.Foreign, message: "stays: it is not the cluster's own, or holds resources of another cluster"}},
+		"a group of others":             {"what is in it is not ours to take along", of(theGroup, repair, going, stays), decision{step: stepReport, state: arm.Foreign, message: "kept: the cluster does not own it, or it has resources of another cluster"}},
 		"a group of others, gone":       {"it is not there to stay", of(theGroup, repair, going, stays, notThere), decision{step: stepForget, state: arm.Gone}},
 		"a group that cannot be listed": {"it may hold what is not ours", of(theGroup, repair, going, unsure), decision{step: stepCountReadFailure, err: errBusy}},
 		"a group that cannot be listed, counted": {"back-off", of(theGroup, repair, going, unsure, counted(time.Second)),
@@ -37,8 +37,8 @@ func TestDecideRemoval(t *testing.T) {
 		"type is not known": {"nothing tells how to delete it", of(theVNet, repair, going, func(s *situation) { s.typeErr = errNoRow }), tellsFailure(errNoRow)},
 		"being deleted":     {"once is enough", of(theVNet, repair, going, under(arm.Deleting, time.Hour)), decision{step: stepJoin, state: arm.Deleting, retryAfter: 5 * time.Minute}},
 		"being deleted again": {"why it is tried again is told", of(theVNet, repair, going, under(arm.Deleting, time.Hour), func(s *situation) { s.running.lastErr = errPlan }),
-			decision{step: stepJoin, state: arm.Deleting, message: "is tried again after: not JSON", retryAfter: 5 * time.Minute}},
-		"busy":           {"most types refuse it until then", of(theVNet, repair, going, under(arm.Creating, 20*time.Second)), decision{step: stepJoin, state: arm.Waiting, message: "waits for an operation on it to end before it is deleted", retryAfter: 40 * time.Second}},
+			decision{step: stepJoin, state: arm.Deleting, message: "retrying after: not JSON", retryAfter: 5 * time.Minute}},
+		"busy":           {"most types refuse it until then", of(theVNet, repair, going, under(arm.Creating, 20*time.Second)), decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted", retryAfter: 40 * time.Second}},
 		"busy for long":  {"it may never end", of(theVNet, repair, going, under(arm.Creating, time.Minute)), goes},
 		"a busy machine": {"its deletion ends what is under way", of(theMachine, repair, going, under(arm.Creating, time.Second)), goes},
 		"not looked at":  {"the next round looks", of(theVNet, repair, going, unseen), lookAgain(time.Second)},

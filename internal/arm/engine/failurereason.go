@@ -15,7 +15,7 @@ import (
 // the reason in their instance view. It is requested if the read came from a list.
 func (e *Engine) findFailureReason(ctx context.Context, c *client.Client, found Observed, row types.Type) error {
 	failure := &arm.Error{Method: http.MethodPut, ID: found.ID, Status: http.StatusOK, Code: CodeProvisioningFailed,
-		Message: "Azure shows the resource in the state Failed; it is not made again on its own: delete and replace it"}
+		Message: "Azure shows the resource in the state Failed. It is not created again automatically. Delete and replace it"}
 	if row.Name != types.VirtualMachine {
 		return failure
 	}

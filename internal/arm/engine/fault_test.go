@@ -138,7 +138,7 @@ func TestTriedAgainTellsWhy(t *testing.T) {
 		t.Errorf("the first try says %q", got.Message)
 	}
 	w.until(request, time.Minute, in(arm.Failed))
-	if got := result(t, w.until(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "is tried again after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
+	if got := result(t, w.until(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
 		t.Errorf("the second try says %q: %v", got.Message, got.Err)
 	}
 	w.until(request, time.Minute, in(arm.Failed))
@@ -162,7 +162,7 @@ func TestTriedAgainTellsWhy(t *testing.T) {
 		}
 		w.sleep(outcome.RetryAfter)
 	}
-	if len(said) != 2 || said[0] != "" || !strings.Contains(said[1], "is tried again after: DELETE natGateways/nat: OperationPreempted: Another one.") {
+	if len(said) != 2 || said[0] != "" || !strings.Contains(said[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
 		t.Errorf("deletions say %q", said)
 	}
 }

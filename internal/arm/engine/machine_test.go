@@ -222,7 +222,7 @@ func TestDiskOfARefusedMachine(t *testing.T) {
 		request := w.request(append(machine(), tags)...)
 		request.BypassCache = fresh
 		got := result(t, w.until(request, 5*time.Minute, refused), disk)
-		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is made with virtualMachines/vm" {
+		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is created with virtualMachines/vm" {
 			t.Errorf("read anew %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)
 		}
 	}

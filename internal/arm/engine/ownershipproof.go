@@ -241,12 +241,12 @@ func ownershipTagMessage(s situation) string {
 	}
 	switch {
 	case s.otherOwnerTag != "":
-		return fmt.Sprintf("By the object's annotations %s was made for this cluster, and now it carries the tag %s of another one instead of %s. %s", s.id, s.otherOwnerTag, tag, left)
+		return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but it carries the tag %s of another cluster instead of %s. %s", s.id, s.otherOwnerTag, tag, left)
 	case !s.row.Taggable:
-		return fmt.Sprintf("By the object's annotations %s was made for this cluster, but %s lacks the tag %s that would prove it. %s. If it is the cluster's, delete it: az resource delete --ids %s",
+		return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but %s lacks the tag %s that would prove it. %s. If it belongs to the cluster, delete it: az resource delete --ids %s",
 			s.id, s.inheritsFrom, tag, left, arm.ShellQuote(string(s.id)))
 	}
 	merge := "az tag update --resource-id " + arm.ShellQuote(string(s.id)) + " --operation Merge --tags "
-	return fmt.Sprintf("By the object's annotations %s was made for this cluster, but it has lost the tag %s, and nothing else in Azure proves it. %s. "+
-		"If it is the cluster's, hand it back: %s%s. If not, or to have it stay when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
+	return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but it has lost the tag %s, and Azure has no other proof. %s. "+
+		"If it belongs to the cluster, hand it back: %s%s. If not, or to keep it when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
 }

@@ -69,7 +69,7 @@ func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
 						break
 					}
 					got := result(t, outcome, test.node.ID)
-					if got.State != arm.Waiting || !strings.Contains(got.Message, "waits for an operation on it to end") || outcome.RetryAfter == 0 || outcome.RetryAfter > time.Minute {
+					if got.State != arm.Waiting || !strings.Contains(got.Message, "waits for a running operation") || outcome.RetryAfter == 0 || outcome.RetryAfter > time.Minute {
 						t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
 					}
 					if elapsed > 10*time.Minute {

@@ -330,7 +330,7 @@ func TestInvalidRequests(t *testing.T) {
 	}
 	untagged := pipNode()
 	delete(untagged.Body.(object), "tags")
-	if got := result(t, w.pass(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the tag") {
+	if got := result(t, w.pass(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the ownership tag") {
 		t.Errorf("a resource that nobody would own must not be made: %+v", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -29,9 +29,9 @@ var (
 	errQuota  = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
 	errPlan   = errors.New("not JSON")
 	errNoRow  = errors.New("unknown type")
-	notTagged = &arm.Error{Code: CodeNotOwned, Message: string(theVNet) + " exists and is not tagged owner=owned, so it is taken for somebody else's and left alone: delete it, name another one in the spec, or tag it to hand it over"}
-	notWanted = &arm.Error{Code: CodeNotOwned, Message: string(theSubnet) + " exists, was not made for this cluster and differs from what it needs (a): delete it or name another one in the spec"}
-	errNoTag  = errors.New(string(theVNet) + ": the plan's body lacks the tag owner=owned, so it could not be told whose it is")
+	notTagged = &arm.Error{Code: CodeNotOwned, Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, delete it, choose another name in the spec, or add the tag to let the provider manage it"}
+	notWanted = &arm.Error{Code: CodeNotOwned, Message: string(theSubnet) + " already exists, was not created for this cluster and differs from the spec (a). Delete it or choose another name in the spec"}
+	errNoTag  = errors.New(string(theVNet) + ": the body of the plan lacks the ownership tag owner=owned, so its owner would be unknown")
 )
 
 // like is an error with a code, for rows that do not compare its text.
@@ -176,11 +176,11 @@ func tellsFailure(err error) decision {
 
 // somebodyActs is a failure that somebody has to end in Azure or in the spec, looked at again after some time.
 func somebodyActs(err error, wait time.Duration) decision {
-	return decision{step: stepReport, state: arm.Failed, err: err, message: "looked at again every few minutes", retryAfter: wait}
+	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: wait}
 }
 
 // after is a decision about something that failed before.
 func after(err error, d decision) decision {
-	d.message = "is tried again after: " + err.Error()
+	d.message = "retrying after: " + err.Error()
 	return d
 }

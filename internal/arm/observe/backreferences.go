@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// withoutBackReferences is a body as Azure showed it, but for the lists of what uses the resource. They are as long as a cluster has machines, and every
-// machine's pass would carry them.
+// withoutBackReferences returns a body without the lists of resources that use this one. They grow with the number of machines, and
+// each machine's reconciliation would carry them.
 func withoutBackReferences(row types.Type, body json.RawMessage) json.RawMessage {
 	for _, path := range row.BackReferences {
 		body = removePath(body, strings.Split(path, "."))
@@ -16,7 +16,7 @@ func withoutBackReferences(row types.Type, body json.RawMessage) json.RawMessage
 	return body
 }
 
-// removePath is a document without what is at a path. What has another shape stays as it is.
+// removePath returns a document without the value at a path. A document of another shape stays as it is.
 func removePath(document json.RawMessage, path []string) json.RawMessage {
 	key, each := strings.CutSuffix(path[0], "[]")
 	var object map[string]json.RawMessage
@@ -41,7 +41,7 @@ func removePath(document json.RawMessage, path []string) json.RawMessage {
 	return marshalParts(object)
 }
 
-// marshalParts is JSON put together from JSON, which cannot fail.
+// marshalParts marshals a combination of JSON texts, which cannot fail.
 func marshalParts(parts any) json.RawMessage {
 	out, _ := json.Marshal(parts)
 	return out

@@ -12,72 +12,71 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Clock says what time it is.
+// Clock returns the current time.
 type Clock interface{ Now() time.Time }
 
-// Cache holds what Azure showed.
+// Cache holds reads of Azure.
 //
-// Its contract: who sends something to Azure that may change a resource, or learns that an operation has ended, calls Invalidate
-// before it looks again or tells anybody. From then on no read that began before is given out for what the Change covers,
-// neither the resource nor, where it may have been made, its absence; and Current is false for such a read that somebody
-// still holds. Nothing else makes a read worthless but its age. Reads that were under way at a change may be kept all the same:
-// they count as begun before it.
+// Its contract: code that sends a request which may change a resource, or learns that an operation has ended, calls Invalidate before
+// it reads again or notifies others. After that the cache returns no read that began before the change and that the Change covers,
+// neither of the resource nor, where it may have been created, of its absence. IsCurrent is false for such a read that a caller still
+// holds. Apart from that, reads only expire by age. A read in flight during a change may be stored all the same: it counts as begun
+// before it.
 //
-// Reads are kept by scope, which is who asked whom; changes are changes for every scope. A Cache is safe for concurrent
-// use.
+// Reads are stored by scope, which is principal and endpoint; changes apply to every scope. A Cache is safe for concurrent use.
 type Cache struct {
 	clock         Clock
 	freshness     time.Duration
 	maxVouchedAge time.Duration
 
 	mu              sync.Mutex
-	changeCount     uint64                // changes so far: it tells what was read before one and what after
+	changeCount     uint64                // number of changes so far; orders reads and changes
 	resourceChanges map[string]changeMark // the last change of a resource, by ID key
 	documentChanges map[string]changeMark // the last change of a resource that shares the document of this one, by ID key
-	sideEffects     map[string]changeMark // the last change that may have made resources of a type in a resource group, by both
+	sideEffects     map[string]changeMark // the last change that may have created resources of a type in a resource group, by both
 	entries         map[string]Observation
 	lists           map[string]*listing
-	emptyGroups     map[string]changeMark    // resource groups that we made: nothing but what we put is in them, by cache key
-	readsInFlight   map[string]chan struct{} // closed when the read of one resource that is under way has ended, by cache key
-	// digests and breadths are those of lists of all that is in a subscription or resource group, by cache key of their path.
+	emptyGroups     map[string]changeMark    // resource groups created by this process, which have no other resources than those of this process, by cache key
+	readsInFlight   map[string]chan struct{} // closed at the end of the read of one resource, by cache key
+	// digests and subscriptionLists belong to lists of all resources in a subscription or resource group, by cache key of their path.
 	digests           map[string]*digest
 	subscriptionLists map[string]*subscriptionList
 	lastSweep         time.Time
 	compressor        compressed.Compressor
 }
 
-// changeMark is when something was changed, and the cache's count then.
+// changeMark is the time of a change, and the cache's count then.
 type changeMark struct {
 	count uint64
 	at    time.Time
 }
 
-// NewCache makes an empty cache. Freshness is how old what it gives out usually is; it keeps ten times that, and for full what
-// digests may vouch for, 0 for nothing.
+// NewCache returns an empty cache. freshness is the usual age of reads that it returns; it keeps them for ten times that. Reads that
+// digests vouch for are kept for full; 0 disables that.
 func NewCache(clock Clock, freshness, full time.Duration) *Cache {
 	return &Cache{clock: clock, freshness: freshness, maxVouchedAge: full, resourceChanges: map[string]changeMark{}, documentChanges: map[string]changeMark{}, sideEffects: map[string]changeMark{},
 		entries: map[string]Observation{}, lists: map[string]*listing{}, emptyGroups: map[string]changeMark{}, readsInFlight: map[string]chan struct{}{},
 		digests: map[string]*digest{}, subscriptionLists: map[string]*subscriptionList{}}
 }
 
-// Change is what may be different in Azure from what was read.
+// Change describes what may have changed in Azure since it was read.
 type Change struct {
-	// ID is the resource that was written or acted on, or on which an operation has ended.
+	// ID is the resource that was written or acted on, or whose operation has ended.
 	ID arm.ID
-	// Extent says what of it.
+	// Extent is the part of it that may have changed.
 	Extent Extent
-	// Document is the resource whose document ID is a part of, if that was changed: it is still what was read, but has
-	// another etag. "" is none.
+	// Document is the parent resource whose document contains ID, if that was changed: reads of it stay valid, but its etag has
+	// changed. "" means none.
 	Document arm.ID
-	// Created tells that it was made, where there may have been one before.
+	// Created means that the resource was created, possibly in place of an earlier one.
 	Created bool
 }
 
-// Extent says what a change covers. In any case that is the absence of what Azure makes along with the resource.
+// Extent is the range of a change. It always includes the absence of resources that Azure creates along with this one.
 type Extent int
 
 const (
-	// ExtentSideEffects leave the resource itself as it was read.
+	// ExtentSideEffects leaves reads of the resource itself valid.
 	ExtentSideEffects Extent = iota
 	// ExtentResource is the resource.
 	ExtentResource
@@ -85,7 +84,7 @@ const (
 	ExtentSubtree
 )
 
-// Invalidate makes worthless what was read before a change.
+// Invalidate discards reads from before a change.
 func (c *Cache) Invalidate(change Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +93,7 @@ func (c *Cache) Invalidate(change Change) {
 	if change.Document != "" {
 		c.documentChanges[change.Document.Key()] = now
 	}
-	// Others of its own type stay as they are: a hundred machines that come at once must not make each other's absence unknown.
+	// Absences of the same type stay valid: a hundred machines that are created at once must not invalidate each other's absence.
 	if row, err := types.ForID(change.ID); err == nil {
 		for _, made := range row.CreatesTypes {
 			c.sideEffects[effectKey(resourceGroupOf(change.ID), made)] = now
@@ -112,7 +111,7 @@ func (c *Cache) Invalidate(change Change) {
 	}
 }
 
-// invalidateDetached is Invalidate for resources of some types in a group.
+// invalidateDetached discards reads of resources of some types in a group.
 func (c *Cache) invalidateDetached(group arm.ID, freed []string, now changeMark) {
 	for _, found := range c.entries {
 		if resourceGroupOf(found.ID).Key() == group.Key() && slices.Contains(freed, found.ID.Type()) {
@@ -121,7 +120,7 @@ func (c *Cache) invalidateDetached(group arm.ID, freed []string, now changeMark)
 	}
 }
 
-// invalidateBelow is Invalidate for what is below a resource.
+// invalidateBelow discards reads of resources below id.
 func (c *Cache) invalidateBelow(id arm.ID, now changeMark) {
 	maps.DeleteFunc(c.emptyGroups, func(key string, _ changeMark) bool {
 		_, group, _ := strings.Cut(key, "|")
@@ -139,21 +138,21 @@ func (c *Cache) invalidateBelow(id arm.ID, now changeMark) {
 	}
 }
 
-// IsCurrent tells whether nothing has changed a resource since the read of an observation began.
+// IsCurrent reports whether the resource has not changed since the read began.
 func (c *Cache) IsCurrent(found Observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.resourceChanges[found.ID.Key()].count <= found.changeCount
 }
 
-// IsETagCurrent tells whether the etag of an observation may still be the resource's.
+// IsETagCurrent reports whether the etag of an observation may still be the resource's.
 func (c *Cache) IsETagCurrent(found Observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !found.FromWrite && !found.VouchedByDigest && c.documentChanges[found.ID.Key()].count <= found.changeCount
 }
 
-// NewObservation is an observation of what is known to be so at this moment, as from the answer to a write.
+// NewObservation returns an observation that is true now, as from the answer to a write.
 func (c *Cache) NewObservation(observed Observed, fromWrite bool) Observation {
 	observed.At = c.clock.Now()
 	if row, err := types.ForID(observed.ID); err == nil && observed.Body != nil {
@@ -162,7 +161,7 @@ func (c *Cache) NewObservation(observed Observed, fromWrite bool) Observation {
 	return Observation{Observed: observed, FromWrite: fromWrite, changeCount: c.currentCount()}
 }
 
-// StoreObservation stores what a read or write showed, unless something later is there.
+// StoreObservation stores the result of a read or write, unless a later one is stored.
 func (c *Cache) StoreObservation(scope string, found Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,19 +175,19 @@ func (c *Cache) StoreObservation(scope string, found Observation) {
 	c.dropExpired()
 }
 
-// MarkGroupEmpty notes that a resource group has just been made by us, so that what is in it need not be asked for.
+// MarkGroupEmpty records that this process has just created a resource group, so that resources in it need not be read.
 func (c *Cache) MarkGroupEmpty(scope string, group arm.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.emptyGroups[cacheKey(scope, group)] = changeMark{c.changeCount, c.clock.Now()}
 }
 
-// findObservation is the observation of id that was made at oldest or later, and after the last change of it.
+// findObservation returns the observation of id from oldest or later, if id has not changed since.
 func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	written, group := c.resourceChanges[id.Key()].count, resourceGroupOf(id)
-	// What did not exist may have been made since, also by a write to another resource.
+	// An absent resource may have been created since, also by a write to another one.
 	absent := max(written, c.sideEffects[effectKey(group, id.Type())].count)
 	key := cacheKey(scope, id)
 	found, ok := c.entries[key]
@@ -213,7 +212,8 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 	return Observation{}, false
 }
 
-// beginRead begins a read of one resource unless one is under way: then landed is closed when that has ended. end ends it.
+// beginRead begins the read of one resource, unless another read of it is in flight: then landed is closed at the end of that. end ends
+// the read.
 func (c *Cache) beginRead(scope string, id arm.ID) (landed <-chan struct{}, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -231,24 +231,24 @@ func (c *Cache) beginRead(scope string, id arm.ID) (landed <-chan struct{}, end 
 	}
 }
 
-// currentCount is the count for a read that begins now.
+// currentCount returns the count for a read that begins now.
 func (c *Cache) currentCount() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.changeCount
 }
 
-// RetentionPeriod is for how long what was read is kept, but for what a digest may vouch for.
+// RetentionPeriod is how long reads are kept, except those that a digest may vouch for.
 func (c *Cache) RetentionPeriod() time.Duration { return 10 * c.freshness }
 
-// DropExpired drops what nobody will use again, unless that was done just now. Without it, that happens when something else is kept.
+// DropExpired drops reads that are too old for any caller. The cache also does that when it stores a read.
 func (c *Cache) DropExpired() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dropExpired()
 }
 
-// dropExpired is Sweep with c.mu held: no observation that old is given out, but for what a digest may vouch for.
+// dropExpired is DropExpired with c.mu held. It keeps reads that a digest may vouch for.
 func (c *Cache) dropExpired() {
 	now, old := c.clock.Now(), c.RetentionPeriod()
 	if now.Sub(c.lastSweep) < old {
@@ -259,7 +259,7 @@ func (c *Cache) dropExpired() {
 		if found.mark == 0 || !found.requested {
 			return now.Sub(found.At) > old
 		}
-		// What tells that it is worthless is about to be dropped as well.
+		// The mark that invalidates this read is about to be dropped as well.
 		key := found.ID.Key()
 		return now.Sub(found.At) > c.maxVouchedAge && now.Sub(found.vouchedAt) > c.maxVouchedAge || found.changeCount < max(c.resourceChanges[key].count, c.documentChanges[key].count)
 	})
@@ -283,7 +283,7 @@ func (c *Cache) dropExpired() {
 	})
 }
 
-// EntryCounts are how many entries the cache holds, by what they are.
+// EntryCounts returns the number of entries, by kind.
 func (c *Cache) EntryCounts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// readCollection reads the collection of the missing IDs, or takes what another reader of it is about to get. It gives up on a
-// collection that cannot be listed, as with a role on single resources only.
+// readCollection reads the collection of the missing IDs, or waits for another reader of it. It returns false for a collection that
+// cannot be listed, as with a role on single resources only.
 func (r *reading) readCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	for r.maxAge >= 0 {
@@ -25,7 +25,7 @@ func (r *reading) readCollection(ctx context.Context, row types.Type, missing []
 		case <-ctx.Done():
 			return false
 		}
-		// What was written after that reader began has to be read again.
+		// Resources written after that reader began have to be read again.
 		if missing = r.takeCached(missing, oldest); len(missing) == 0 {
 			return true
 		}
@@ -33,7 +33,7 @@ func (r *reading) readCollection(ctx context.Context, row types.Type, missing []
 	return r.requestCollection(ctx, row, missing)
 }
 
-// takeCached takes what the cache has, and returns the IDs that it has not.
+// takeCached takes reads from the cache and returns the IDs that it does not have.
 func (r *reading) takeCached(ids []arm.ID, oldest time.Time) (missing []arm.ID) {
 	for _, id := range ids {
 		if found, ok := r.reader.Cache.findObservation(r.client.CacheScope(), id, oldest); ok {
@@ -51,7 +51,7 @@ func (r *reading) requestCollection(ctx context.Context, row types.Type, missing
 	if r.skipRefused(missing[0]) {
 		return false
 	}
-	// Whatever the list shows was so at this moment.
+	// The result of the list counts as of this moment.
 	begun := cache.NewObservation(Observed{}, false)
 	items, err := r.client.List(ctx, types.ListPath(missing[0]), row.APIVersion, row.ListQuery)
 	switch {
@@ -72,7 +72,7 @@ func (r *reading) requestCollection(ctx context.Context, row types.Type, missing
 		if head.Name == "" {
 			continue
 		}
-		// Names of children are "parent/child" in places.
+		// Some lists name children "parent/child".
 		name := head.Name[strings.LastIndex(head.Name, "/")+1:]
 		found := begun
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, withoutBackReferences(row, item), head.ETag

@@ -7,13 +7,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
-// compressBody has an observation kept in little memory.
+// compressBody returns the observation with a compressed body.
 func (o Observation) compressBody(p *compressed.Compressor) Observation {
 	o.compressed, o.bodyHash, o.Body = p.Compress(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
 	return o
 }
 
-// decompressBody is an observation with its body. What cannot be read back is no observation: ok is false.
+// decompressBody returns the observation with its body. ok is false if the body cannot be decompressed.
 func (o Observation) decompressBody() (out Observation, ok bool) {
 	if o.compressed.IsEmpty() {
 		return o, true
@@ -26,12 +26,12 @@ func (o Observation) decompressBody() (out Observation, ok bool) {
 	return o, true
 }
 
-// compressAfter is how long a body that lists show over and over is kept as it is, in times of freshness: passes that are at work on it read it
-// often until then.
+// compressAfter is how long a body that lists return repeatedly is kept uncompressed, as a multiple of freshness: reconciliations that
+// work on the resource read it often until then.
 const compressAfter = 3
 
-// shareBody is an observation with the body that the one before it has in memory, if that is the same: while machines come, lists show
-// all others again and again. c.mu is held.
+// shareBody returns the observation with the body of the previous one, if they are equal: while machines are created, lists return all
+// others again and again. c.mu is held.
 func (c *Cache) shareBody(found, old Observation) Observation {
 	found.bodySince = found.At
 	switch {

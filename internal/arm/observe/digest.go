@@ -10,26 +10,26 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// digest is what a list of all resources showed, of a subscription or a resource group. It is small: of each resource it has a hash of
-// what the list says, which is tags, size, state and when it was changed last.
+// digest is the content of a list of all resources, of a subscription or a resource group. It is small: it has a hash of each entry,
+// which consists of tags, size, state and time of the last change.
 //
-// The list shows no children, and nothing documents that changedTime moves with them. It may also lag behind by seconds. So it never
-// tells that a resource is not there, and what it vouches for is read in full once in a while.
+// The list has no children, and Microsoft does not document that changedTime moves with them. It may also lag by seconds. So a digest
+// never proves that a resource is absent, and resources that it vouches for are read in full from time to time.
 type digest struct {
 	begun, ended time.Time
-	// rows are by the hash of an ID, of a resource group with anything in it, or of the path of a collection.
+	// rows are by the hash of an ID, of a resource group that is not empty, or of the path of a collection.
 	rows map[uint64]uint64
 }
 
-// DigestMark stands for how a resource was shown, and 0 for that this is not known. The same mark before a read and later means that
-// nobody has written the resource in between.
+// DigestMark identifies the entry of a resource in a digest; 0 means unknown. The same mark before a read and later means that the
+// resource was not written in between.
 type DigestMark uint64
 
 var seed = maphash.MakeSeed()
 
 func hashOf(text string) uint64 { return maphash.String(seed, text) }
 
-// digestQuery is what a list of all resources is asked for. Virtual machines are read at each look, for whether they run.
+// digestQuery is the query of a list of all resources. It leaves out virtual machines: each sync reads them, for their power state.
 // https://learn.microsoft.com/en-us/rest/api/resources/resources/list
 func digestQuery() map[string][]string {
 	return map[string][]string{"$expand": {"changedTime,provisioningState"}, "$filter": {"resourceType ne '" + types.VirtualMachine + "'"}}
@@ -43,7 +43,7 @@ func newDigest(begun, ended time.Time, items []json.RawMessage) *digest {
 	return d
 }
 
-// addRow notes one resource. What somebody is writing, or has no time, vouches for nothing, and has its collection look changed.
+// addRow adds one resource. A resource that is being written, or has no time, gets no mark, and its collection counts as changed.
 func (d *digest) addRow(item json.RawMessage) {
 	var row struct {
 		ID                arm.ID `json:"id"`
@@ -64,8 +64,8 @@ func (d *digest) addRow(item json.RawMessage) {
 	d.rows[hashOf(row.ID.Key())] = hash
 }
 
-// markOf is how id was shown: a resource, or a collection by its path. A child is shown by its parent, a resource group by what is in
-// it, and an extension, as a role assignment, not at all.
+// markOf returns the mark of id: a resource, or a collection by its path. A child has the mark of its parent, a resource group that of
+// its content, and an extension, as a role assignment, none of its own.
 func (d *digest) markOf(id arm.ID) DigestMark {
 	unseen := DigestMark(0)
 	for ; id != ""; id = id.Parent() {
@@ -81,10 +81,10 @@ func (d *digest) markOf(id arm.ID) DigestMark {
 	return unseen
 }
 
-// digestPath is the list of everything in a scope, which is a subscription or a resource group.
+// digestPath is the path of the list of all resources in a scope, which is a subscription or a resource group.
 func digestPath(scope arm.ID) arm.ID { return scope + "/resources" }
 
-// latestDigest is the latest digest with id in it, or nil. c.mu is held.
+// latestDigest returns the latest digest that covers id, or nil. c.mu is held.
 func (c *Cache) latestDigest(scope string, id arm.ID) *digest {
 	whole := c.digests[cacheKey(scope, digestPath(arm.SubscriptionID(id.Subscription())))]
 	group := c.digests[cacheKey(scope, digestPath(resourceGroupOf(id)))]
@@ -101,7 +101,7 @@ func (c *Cache) storeDigest(scope string, path arm.ID, d *digest) {
 	c.digests[cacheKey(scope, path)] = d
 }
 
-// hasDigestSince tells whether the digest of a path is no older than oldest.
+// hasDigestSince reports whether the digest of a path is from oldest or later.
 func (c *Cache) hasDigestSince(scope string, path arm.ID, oldest time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *Cache) hasDigestSince(scope string, path arm.ID, oldest time.Time) bool
 	return d != nil && !d.begun.Before(oldest)
 }
 
-// digestMark is how a digest from oldest or later shows id, 0 for none.
+// digestMark returns the mark of id in a digest from oldest or later, 0 if there is none.
 func (c *Cache) digestMark(scope string, id arm.ID, oldest time.Time) DigestMark {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +120,8 @@ func (c *Cache) digestMark(scope string, id arm.ID, oldest time.Time) DigestMark
 	return d.markOf(id)
 }
 
-// vouchedObservation is what was read of id earlier, if a digest from oldest or later shows that it has not been written since. What the digest
-// does not show is from full or later.
+// vouchedObservation returns an earlier read of id, if a digest from oldest or later shows that the resource was not written since.
+// For types with more than the digest shows, the read has to be from full or later.
 func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, full time.Time) (Observation, bool) {
 	if holder, path := embeddingParent(id); holder != "" {
 		if found, ok := c.vouchedObservation(scope, holder, oldest, full); ok && c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
@@ -148,7 +148,7 @@ func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, full time.Ti
 	return found, true
 }
 
-// withDigestMark is an observation with how the latest digest before it showed the resource.
+// withDigestMark returns the observation with the mark of the latest digest before it.
 func (c *Cache) withDigestMark(scope string, found Observation) Observation {
 	d := c.latestDigest(scope, found.ID)
 	if d == nil || d.ended.After(found.At) || !found.Exists || found.FromWrite || found.Err != nil {

@@ -9,13 +9,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Regular looks are those at what was in order, when it is time for them and nothing has happened. All of a process come at the same
-// moments, so that little is read for many: lists of whole subscriptions, and first of all a digest, which shows what of all that was
-// read earlier still holds.
+// Syncs read objects that were in order. All syncs of a process run at the same moments, so that few requests serve many: lists of
+// whole subscriptions, and before them a digest, which shows which earlier reads are still valid.
 
 type maxAgeKey struct{}
 
-// WithMaxAge is a context for a look at what was in order. What was read at most age ago serves.
+// WithMaxAge returns a context for a sync of objects that were in order. It accepts reads up to age.
 func WithMaxAge(ctx context.Context, age time.Duration) context.Context {
 	return context.WithValue(WithBatch(ctx), maxAgeKey{}, age)
 }
@@ -25,16 +24,16 @@ func maxAgeOf(ctx context.Context) time.Duration {
 	return age
 }
 
-// halfPeriodAges is how many ages of regular looks are half of the time between them: what becomes too old within that is read anew.
+// halfPeriodAges is half the time between syncs, as a multiple of their age: reads that would become too old within it are renewed.
 const halfPeriodAges = 5
 
-// oldestVouched is from when on a regular look takes what no digest can vouch for.
+// oldestVouched returns the time of the oldest read that a sync accepts for anything that digests do not show.
 func (r *Reader) oldestVouched(ctx context.Context) time.Time {
 	return r.Cache.clock.Now().Add(halfPeriodAges*maxAgeOf(ctx) - r.Cache.maxVouchedAge)
 }
 
-// CheckUnchanged tells whether what was learned of id at a time, when it had this mark, still holds, and its mark for what is learned from
-// here on. The path of a collection is an id, too. Outside of regular looks nothing holds.
+// CheckUnchanged reports whether facts about id still hold. at is when they were read, mark the mark at that time. It also returns the
+// current mark, for new facts. id may be the path of a collection. Without WithMaxAge nothing holds.
 func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark) (DigestMark, bool) {
 	age := maxAgeOf(ctx)
 	if age == 0 || r.Cache.maxVouchedAge == 0 {
@@ -46,7 +45,7 @@ func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID
 	return now, now != 0 && now == mark && !at.Before(r.oldestVouched(ctx))
 }
 
-// takeVouched takes what a digest vouches for, and returns the other IDs.
+// takeVouched takes reads that a digest vouches for, and returns the other IDs.
 func (r *reading) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	if !r.regularSync || len(ids) == 0 {
 		return ids
@@ -67,7 +66,7 @@ func (r *reading) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.
 	})
 }
 
-// takeFound takes what of knows, and returns the other IDs.
+// takeFound takes the reads that of returns, and returns the other IDs.
 func (r *reading) takeFound(ids []arm.ID, of func(arm.ID) (Observation, bool)) (missing []arm.ID) {
 	for _, id := range ids {
 		found, ok := of(id)
@@ -81,11 +80,11 @@ func (r *reading) takeFound(ids []arm.ID, of func(arm.ID) (Observation, bool)) (
 	return missing
 }
 
-// minDigestPages is how many pages a digest of a subscription may have however few resource groups it is read for.
+// minDigestPages is the number of pages that a digest of a subscription may always have, however few resource groups need it.
 const minDigestPages = 8
 
-// readDigests has what tells whether ids are as they were read lately: one list of their subscription, or those of their resource groups
-// where it is refused or so much longer than what it is read for.
+// readDigests reads the digests for ids: one list of their subscription, or those of their resource groups if that list is refused or
+// has too many pages.
 func (r *reading) readDigests(ctx context.Context, ids []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	groups := map[string]arm.ID{}
@@ -102,7 +101,7 @@ func (r *reading) readDigests(ctx context.Context, ids []arm.ID) {
 	}
 }
 
-// readDigest has a digest that is no older than the reading allows, or takes what another reader of it is about to get.
+// readDigest reads a digest unless a recent one exists, or waits for another reader of it.
 func (r *reading) readDigest(ctx context.Context, path arm.ID, pages int) bool {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	shown := false

@@ -1,6 +1,6 @@
-// Package observe reads resources from Azure and shares what it read for a short while.
+// Package observe reads resources from Azure and shares the reads for a short time.
 //
-// What is read is kept in a Cache until it is too old for who asks, or Cache.Invalidate says that it may have changed, which
-// is the only way to make it worthless. A Reader answers from the cache what it can, and asks Azure for the rest: one by
-// one, or by a list when several resources of one collection are wanted. It writes nothing and decides nothing.
+// A Cache keeps reads until they are too old for the caller or Cache.Invalidate reports a change; there is no other invalidation. A
+// Reader answers from the cache and requests the rest from Azure: one by one, or with a list if several resources of one collection are
+// wanted. It writes nothing and makes no decisions.
 package observe

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// embeddingParent is the resource whose document shows id whole, and the path of the list that it is in; "" for none.
+// embeddingParent returns the resource whose document contains id in full, and the path of the list in it; "" if there is none.
 func embeddingParent(id arm.ID) (holder arm.ID, path string) {
 	holder = id.Parent()
 	if strings.Count(id.Type(), "/") < 2 || holder == "" {
@@ -26,7 +26,7 @@ func embeddingParent(id arm.ID) (holder arm.ID, path string) {
 	return holder, path
 }
 
-// fromParentDocument is a resource as the document of its holder shows it.
+// fromParentDocument returns a resource from the document of its parent.
 func fromParentDocument(holder Observation, id arm.ID, path string) (Observation, bool) {
 	out := holder
 	out.ID, out.Exists, out.Body, out.ETag, out.mark = id, false, nil, "", 0
@@ -59,7 +59,7 @@ func fromParentDocument(holder Observation, id arm.ID, path string) (Observation
 	return out, true
 }
 
-// completeElement is an element as the resource itself would be shown: some lists have the properties without a frame.
+// completeElement returns an element in the form of a read of the resource itself: some lists have only the properties.
 func completeElement(id arm.ID, head Head, element json.RawMessage) json.RawMessage {
 	if head.ID != "" {
 		return element
@@ -71,8 +71,8 @@ func completeElement(id arm.ID, head Head, element json.RawMessage) json.RawMess
 	return body
 }
 
-// embeddedObservation is id as the document of its holder showed it at oldest or later, and after the last change of either. What an operation on the
-// holder has made is in the document that showed its end. c.mu is held.
+// embeddedObservation returns id from a read of its parent's document from oldest or later, if neither has changed since. Resources
+// that an operation on the parent created are in the document that showed its end. c.mu is held.
 func (c *Cache) embeddedObservation(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
 	holder, path := embeddingParent(id)
 	if holder == "" {
@@ -88,7 +88,7 @@ func (c *Cache) embeddedObservation(scope string, id arm.ID, oldest time.Time) (
 	return fromParentDocument(found, id, path)
 }
 
-// splitEmbedded splits IDs into those to read first, and those that the former may show.
+// splitEmbedded splits IDs into those to read first, and those that the former may contain.
 func splitEmbedded(ids []arm.ID) (first, last []arm.ID) {
 	wanted := map[string]bool{}
 	for _, id := range ids {

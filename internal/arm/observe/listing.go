@@ -8,18 +8,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// listing is what is known of a collection.
+// listing is the state of a collection.
 type listing struct {
-	at          time.Time // when it was last read; zero for never
+	at          time.Time // time of the last read; zero for never
 	changeCount uint64
-	// IDs are kept as hashes of their keys, a twentieth of their size. Two with the same hash count as one, which costs a request at most.
+	// IDs are kept as hashes of their keys, a twentieth of their size. A collision of two hashes costs at most one request.
 	//
-	// members are what it showed. What it showed exists, also when what was read of it is not kept any more.
+	// members are the elements of the last read. They exist, even if their reads were dropped from the cache.
 	members   map[uint64]bool
-	requested map[uint64]time.Time // what was asked for one by one, and when
-	// batched are what looks had together, and when they did last.
+	requested map[uint64]time.Time // elements read one by one, with the time
+	// batched are the elements of reads with WithBatch, with the time of the last one.
 	batched  map[uint64]time.Time
-	inFlight chan struct{} // closed when the read that is under way has ended; nil when none is
+	inFlight chan struct{} // closed at the end of the read in flight; nil if there is none
 }
 
 func (c *Cache) listingOf(scope string, member arm.ID) *listing {
@@ -30,7 +30,7 @@ func (c *Cache) listingOf(scope string, member arm.ID) *listing {
 	return c.lists[key]
 }
 
-// storeListing stores that a collection was read; its elements are stored with Keep.
+// storeListing stores the read of a collection. Its elements are stored with StoreObservation.
 func (c *Cache) storeListing(scope string, member arm.ID, at time.Time, count uint64, members map[uint64]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,7 @@ func (c *Cache) storeListing(scope string, member arm.ID, at time.Time, count ui
 	list.at, list.changeCount, list.members = at, count, members
 }
 
-// beginListing begins a read of the collection of member unless one is under way: then ended is closed when that has ended.
+// beginListing begins the read of the collection of member, unless one is in flight: then ended is closed at the end of that.
 func (c *Cache) beginListing(scope string, member arm.ID) (ended <-chan struct{}, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *Cache) beginListing(scope string, member arm.ID) (ended <-chan struct{}
 	return list.inFlight, true
 }
 
-// endListing ends what enter began.
+// endListing ends the read that beginListing began.
 func (c *Cache) endListing(scope string, member arm.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,31 +59,30 @@ func (c *Cache) endListing(scope string, member arm.ID) {
 	list.inFlight = nil
 }
 
-// interestPeriod is how long it is known of an ID that it is asked for regularly.
+// interestPeriod is how long a regular reader of an ID counts.
 const interestPeriod = 3 * time.Hour
 
-// Collections are not read for single resources of them when they are this much larger: that costs no request, but bytes and time to
-// read them. Where requests are scarce only those count: the pages seen of Azure have a hundred resources or more.
+// A collection is not listed for single resources if it is larger than the wanted ones by these factors. A larger list costs no further
+// request, but bytes and time. When requests are scarce only those count: the recorded pages of Azure have a hundred resources or more.
 const (
 	maxListFactor       = 10
 	maxListFactorScarce = 100
 )
 
-// readNeed is what a read of several IDs of one collection is for.
+// readNeed describes a read of several IDs of one collection.
 type readNeed struct {
 	maxAge time.Duration
-	// followed is how many of the collection are looked at again and again.
+	// followed is the number of followed resources in the collection.
 	followed int
-	// batch tells that others are about to ask for what is beside.
+	// batch means that others are about to read from the same collection.
 	batch bool
-	// readBudgetLeft is the share of the budget of reads that is left.
+	// readBudgetLeft is the remaining share of the read budget.
 	readBudgetLeft float64
 }
 
-// shouldList tells whether the missing IDs, all of one collection, are better read as a whole: when several are wanted
-// within the time for which the answer serves, as many operations are followed, or others are about to be asked for as well, unless
-// the collection is known to be far larger. A single one that even a collection read within that time does not serve for has
-// changed since, alone.
+// shouldList reports whether the missing IDs, all of one collection, are better read with a list. It does if several resources are
+// wanted within the maximum age, are followed by operations, or are about to be read by others, unless the collection is known to be
+// far larger. A single missing ID in a collection that was listed within that time has changed since, alone, and is read alone.
 func (c *Cache) shouldList(scope string, missing []arm.ID, need readNeed) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

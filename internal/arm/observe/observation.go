@@ -11,49 +11,49 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
-// Observed is a resource as Azure last showed it.
+// Observed is a resource as Azure last returned it.
 type Observed struct {
 	ID arm.ID
-	// Exists is false when Azure answered 404 for the resource or what holds it.
+	// Exists is false if Azure answered 404 for the resource or its parent.
 	Exists bool
 	// Body is the resource; nil when it does not exist or Err is set.
 	Body json.RawMessage
-	// ETag is the value for If-Match, from the body or the header; "" when Azure gave none.
+	// ETag is the value for If-Match, from the body or the header; "" if Azure returned none.
 	ETag string
-	// Err is why the resource could not be read. It is never a 404.
+	// Err is the error of the read. It is never a 404.
 	Err error
-	// At is when Azure was asked.
+	// At is the time of the request.
 	At time.Time
 }
 
-// Observation is a resource as read, or as a write answered. The zero value is of a resource that was not looked at.
+// Observation is the result of a read or a write. The zero value means that the resource was not read.
 type Observation struct {
 	Observed
-	// FromList means that the absence was concluded from a collection, which may lag behind.
+	// FromList means that the absence follows from a list, which may lag.
 	FromList bool
-	// FromWrite means that the body is the answer to a PUT, which may still change and whose etag is old by then.
+	// FromWrite means that the body is the answer to a PUT, which may still change. Its etag is outdated by then.
 	FromWrite bool
-	// VouchedByDigest means that it was read earlier than what was asked for, and that a digest shows no write since. It is good for seeing
-	// that all is in order, and no ground for a write.
+	// VouchedByDigest means that the read is older than requested and a digest shows no write since. It is good enough to find that a
+	// resource is in order, but no basis for a write.
 	VouchedByDigest bool
 	// changeCount is the cache's count of changes when the read began.
 	changeCount uint64
-	// mark is how the digest before it showed the resource, vouched when another one last did the same. wanted tells that somebody
-	// asked for the resource, and not only for others that the same list showed.
+	// mark is the mark of the digest before the read. vouchedAt is when another digest last showed the same mark. requested means that
+	// a caller asked for the resource, and not only for others of the same list.
 	mark      DigestMark
 	vouchedAt time.Time
 	requested bool
-	// compressed is the body as the cache keeps it for long; it is empty when Body is it. sum is the hash of what was packed, came when the
-	// cache first had that body.
+	// compressed is the body in compressed form; it is empty while Body is set. bodyHash is the hash of the compressed body, bodySince
+	// the time when the cache first had it.
 	compressed compressed.Body
 	bodyHash   uint64
 	bodySince  time.Time
 }
 
-// WasRead tells whether the resource was looked at.
+// WasRead reports whether the resource was read.
 func (o Observation) WasRead() bool { return o.ID != "" }
 
-// Head is what any resource has.
+// Head holds the members that all resources share.
 type Head struct {
 	ID         string            `json:"id"`
 	Name       string            `json:"name"`
@@ -67,7 +67,7 @@ type Head struct {
 	} `json:"identity"`
 }
 
-// ParseHead reads the head of a body.
+// ParseHead reads the Head of a body.
 func ParseHead(body json.RawMessage) Head {
 	var out Head
 	// A body of another shape has none of these.
@@ -75,8 +75,8 @@ func ParseHead(body json.RawMessage) Head {
 	return out
 }
 
-// ProvisioningState reads the provisioningState of a body: what Azure is doing to the resource, "" for nothing, and whether the
-// last operation failed.
+// ProvisioningState reads the provisioningState of a body. doing is the running change, "" if there is none; failed means that the last
+// operation failed.
 func ProvisioningState(body json.RawMessage) (doing arm.State, failed bool) {
 	switch strings.ToLower(ParseHead(body).Properties.ProvisioningState) {
 	case "", "succeeded", "ready":
@@ -92,7 +92,7 @@ func ProvisioningState(body json.RawMessage) (doing arm.State, failed bool) {
 	return arm.Updating, false
 }
 
-// AffectsEveryRequest tells whether an error would be the answer to any other request of the same client, too.
+// AffectsEveryRequest reports whether every other request of the same client would fail with this error, too.
 func AffectsEveryRequest(err error) bool {
 	var e *arm.Error
 	if !errors.As(err, &e) {

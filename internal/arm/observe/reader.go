@@ -10,27 +10,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Reader reads resources, from the cache where that has them. It is safe for concurrent use.
+// Reader reads resources, from the cache where possible. It is safe for concurrent use.
 type Reader struct {
-	// Cache is where it looks first and keeps what it read.
+	// Cache is read first and stores all reads.
 	Cache *Cache
-	// MaxParallel is how many requests one Read has under way at a time.
+	// MaxParallel bounds the requests that one Read has in flight.
 	MaxParallel int
-	// CountFollowed is how many resources of the collection of an ID are looked at again and again; nil is none.
+	// CountFollowed returns the number of followed resources in the collection of an ID; nil means none.
 	CountFollowed func(arm.ID) int
-	// OnCacheRead is told what a look at the cache came to; nil is nobody. It must be quick.
+	// OnCacheRead is called with the result of each lookup in the cache; nil disables it. It must be quick.
 	OnCacheRead func(CacheResult)
 }
 
-// CacheResult says what a look at the cache came to.
+// CacheResult is the result of a lookup in the cache.
 type CacheResult string
 
 const (
-	// CacheHit means that the cache had what was asked for.
+	// CacheHit means that the cache had the resource.
 	CacheHit CacheResult = "hit"
 	// CacheMiss means that Azure has to be asked, for the resource or a list with it.
 	CacheMiss CacheResult = "miss"
-	// CacheBypass means that whoever asked wants no answer but Azure's.
+	// CacheBypass means that the caller accepts only an answer of Azure.
 	CacheBypass CacheResult = "bypass"
 )
 
@@ -40,11 +40,11 @@ func (r *Reader) recordCacheRead(look CacheResult) {
 	}
 }
 
-// Read reads resources that are not in the cache or are older there than maxAge; a negative maxAge reads all. What it
-// returns is keyed by ID.Key().
+// Read reads resources that are not in the cache or are older there than maxAge; a negative maxAge reads all. The result is keyed by
+// ID.Key().
 //
-// Resource groups go first: what is in a group that does not exist need not be asked for, and when the credentials or
-// the subscription are refused once, they are not tried for every resource.
+// Resource groups are read first: resources of an absent group need no request. If the credentials or the subscription are refused
+// once, the other resources are not requested.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
 	reading := &reading{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
 	if age := maxAgeOf(ctx); age > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
@@ -82,7 +82,7 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 	return reading.out
 }
 
-// Get reads one resource from Azure, and keeps it for others.
+// Get reads one resource from Azure and stores it in the cache.
 func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observation {
 	found := r.Cache.NewObservation(Observed{ID: id}, false)
 	found.requested = true
@@ -109,7 +109,7 @@ func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observati
 
 type batchKey struct{}
 
-// WithBatch is a context for reads that others of the same group are about to have as well, so that lists serve all of them.
+// WithBatch returns a context for reads that others of the same group are about to need as well, so that lists serve all of them.
 func WithBatch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, batchKey{}, true)
 }
@@ -121,15 +121,15 @@ type reading struct {
 	reader *Reader
 	client *client.Client
 	maxAge time.Duration
-	// batch tells that others are about to ask for what is beside.
+	// batch means that others are about to read from the same collections.
 	batch bool
-	// regularSync tells that nothing is known to have happened since the last look, so that a digest may vouch for what that saw.
+	// regularSync means that no change is known since the last read, so that a digest may vouch for it.
 	regularSync bool
 	slots       chan struct{}
 
 	mu      sync.Mutex
 	out     map[string]Observation
-	refusal error // what is true of every request of this client
+	refusal error // error of every request of this client
 }
 
 func (r *reading) readAll(ctx context.Context, ids []arm.ID) {
@@ -184,7 +184,7 @@ func (r *reading) readAll(ctx context.Context, ids []arm.ID) {
 	wait.Wait()
 }
 
-// readNeed is what the resources of the collection of an ID are read for.
+// readNeed describes the read of resources of the collection of an ID.
 func (r *reading) readNeed(id arm.ID) readNeed {
 	out := readNeed{maxAge: r.maxAge, batch: r.batch, readBudgetLeft: r.client.ReadBudgetLeft(id.Subscription())}
 	if r.reader.CountFollowed != nil {
@@ -211,7 +211,7 @@ func (r *reading) skipRefused(id arm.ID) bool {
 	return r.refusal != nil
 }
 
-// readOne reads one resource, or takes what another reader of it is about to get.
+// readOne reads one resource, or waits for another reader of it.
 func (r *reading) readOne(ctx context.Context, id arm.ID) {
 	for r.maxAge >= 0 {
 		oldest := r.reader.Cache.clock.Now().Add(-r.maxAge)

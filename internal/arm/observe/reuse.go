@@ -10,19 +10,19 @@ import (
 
 type reuseKey struct{}
 
-// reuseOptions is from when on what was read serves, and of which resources.
+// reuseOptions is the time since when reads may be reused, and the resources that this is limited to.
 type reuseOptions struct {
 	since time.Time
 	only  func(arm.ID) bool
 }
 
-// WithReuseSince is a context for a look that continues what began at a time: what was there and in order when it was read since then serves
-// once more, where only a write changes it. If somebody else has written it meanwhile, the next regular look shows that.
+// WithReuseSince returns a context for work that began at a time: resources that existed and were in order when they were read since
+// then are not read again, if only writes change them. The next sync detects changes by others.
 func WithReuseSince(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, reuseKey{}, reuseOptions{since: at})
 }
 
-// WithReuseOnly is ctx with what Since has said for some resources only.
+// WithReuseOnly limits WithReuseSince to some resources.
 func WithReuseOnly(ctx context.Context, of func(arm.ID) bool) context.Context {
 	s, ok := ctx.Value(reuseKey{}).(reuseOptions)
 	if !ok || s.since.IsZero() {
@@ -32,14 +32,14 @@ func WithReuseOnly(ctx context.Context, of func(arm.ID) bool) context.Context {
 	return context.WithValue(ctx, reuseKey{}, s)
 }
 
-// WithoutReadOptions is ctx without what Together, Regularly and Since have said.
+// WithoutReadOptions removes WithBatch, WithMaxAge and WithReuseSince.
 func WithoutReadOptions(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, reuseKey{}, reuseOptions{})
 	ctx = context.WithValue(ctx, maxAgeKey{}, time.Duration(0))
 	return context.WithValue(ctx, batchKey{}, false)
 }
 
-// takeReusable takes what was in order since the look's beginning, and returns the other IDs.
+// takeReusable takes reads since the beginning of the work, and returns the other IDs.
 func (r *reading) takeReusable(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	s, _ := ctx.Value(reuseKey{}).(reuseOptions)
 	if s.since.IsZero() {
@@ -53,14 +53,14 @@ func (r *reading) takeReusable(ctx context.Context, ids []arm.ID) (missing []arm
 	})
 }
 
-// reusableObservation is the observation of id from oldest or later, and after the last change of it, if it was there and in order then, and no
-// list since has shown otherwise.
+// reusableObservation returns the observation of id from oldest or later, if id has not changed since, existed and was in order, and no
+// later list lacks it.
 func (c *Cache) reusableObservation(scope string, id arm.ID, oldest time.Time) (Observation, bool) {
 	if row, err := types.ForID(id); err != nil || !row.ChangesOnlyOnWrite {
 		return Observation{}, false
 	}
 	found, ok := c.findObservation(scope, id, oldest)
-	// A resource group is made at once, and what Azure answers is what there is.
+	// Azure creates a resource group synchronously, so the answer to the PUT is final.
 	if !ok || !found.Exists || found.FromWrite && id.Type() != types.ResourceGroup {
 		return Observation{}, false
 	}

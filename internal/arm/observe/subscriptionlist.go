@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// subscriptionListPath is the list of all resources of the type of id in its subscription, "" for what has none.
+// subscriptionListPath returns the path of the list of all resources of id's type in its subscription, "" if there is none.
 func subscriptionListPath(id arm.ID) arm.ID {
 	row, err := types.ForID(id)
 	subscription := arm.SubscriptionID(id.Subscription())
@@ -28,8 +28,8 @@ func subscriptionListPath(id arm.ID) arm.ID {
 	return arm.ID(string(subscription) + "/providers/" + row.Name)
 }
 
-// readSubscriptionLists reads for a regular look what lists of the whole subscription show, where several resource groups want to know and the list has
-// no more pages than they are. It returns the IDs that it does not know of: what such a list leaves out may be there all the same.
+// readSubscriptionLists reads lists of the whole subscription for a sync, if several resource groups need them and the list has no more
+// pages than there are groups. It returns the IDs that it did not find: such a list may lack resources that exist.
 func (r *reading) readSubscriptionLists(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	if !r.regularSync {
 		return ids
@@ -66,7 +66,7 @@ func (r *reading) readSubscriptionLists(ctx context.Context, ids []arm.ID) (miss
 	return missing
 }
 
-// readSubscriptionList reads one list, or takes what another reader of it is about to get.
+// readSubscriptionList reads one list, or waits for another reader of it.
 func (r *reading) readSubscriptionList(ctx context.Context, path arm.ID, ids []arm.ID, pages int) (missing []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	row, err := types.ForID(ids[0])
@@ -99,8 +99,8 @@ func (r *reading) readSubscriptionList(ctx context.Context, path arm.ID, ids []a
 	return r.takeCached(ids, begun.At)
 }
 
-// beginSharedRead begins the read of a list of a subscription once no other one of it is under way, unless it is needless by then; then
-// there is no end to call.
+// beginSharedRead begins the read of a list of a subscription after other reads of it have ended. It returns nil if the read has become
+// needless by then.
 func (r *reading) beginSharedRead(ctx context.Context, path arm.ID, needless func() bool) (end func()) {
 	for !needless() {
 		landed, end := r.reader.Cache.beginRead(r.client.CacheScope(), path)
@@ -116,7 +116,7 @@ func (r *reading) beginSharedRead(ctx context.Context, path arm.ID, needless fun
 	return nil
 }
 
-// showsPowerState tells whether a list of virtual machines or managed clusters shows whether they run.
+// showsPowerState reports whether a list of virtual machines or managed clusters has their power state.
 func showsPowerState(items []json.RawMessage) bool {
 	for _, item := range items {
 		var running struct {
@@ -132,12 +132,12 @@ func showsPowerState(items []json.RawMessage) bool {
 	return len(items) == 0
 }
 
-// subscriptionList is what is known of the list of a whole subscription.
+// subscriptionList is the state of the list of a whole subscription.
 type subscriptionList struct {
-	// groups are the resource groups whose resources regular looks wanted, and when they did last.
+	// groups holds the resource groups that syncs needed, with the time of the last one.
 	groups map[string]time.Time
-	// skipUntil is how long it is not read, because it was refused or is longer than the groups are many; with so many groups it is all the
-	// same, 0 for none.
+	// skipUntil is how long the list is not read, because it was refused or has more pages than there are groups. From unlessGroups
+	// groups on it is read all the same; 0 means never.
 	skipUntil    time.Time
 	unlessGroups int
 }
@@ -150,7 +150,7 @@ func (c *Cache) subscriptionListOf(scope string, path arm.ID) *subscriptionList 
 	return c.subscriptionLists[key]
 }
 
-// countInterestedGroups notes that something in a group is wanted, and returns of how many groups that was so lately.
+// countInterestedGroups records that a resource of a group is needed, and returns the number of groups that recently did.
 func (c *Cache) countInterestedGroups(scope string, path, group arm.ID) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +166,8 @@ func (c *Cache) isListSkipped(scope string, path arm.ID) bool {
 	return b != nil && c.clock.Now().Before(b.skipUntil) && (b.unlessGroups == 0 || len(b.groups) < b.unlessGroups)
 }
 
-// skipList notes that a list was not given: for long where that is no matter of chance. Without an error it has more than so many pages.
+// skipList records that a list was refused or, without an error, has more than pages pages. It is skipped briefly for transient errors
+// and for long otherwise.
 func (c *Cache) skipList(ctx context.Context, scope string, path arm.ID, pages int, brief time.Duration, err error) {
 	if ctx.Err() != nil {
 		return

@@ -1,10 +1,9 @@
-// Package operate sends writes and actions to Azure and follows what becomes of them.
+// Package operate sends writes and actions to Azure and follows their operations.
 //
-// There is one operation per resource and one per serial key at a time: who comes second is told who came first, and is
-// woken when that has ended. No call waits for Azure's long-running operations: timers look how they are doing, and whoever
-// waits is woken at the end. Before anybody is woken, the cache knows what the operation may have changed, and the
-// operation's Ended has been called. What an operation is for is nobody's business here.
+// There is one operation per resource and one per serial key at a time. A second caller gets the first operation and is woken at its
+// end. No call waits for Azure's long-running operations: timers check their progress, and waiting objects are woken at the end. Before
+// that, the cache is invalidated for everything that the operation may have changed, and the operation's OnEnd is called. The package
+// does not know the purpose of operations.
 //
-// Of its neighbours it knows observe, through which it reads resources and whose cache it invalidates; observe knows
-// nothing of operations.
+// It uses package observe to read resources and invalidates its cache; observe does not know operations.
 package operate

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// An operation is followed in two ways. Its own URL is asked at Azure's Retry-After and no sooner: it alone knows the
-// error. The resource is read once the operation can be over: Azure asks for 10 s between polls of operations that take 2 s, and
-// what depends on them should not wait for that. Only one of the two is asked at a time, when pace tells.
+// An operation is followed in two ways. Its own URL is polled at Azure's Retry-After and no sooner: only the URL returns the error. The
+// resource is read once the operation can be over: Azure asks for 10 s between polls of operations that take 2 s, and dependants should
+// not wait for that. The pacer chooses one of the two for each check.
 
 // followAccepted follows an operation that Azure has accepted.
 func (o *Operator) followAccepted(op *Operation, response *client.Response) {
@@ -29,8 +29,8 @@ func (o *Operator) followAccepted(op *Operation, response *client.Response) {
 	o.scheduleCheck(op)
 }
 
-// FollowExisting watches a resource that Azure is working on for an operation that is not known here, as after a restart, and wakes
-// the operation's object when that is over. The operation's context and verb are not looked at.
+// FollowExisting follows an operation that Azure runs on a resource and that this process did not begin, as after a restart, and wakes
+// the operation's object at the end. It ignores the operation's context and method.
 func (o *Operator) FollowExisting(op *Operation, wake func()) {
 	op.Method, op.Context = "", o.ctx
 	if holder := o.Begin(op, false); holder != nil {
@@ -41,7 +41,7 @@ func (o *Operator) FollowExisting(op *Operation, wake func()) {
 	o.scheduleCheck(op)
 }
 
-// setNotBefore notes when Azure wants to be asked again. op.mu is held.
+// setNotBefore records when Azure accepts the next poll. op.mu is held.
 func (op *Operation) setNotBefore(now time.Time, retryAfter time.Duration) {
 	if retryAfter <= 0 {
 		retryAfter = defaultPollDelay
@@ -49,10 +49,10 @@ func (op *Operation) setNotBefore(now time.Time, retryAfter time.Duration) {
 	op.notBefore, op.shortPolling = now.Add(retryAfter), retryAfter < time.Second
 }
 
-// maxShowDelay is how long after its request a resource that is being made may still not be shown.
+// maxShowDelay is how long after its request a resource that is being created may be invisible.
 const maxShowDelay = 30 * time.Second
 
-// scheduleCheck sets the next look at an operation.
+// scheduleCheck sets the timer of the next check of an operation.
 func (o *Operator) scheduleCheck(op *Operation) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -67,10 +67,11 @@ func (o *Operator) scheduleCheck(op *Operation) {
 	op.stop = o.options.Clock.AfterFunc(delay, func() { o.checkProgress(op, ask) })
 }
 
-// MaxIdle is how much longer than usual an operation may go on before somebody looks, though nobody can go on with its end.
+// MaxIdle bounds how much longer than usual an operation may run unchecked while no dependant waits for it.
 const MaxIdle = 10 * time.Second
 
-// SetIdleUntil notes until when nobody can go on with the end of an operation, and how long all that goes on with it takes at the least.
+// SetIdleUntil records until when the end of an operation can wait without a delay for others, and how long the remaining work takes at
+// least.
 func (o *Operator) SetIdleUntil(op *Operation, idle time.Time, rest time.Duration) {
 	op.mu.Lock()
 	now := o.options.Clock.Now()
@@ -86,12 +87,12 @@ func (o *Operator) SetIdleUntil(op *Operation, idle time.Time, rest time.Duratio
 	}
 }
 
-// MinDuration is how long operations hardly take less than on resources of this type.
+// MinDuration returns a lower bound of the duration of operations on resources of this type.
 func (o *Operator) MinDuration(id arm.ID, state arm.State) time.Duration {
 	return o.pacer.minDuration(durationKey(&Operation{ID: id, State: state}))
 }
 
-// checkProgress looks how an operation is doing: by its own URL, or by the resource.
+// checkProgress checks the progress of an operation: by its own URL, or by the resource.
 func (o *Operator) checkProgress(op *Operation, ask bool) {
 	if o.ctx.Err() != nil {
 		return
@@ -119,20 +120,19 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 	o.scheduleCheck(op)
 }
 
-// maxReadAge is how old what others have seen of a resource may be to serve for its operation, which has taken so long.
+// maxReadAge returns the maximum age of a cached read of a resource to check its operation, from the operation's age.
 func maxReadAge(elapsed time.Duration, state arm.State, spare float64) time.Duration {
 	switch {
 	case spare < client.ScarceReadBudget:
-		// Many more look as often as this one, which would need a request each.
+		// Many other operations are checked as often, and each check would need a request.
 		return min(elapsed/10, 5*time.Second)
 	case state == arm.Deleting:
-		return min(elapsed/10, time.Second) // Nobody waits for it, and others may have looked.
+		return min(elapsed/10, time.Second) // Few wait for a deletion, and others may have read.
 	}
 	return min(elapsed/40, time.Second)
 }
 
-// endIfOver ends the operation when the resource shows that it is over. failed tells that the operation's URL should be
-// asked why.
+// endIfOver ends the operation if the resource shows its end. failed means that the operation's URL has the reason.
 func (o *Operator) endIfOver(op *Operation, found observe.Observation, linked bool) (done, failed bool) {
 	op.recordCheck(o.options.Clock.Now(), found.Err)
 	if found.Err != nil || !found.WasRead() {
@@ -143,12 +143,12 @@ func (o *Operator) endIfOver(op *Operation, found observe.Observation, linked bo
 	case op.State == arm.Deleting && !found.Exists:
 		o.completeOperation(op, nil, nil)
 	case !found.Exists && (op.Method == "" || !linked && o.options.Clock.Now().Sub(op.started) > maxShowDelay):
-		// What was being made is gone, and there is no URL that would tell why.
+		// The resource is gone, and there is no URL that has the reason.
 		o.Abandon(op)
 	case !found.Exists:
 		return false, false
 	case op.State == arm.Deleting && doing == "" && op.Method == "":
-		// The deletion that somebody started has not come off.
+		// The deletion by another party did not succeed.
 		o.Abandon(op)
 	case op.State == arm.Deleting:
 		return false, broken
@@ -168,7 +168,7 @@ func (o *Operator) endIfOver(op *Operation, found observe.Observation, linked bo
 	return true, false
 }
 
-// pollURL asks the operation's URL, and ends the operation when it is over.
+// pollURL polls the operation's URL, and ends the operation if it is over.
 func (o *Operator) pollURL(op *Operation) (done bool) {
 	op.mu.Lock()
 	target, async := op.url, op.statusInBody
@@ -210,7 +210,7 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 	return false
 }
 
-// recordCheck notes whether a look could tell how the operation is going.
+// recordCheck records whether a check returned the status of the operation.
 func (op *Operation) recordCheck(now time.Time, err error) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -220,10 +220,10 @@ func (op *Operation) recordCheck(now time.Time, err error) {
 	op.statusErr = err
 }
 
-// statusErrThreshold is for how long no look tells anything until that is worth a word.
+// statusErrThreshold is how long checks may fail before the failure is reported.
 const statusErrThreshold = time.Minute
 
-// StatusError is why nobody knows how the operation is going, nil while somebody does.
+// StatusError returns the error of the checks, nil if one of the last minute succeeded.
 func (op *Operation) StatusError(now time.Time) error {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -233,17 +233,17 @@ func (op *Operation) StatusError(now time.Time) error {
 	return op.statusErr
 }
 
-// handlePollError deals with an error answer at an operation's URL. Location URLs answer with the operation's own error.
+// handlePollError handles an error answer at an operation's URL. Location URLs answer with the operation's own error.
 func (o *Operator) handlePollError(op *Operation, err error) (done bool) {
 	var answer *arm.Error
 	if errors.As(err, &answer) && answer.Code == client.CodeForeignURL {
-		o.options.Log.Info("the URL of an operation is not asked", "resource", op.ID, "object", op.Object, "verb", op.Method, "error", answer.Error())
+		o.options.Log.Info("ignoring the URL of an operation", "resource", op.ID, "object", op.Object, "verb", op.Method, "error", answer.Error())
 		if op.Action {
 			o.completeOperation(op, nil, answer)
 			return true
 		}
 		op.mu.Lock()
-		op.url = "" // The resource itself has to tell.
+		op.url = "" // From now on the resource itself is read.
 		op.mu.Unlock()
 		return false
 	}
@@ -254,7 +254,7 @@ func (o *Operator) handlePollError(op *Operation, err error) (done bool) {
 			o.completeOperation(op, nil, answer)
 			return true
 		}
-		// Azure has forgotten the operation: the resource itself has to tell.
+		// Azure has forgotten the operation: from now on the resource itself is read.
 		op.mu.Lock()
 		op.url = ""
 		op.mu.Unlock()
@@ -274,14 +274,14 @@ func (o *Operator) handlePollError(op *Operation, err error) (done bool) {
 	return false
 }
 
-// operationStatus reads how an operation is doing, in lower case: from the body at an Azure-AsyncOperation URL, from the
-// HTTP status at a Location. Any word but the final ones means that it goes on.
+// operationStatus returns the status of an operation in lower case: from the body at an Azure-AsyncOperation URL, from the HTTP status
+// at a Location. Any status but the final ones means that the operation continues.
 func operationStatus(async bool, response *client.Response) string {
 	if async {
 		var body struct {
 			Status string `json:"status"`
 		}
-		// A body of another shape has no status, and the operation is asked again.
+		// A body of another shape has no status, and the URL is polled again.
 		_ = json.Unmarshal(response.Body, &body)
 		return strings.ToLower(body.Status)
 	}

@@ -12,47 +12,47 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// Operation is a write or action from the moment it is sent until Azure has done it. The exported fields are set before it
-// is begun and not changed after.
+// Operation is a write or action from its request until Azure has finished it. The exported fields are set before Begin and not changed
+// after.
 type Operation struct {
-	// Key is what there is one operation of at a time: the ID's key for writes, with more to it for actions.
+	// Key identifies the operation, of which there is one at a time: the ID's key for writes, with a suffix for actions.
 	Key string
 	ID  arm.ID
-	// SerialKey is the resource whose document is written; "" is none.
+	// SerialKey is the resource whose document is written; "" for none.
 	SerialKey arm.ID
 	Client    *client.Client
-	// State is what the resource is doing: Creating, Updating or Deleting.
+	// State is the change of the resource: Creating, Updating or Deleting.
 	State arm.State
-	// Method is the HTTP method, "" for an operation that somebody else started.
+	// Method is the HTTP method, "" for an operation of another party.
 	Method string
-	// Object is for whom, for the log.
+	// Object is the Kubernetes object of the operation, for the log.
 	Object string
-	// Action is set for imperative work, which may be anything: the resource does not tell how it goes.
+	// Action is set for imperative requests: the resource does not show their progress.
 	Action bool
-	// Context is that of its requests.
+	// Context is the context of its requests.
 	Context context.Context
-	// OnAnswer is called with the body of the answer to a PUT that Azure has taken, also where the work goes on; nil is nobody.
+	// OnAnswer is called with the body of Azure's answer to an accepted PUT, even if its operation continues; nil disables it.
 	OnAnswer func(body json.RawMessage)
-	// OnEnd is called once when Azure has done it, with its error, and before those who wait are woken; not when it is
-	// abandoned, or replaced by a deletion. Nil is nobody.
+	// OnEnd is called once when Azure has finished the operation, with its error, before waiting objects are woken. It is not called if
+	// the operation is abandoned or replaced by a deletion. Nil disables it.
 	OnEnd func(took time.Duration, err error)
 
 	started time.Time
 	waiters waiterSet
 
 	mu sync.Mutex
-	// url tells how it is going; async means that its body has the status, else the HTTP status has it.
+	// url returns the status. statusInBody means that the status is in the body, otherwise it is the HTTP status.
 	url          string
 	statusInBody bool
-	// notBefore is when Azure wants to be asked again at url, swift that it named less than a second for that.
+	// notBefore is when Azure accepts the next poll. shortPolling means that Azure asked for less than a second.
 	notBefore    time.Time
 	shortPolling bool
-	// idleUntil is until when nobody can go on with its end, rest how long all that goes on with it takes at the least.
+	// idleUntil is until when the end can wait without a delay for others, minRemaining how long the remaining work takes at least.
 	idleUntil    time.Time
 	minRemaining time.Duration
-	// notShown tells that the resource did not show at the last look.
+	// notShown means that the resource was absent at the last check.
 	notShown bool
-	// statusErr is why the last look did not tell how it is going, and troubled since when none has.
+	// statusErr is the error of the last check, statusErrSince the time since when checks fail.
 	statusErr      error
 	statusErrSince time.Time
 	requestID      string
@@ -61,8 +61,8 @@ type Operation struct {
 	stop           func() bool
 }
 
-// AddWaiter registers wake for the end of the operation; false means that it has ended already. Each object has one wake; nil
-// is for those who only want to be counted.
+// AddWaiter registers wake for the end of the operation; false means that it has ended already. Each object has one wake; nil only
+// registers the object.
 func (op *Operation) AddWaiter(object string, wake func()) bool {
 	op.mu.Lock()
 	defer op.mu.Unlock()
@@ -87,13 +87,13 @@ func (op *Operation) markEnded() bool {
 	return true
 }
 
-// WaitingObjects are the objects that wait for its end.
+// WaitingObjects returns the objects that wait for the end.
 func (op *Operation) WaitingObjects() []string { return op.waiters.objectNames() }
 
-// StartTime is when it was begun.
+// StartTime is when the operation was begun.
 func (op *Operation) StartTime() time.Time { return op.started }
 
-// waiterSet are the callbacks of those who wait for one thing, one per object.
+// waiterSet holds the callbacks of waiting objects, one per object.
 type waiterSet struct {
 	mu       sync.Mutex
 	byObject map[string]func()
@@ -108,7 +108,7 @@ func (w *waiterSet) addWaiter(object string, wake func()) {
 	w.byObject[object] = wake
 }
 
-// wakeAll wakes everybody and forgets them.
+// wakeAll calls all callbacks and removes them.
 func (w *waiterSet) wakeAll() {
 	w.mu.Lock()
 	callbacks := w.byObject
@@ -121,7 +121,7 @@ func (w *waiterSet) wakeAll() {
 	}
 }
 
-// objectNames are those who wait, also without a callback.
+// objectNames returns the waiting objects, also those without a callback.
 func (w *waiterSet) objectNames() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

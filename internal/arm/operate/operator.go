@@ -16,7 +16,7 @@ import (
 // CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known.
 const CodeProvisioningFailed = "ProvisioningFailed"
 
-// Clock is what following needs of a clock.
+// Clock is the part of a clock that the package needs.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f in its own goroutine once d has passed; stop prevents it if it has not been called yet.
@@ -29,10 +29,10 @@ type Options struct {
 	Clock Clock
 	// Log receives one line per operation that ended.
 	Log logr.Logger
-	// Reader reads the resources that are followed; its cache is told what may have changed.
+	// Reader reads the followed resources. Operations invalidate its cache.
 	Reader *observe.Reader
-	// OnEnd is told of every operation that Azure has done, and its error, before those who wait are woken; nil is nobody. It
-	// must be quick.
+	// OnEnd is called for every operation that Azure has finished, with its error, before waiting objects are woken; nil disables it.
+	// It must be quick.
 	OnEnd func(op *Operation, took time.Duration, err error)
 }
 
@@ -48,17 +48,17 @@ type Operator struct {
 	stop context.CancelFunc
 }
 
-// New makes an operator.
+// New returns an operator.
 func New(options Options) *Operator {
 	o := &Operator{registry: newRegistry(), options: options, cache: options.Reader.Cache, pacer: newPacer()}
 	o.ctx, o.stop = context.WithCancel(context.Background())
 	return o
 }
 
-// Stop ends all following, and requests with a Background context; operations that are under way in Azure go on.
+// Stop ends the following of all operations, and requests with a BackgroundContext; operations in Azure continue.
 func (o *Operator) Stop() { o.stop() }
 
-// BackgroundContext is a context for requests that outlive who sends them, with the values of ctx but for what reads it was for.
+// BackgroundContext returns a context for requests that outlive the caller. It has the values of ctx except the read options.
 func (o *Operator) BackgroundContext(ctx context.Context) context.Context {
 	return detachedContext{Context: o.ctx, values: observe.WithoutReadOptions(ctx)}
 }
@@ -70,23 +70,23 @@ type detachedContext struct {
 
 func (d detachedContext) Value(key any) any { return d.values.Value(key) }
 
-// Begin enters an operation, before anything is sent for it. When its resource or its serial key is taken, it returns the
-// operation that has it instead. A deletion replaces another operation on the same resource when replace is set.
+// Begin registers an operation before its request is sent. If its resource or its serial key is held, it returns the operation that
+// holds it. A deletion replaces another operation on the same resource if replace is set.
 func (o *Operator) Begin(op *Operation, replace bool) (holder *Operation) {
 	op.started = o.options.Clock.Now()
 	return o.register(op, replace)
 }
 
-// Release ends an operation that was begun and for which nothing was sent.
+// Release ends an operation that was begun and sent no request.
 func (o *Operator) Release(op *Operation) {
 	op.markEnded()
 	o.unregister(op)
 }
 
-// Send does the request of an operation that was begun, and follows what Azure makes of it.
+// Send sends the request of an operation that was begun, and follows the operation.
 func (o *Operator) Send(op *Operation, request func() (*client.Response, error)) {
 	if op.Method == http.MethodPut && op.State == arm.Creating {
-		// Until Azure answers, it is as absent as it was when its creation was decided: to ask would tell no more.
+		// Until Azure answers, the resource counts as absent, as when its creation was decided: a read would return no more.
 		o.cache.StoreObservation(op.Client.CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
 	} else {
 		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.ExtentResource})
@@ -123,14 +123,14 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 		return
 	}
 	if found != nil {
-		// Whoever asks while Azure is at it need not ask Azure.
+		// Readers need no request while the operation runs.
 		o.cache.StoreObservation(op.Client.CacheScope(), *found)
 	}
 	o.followAccepted(op, response)
 }
 
-// isAccepted tells whether an answer means that the work has only begun. A body that says Succeeded means that it is done
-// even when there are headers to ask for more, as with load balancers.
+// isAccepted reports whether an answer means that the operation continues. A body with the state Succeeded means that it is over, even
+// if there are headers for polling, as with load balancers.
 func isAccepted(verb string, response *client.Response) bool {
 	linked := response.AsyncOperation != "" || response.Status == http.StatusAccepted && response.Location != ""
 	if verb != http.MethodPut || observe.ParseHead(response.Body).Properties.ProvisioningState == "" {
@@ -140,7 +140,7 @@ func isAccepted(verb string, response *client.Response) bool {
 	return doing != "" || failed
 }
 
-// completeOperation is called once Azure has done an operation: with what it left, if that is known, or with its error.
+// completeOperation handles the end of an operation in Azure: with its result, if known, or with its error.
 func (o *Operator) completeOperation(op *Operation, found *observe.Observation, err error) {
 	if !op.markEnded() {
 		return
@@ -151,7 +151,7 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 	case op.State == arm.Deleting:
 		o.cache.StoreObservation(op.Client.CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
 	case found != nil && !(found.FromWrite && op.State == arm.Updating):
-		// What a change has made of a resource is read once, so that what remains of the difference is known.
+		// The result of an update is read once, so that its remaining differences are known.
 		o.cache.StoreObservation(op.Client.CacheScope(), *found)
 	}
 	took := o.options.Clock.Now().Sub(op.started)
@@ -172,7 +172,7 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 	o.unregister(op)
 }
 
-// OperationAges are the operations that are under way, and since when they are.
+// OperationAges returns the running operations with their ages.
 func (o *Operator) OperationAges() map[*Operation]time.Duration {
 	now, out := o.options.Clock.Now(), map[*Operation]time.Duration{}
 	for _, op := range o.allOperations() {
@@ -181,7 +181,7 @@ func (o *Operator) OperationAges() map[*Operation]time.Duration {
 	return out
 }
 
-// changedExtent is what an operation has changed beyond what was read since it was sent.
+// changedExtent returns the range of changes by an operation that reads since its request do not cover.
 func changedExtent(op *Operation, err error) observe.Extent {
 	switch {
 	case op.Action && op.Method == http.MethodDelete, !op.Action && op.State == arm.Deleting && err == nil:
@@ -189,18 +189,18 @@ func changedExtent(op *Operation, err error) observe.Extent {
 	case op.Action, err != nil:
 		return observe.ExtentResource
 	}
-	// What is there was read, or answered, when it was done.
+	// The resource itself was read or returned at the end.
 	return observe.ExtentSideEffects
 }
 
-// Abandon ends an operation of which nothing more is to be known: what it has made along with its resource is not.
+// Abandon ends an operation without a result. Resources that it created along with its own may exist.
 func (o *Operator) Abandon(op *Operation) {
 	op.markEnded()
 	o.cache.Invalidate(observe.Change{ID: op.ID})
 	o.unregister(op)
 }
 
-// EndUnsent ends an operation whose request was not sent, because there are too many: nothing has changed in Azure.
+// EndUnsent ends an operation whose request was not sent for lack of budget: Azure has not changed.
 func (o *Operator) EndUnsent(op *Operation, err error) {
 	if !op.markEnded() {
 		return
@@ -208,11 +208,11 @@ func (o *Operator) EndUnsent(op *Operation, err error) {
 	if op.OnEnd != nil {
 		op.OnEnd(o.options.Clock.Now().Sub(op.started), err)
 	}
-	o.options.Log.V(1).Info("held back", "resource", op.ID, "object", op.Object, "verb", op.Method, "why", arm.ClassReason(err), "error", err.Error())
+	o.options.Log.V(1).Info("write not sent", "resource", op.ID, "object", op.Object, "verb", op.Method, "why", arm.ClassReason(err), "error", err.Error())
 	o.unregister(op)
 }
 
-// AbandonBelow tells that a resource is gone: what is under way on what went with it has no end to wait for.
+// AbandonBelow abandons operations on children of a deleted resource, because they will not end otherwise.
 func (o *Operator) AbandonBelow(id arm.ID) {
 	for _, op := range o.operationsBelow(id) {
 		o.Abandon(op)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// pacer decides when to look at an operation, and learns how long operations take.
+// pacer schedules the checks of operations and learns the durations of operations.
 type pacer struct {
 	mu     sync.Mutex
 	recent map[string][]time.Duration
@@ -21,47 +21,46 @@ func newPacer() *pacer { return &pacer{recent: map[string][]time.Duration{}} }
 func durationKey(op *Operation) string { return strings.ToLower(op.ID.Type()) + " " + string(op.State) }
 
 const (
-	// maxInterval is the most time between two looks, also where a clock has jumped.
+	// maxInterval bounds the time between two checks, also if a clock has jumped.
 	maxInterval = time.Minute
-	// minReadInterval is the least time between two looks at a resource, swiftest that between two questions after an operation.
+	// minReadInterval is the minimum time between two reads of a resource, minPollInterval between two polls of a URL.
 	minReadInterval, minPollInterval = 125 * time.Millisecond, 50 * time.Millisecond
-	// shortOperation is less than what takes long enough to be waited for by itself: several operations that are over sooner come one after the
-	// other, and what is lost by looking late adds up.
+	// shortOperation bounds the operations that often run in sequence: delays of their checks add up.
 	shortOperation = 10 * time.Second
-	// defaultPollDelay is what Azure's polling is about where it names no time, and the soonest that an operation is asked about that
-	// cannot be over yet: only to learn early that it has failed.
+	// defaultPollDelay is Azure's usual polling interval, for answers without one. It is also the first check of an operation that
+	// cannot be over yet, to detect an early failure.
 	defaultPollDelay = 10 * time.Second
 )
 
-// progress is how far an operation has come.
+// progress is the state of an operation between two checks.
 type progress struct {
-	// key is what operations are alike in, elapsed how long this one has taken so far.
+	// key is the kind of the operation, elapsed its age.
 	key     string
 	elapsed time.Duration
-	// hasURL tells that there is a URL to ask after it; Azure wants to be asked in notBefore at the soonest.
+	// hasURL means that the operation has a URL. Azure accepts the next poll in notBefore.
 	hasURL    bool
 	notBefore time.Duration
-	// idleFor is for how long nobody can go on with its end, rest how long all that goes on with it takes at the least.
+	// idleFor is how long the end can wait without a delay for others, minRemaining how long the remaining work takes at least.
 	idleFor, minRemaining time.Duration
-	// shortPolling tells that Azure wants to be asked within less than a second. Only a simulation does, in which time runs faster than
-	// what is known of durations.
+	// shortPolling means that Azure asked for a poll within a second. Only a simulation does that, whose time is faster than the known
+	// durations.
 	shortPolling bool
-	// resourceUnhelpful tells that the resource does not show how it goes, or that its reads are needed elsewhere.
+	// resourceUnhelpful means that the resource does not show the progress, or that the read budget is needed for other reads.
 	resourceUnhelpful bool
-	// startUnknown tells that the operation is older than is known, unseen that the resource did not show it at the last look.
+	// startUnknown means that another party began the operation at an unknown time. notShown means that the resource was absent at the
+	// last check.
 	startUnknown, notShown bool
-	// readBudgetLeft is the share of the read budget that is left.
+	// readBudgetLeft is the remaining share of the read budget.
 	readBudgetLeft float64
 }
 
-// nextCheck is the time until the next look at an operation. ask tells to ask after the operation itself, else it is the resource that is
-// looked at.
+// nextCheck returns the time until the next check of an operation. ask means that its URL is polled; otherwise the resource is read.
 //
-// Before it can be over, it is asked after at three times the time it has taken, so that an early failure is noticed. Then the resource
-// is looked at: it shows the end, and what came of it, at once, where the operation may ask for 10 s more. What is lost by looking late
-// is about a 44th of the time it takes where that is seconds, a 36th where it is more, a 16th where nothing is known of that or it takes
-// long, and a 12th of deletions: nobody waits for one but what is deleted after it. Nobody looks while nobody can go on, and where most
-// is still to come, a 240th of that is lost.
+// Before its earliest end the operation is polled once it is three times as old as at the previous check, to detect an early failure.
+// After that the resource is read: it shows the end and the result at once, where the operation's URL may ask for 10 s more. The delay
+// of the detected end is about a 44th of the duration for operations of seconds, a 36th for longer ones, a 16th for unknown or
+// unusually long ones, and a 12th for deletions, which only other deletions wait for. There is no check while no dependant can
+// continue; if most of the work is still to come, the delay is a 240th of that.
 func (p *pacer) nextCheck(at progress) (delay time.Duration, ask bool) {
 	if at.hasURL && at.shortPolling {
 		return max(at.notBefore, min(at.elapsed/12, 5*minPollInterval), minPollInterval), true
@@ -77,10 +76,10 @@ func (p *pacer) nextCheck(at progress) (delay time.Duration, ask bool) {
 	case at.hasURL && at.resourceUnhelpful:
 		return max(at.notBefore, gap), true
 	case early && deleting && soonest <= maxInterval:
-		// A deletion that fails is hardly worth to be known of sooner.
+		// An early report of a failed deletion has little use.
 		return soonest - at.elapsed, false
 	case early && check < soonest-at.elapsed:
-		// Without a link, only the resource tells of a failure.
+		// Without a URL only the resource shows a failure.
 		return check, at.hasURL
 	case early:
 		return max(at.idleFor, soonest-at.elapsed), false
@@ -88,11 +87,12 @@ func (p *pacer) nextCheck(at progress) (delay time.Duration, ask bool) {
 	if at.idleFor > gap {
 		return at.idleFor, false
 	}
-	// The operation alone knows of what the resource does not show, as that it was cancelled.
+	// Only the URL has results that the resource does not show, for example a cancellation.
 	return gap, at.hasURL && at.notBefore <= gap && (at.notShown || long)
 }
 
-// checkInterval is the time between two looks at a resource whose operation can be over. long tells that it takes longer than usual.
+// checkInterval returns the time between two reads of a resource whose operation can be over. long means that the operation takes
+// longer than usual.
 func checkInterval(elapsed, soonest time.Duration, deleting bool) (gap time.Duration, long bool) {
 	switch long = elapsed > 2*soonest; {
 	case deleting:
@@ -107,8 +107,7 @@ func checkInterval(elapsed, soonest time.Duration, deleting bool) (gap time.Dura
 	return max(elapsed/18, 2*minReadInterval), false
 }
 
-// earliestEnd is the time before which an operation is hardly over: most of the time that such operations take, or the least that one of
-// the last ones took.
+// earliestEnd returns the age before which an operation is unlikely to end: most of the usual duration, or of the shortest recent one.
 func (p *pacer) earliestEnd(at progress) time.Duration {
 	if at.startUnknown {
 		return 0
@@ -116,7 +115,7 @@ func (p *pacer) earliestEnd(at progress) time.Duration {
 	return p.minDuration(at.key)
 }
 
-// minDuration is what operations hardly take less than.
+// minDuration returns a lower bound of the duration of operations.
 func (p *pacer) minDuration(key string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +129,7 @@ func (p *pacer) minDuration(key string) time.Duration {
 	return median * 7 / 10
 }
 
-// recordDuration notes how long an operation took.
+// recordDuration records the duration of an operation.
 func (p *pacer) recordDuration(key string, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

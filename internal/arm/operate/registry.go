@@ -10,33 +10,33 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// registry knows the writes and operations that are under way, one per resource, and who holds which serial key.
+// registry holds the running operations, one per resource, and the holders of serial keys.
 type registry struct {
 	mu            sync.Mutex
 	operations    map[string]*Operation // by key
 	serialHolders map[string]*Operation // by serial key
-	serialWaiters map[string]*waiterSet // those who wait for a serial key
+	serialWaiters map[string]*waiterSet // waiting objects, by serial key
 }
 
 func newRegistry() *registry {
 	return &registry{operations: map[string]*Operation{}, serialHolders: map[string]*Operation{}, serialWaiters: map[string]*waiterSet{}}
 }
 
-// FindOperation is the operation under way with a key, or nil.
+// FindOperation returns the running operation with a key, or nil.
 func (r *registry) FindOperation(key string) *Operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.operations[key]
 }
 
-// allOperations are the operations under way.
+// allOperations returns the running operations.
 func (r *registry) allOperations() []*Operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Values(r.operations))
 }
 
-// operationsBelow are the operations under way on what is within id, and the actions on id itself.
+// operationsBelow returns the running operations on resources below id, and the actions on id itself.
 func (r *registry) operationsBelow(id arm.ID) []*Operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *registry) operationsBelow(id arm.ID) []*Operation {
 	return out
 }
 
-// CountInCollection is how many operations are under way on resources of the collection of id.
+// CountInCollection returns the number of running operations on resources of the collection of id.
 func (r *registry) CountInCollection(id arm.ID) int {
 	path := types.ListPath(id)
 	r.mu.Lock()
@@ -63,8 +63,8 @@ func (r *registry) CountInCollection(id arm.ID) int {
 	return count
 }
 
-// register enters an operation. When the resource or its serial key is taken, it returns the operation that has it instead.
-// A deletion replaces another operation on the same resource when replace is set.
+// register adds an operation. If its resource or its serial key is held, it returns the operation that holds it. A deletion replaces
+// another operation on the same resource if replace is set.
 func (r *registry) register(op *Operation, replace bool) (holder *Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *registry) register(op *Operation, replace bool) (holder *Operation) {
 	return nil
 }
 
-// AwaitSerial registers wake for when a serial key is free.
+// AwaitSerial calls wake when a serial key is free.
 func (r *registry) AwaitSerial(serial arm.ID, object string, wake func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +108,7 @@ func (r *registry) AwaitSerial(serial arm.ID, object string, wake func()) {
 	r.serialWaiters[serial.Key()].addWaiter(object, wake)
 }
 
-// unregister removes an operation and wakes those who wait for it or for its serial key.
+// unregister removes an operation and wakes the objects that wait for it or for its serial key.
 func (r *registry) unregister(op *Operation) {
 	r.mu.Lock()
 	if r.operations[op.Key] == op {
@@ -127,7 +127,7 @@ func (r *registry) unregister(op *Operation) {
 	}
 }
 
-// EntryCounts are how many entries the registry holds, by what they are.
+// EntryCounts returns the number of entries, by kind.
 func (r *registry) EntryCounts() map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// medianSeconds are the medians of how long operations on a type take, in seconds from the request to the end; 0 is unknown or at once.
+// medianSeconds are the median durations of operations on a type, in seconds from the request to the end; 0 is unknown or immediate.
 type medianSeconds struct{ create, update, remove float64 }
 
-// usualDurations is how long operations usually take, by type and what they do. The medians are those of the recordings of Azure Service
-// Operator v2.20.0 (2024 to 2026); of agent pools that make machines they are what documentation and forums say. They only decide
-// when it is worth to look: an operation that takes another time is noticed all the same.
+// usualDurations are the usual durations of operations, by type and change. They are the medians of the recordings of Azure Service
+// Operator v2.20.0 (2024 to 2026); those of agent pools that create machines come from documentation and forums. They only schedule
+// checks: an operation of another duration is followed all the same.
 var usualDurations = map[string]time.Duration{}
 
 func init() {

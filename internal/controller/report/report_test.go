@@ -139,8 +139,8 @@ func TestGroups(t *testing.T) {
 		},
 		"made with another": {
 			reason:  "a disk says what it is made with",
-			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is made with virtualMachines/m"}},
-			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n is made with virtualMachines/m"}},
+			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is created with virtualMachines/m"}},
+			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n is created with virtualMachines/m"}},
 		},
 		"deletion refused": {
 			reason:  "what Azure does not delete is another matter than what it does not make",

@@ -234,7 +234,7 @@ spec:
 				infrav1.LastAppliedAnnotation: `{"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""]}`,
 			}
 		},
-		infrastructure: "is taken for somebody else's",
+		infrastructure: "so the provider does not manage it",
 	},
 }
 
