@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -99,7 +99,7 @@ func TestMachineHealth(t *testing.T) {
 				if mishap.spot {
 					machine.Spec.SpotVMOptions = &infrav1.SpotVMOptions{}
 				}
-				webhook.DefaultAzureMachine(machine, w.Azure.SubscriptionID)
+				defaults.FillAzureMachine(machine, w.Azure.SubscriptionID)
 				w.CreateMachine(machine, harness.Worker, "")
 				w.Provisioned("m1")
 				mishap.do(w, "/subscriptions/"+w.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1", "m1")
