@@ -57,7 +57,7 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 	if !o.LeaderElect || key.Namespace == "" {
 		return nil
 	}
-	return retry.OnError(retry.DefaultBackoff, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }, func() error {
+	err := retry.OnError(retry.DefaultBackoff, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }, func() error {
 		lease := &coordinationv1.Lease{}
 		switch err := c.Get(ctx, key, lease); {
 		case apierrors.IsNotFound(err):
@@ -69,10 +69,6 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 			return nil
 		}
 		formers, err := o.findFormer(ctx, c, log)
-		if apierrors.IsForbidden(err) {
-			log.Info("Credentials that were in use before the upgrade cannot be listed, so they are isolated. Grant the right and restart the manager.", "error", err.Error())
-			return nil
-		}
 		if err != nil {
 			return err
 		}
@@ -89,6 +85,11 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, infrav1.FormerRecordedAnnotation, "true")
 		return c.Update(ctx, lease)
 	})
+	if apierrors.IsForbidden(err) {
+		log.Info("Credentials that were in use before the upgrade cannot be recorded, so they are isolated. Grant the right and restart the manager.", "error", err.Error())
+		return nil
+	}
+	return err
 }
 
 // findFormer lists the credentials that namespaces name today.

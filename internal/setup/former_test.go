@@ -53,23 +53,25 @@ func TestRecordFormer(t *testing.T) {
 	}
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "azureclusteridentities"}, "", nil)
 	tests := map[string]struct {
-		reason    string
-		lease     *coordinationv1.Lease
-		record    *corev1.ConfigMap
-		without   bool // leader election
-		namespace string
-		refused   error
-		recorded  []string
-		marked    bool
+		reason     string
+		lease      *coordinationv1.Lease
+		record     *corev1.ConfigMap
+		without    bool // leader election
+		namespace  string
+		refused    error
+		unwritable bool
+		recorded   []string
+		marked     bool
 	}{
-		"new installation":     {reason: "nothing was in use", marked: true},
-		"upgrade":              {reason: "the lease is of the established provider, and namespace f was prepared before", lease: lease(nil), recorded: []string{"client-of-a", "client-of-b", "client-of-named"}, marked: true},
-		"later start":          {reason: "it is decided once", lease: lease(marked), marked: true},
-		"ended in between":     {reason: "the first record counts", lease: lease(nil), record: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: managers, Name: identity.FormerRecordName}}, marked: true},
-		"one namespace":        {reason: "the manager has no rights to others", lease: lease(nil), namespace: "b", recorded: []string{"client-of-b"}, marked: true},
-		"restricted":           {reason: "it starts, and tries again at the next start", lease: lease(nil), refused: forbidden},
-		"no leader election":   {reason: "there is no lease that tells", lease: lease(nil), without: true},
-		"API server is broken": {reason: "clusters must not become unready, so the manager ends and is started again", lease: lease(nil), refused: apierrors.NewInternalError(context.DeadlineExceeded)},
+		"new installation":       {reason: "nothing was in use", marked: true},
+		"upgrade":                {reason: "the lease is of the established provider, and namespace f was prepared before", lease: lease(nil), recorded: []string{"client-of-a", "client-of-b", "client-of-named"}, marked: true},
+		"later start":            {reason: "it is decided once", lease: lease(marked), marked: true},
+		"ended in between":       {reason: "the first record counts", lease: lease(nil), record: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: managers, Name: identity.FormerRecordName}}, marked: true},
+		"one namespace":          {reason: "the manager has no rights to others", lease: lease(nil), namespace: "b", recorded: []string{"client-of-b"}, marked: true},
+		"restricted":             {reason: "it starts, and tries again at the next start", lease: lease(nil), refused: forbidden},
+		"no right to the record": {reason: "it starts, and tries again at the next start", lease: lease(nil), unwritable: true},
+		"no leader election":     {reason: "there is no lease that tells", lease: lease(nil), without: true},
+		"API server is broken":   {reason: "clusters must not become unready, so the manager ends and is started again", lease: lease(nil), refused: apierrors.NewInternalError(context.DeadlineExceeded)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -86,6 +88,12 @@ func TestRecordFormer(t *testing.T) {
 						return test.refused
 					}
 					return c.List(ctx, list, options...)
+				},
+				Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+					if _, ok := object.(*corev1.ConfigMap); ok && test.unwritable {
+						return apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, object.GetName(), nil)
+					}
+					return c.Create(ctx, object, options...)
 				},
 			})
 			o := &Options{LeaderElect: !test.without, LeaderElectionNamespace: managers, Namespace: test.namespace}
