@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rule is one line of the table: errors with this code are of this class.
+// rule is one row of the table: errors with this code are of this class.
 type rule struct {
 	code   string
 	class  Class
@@ -16,38 +16,38 @@ type rule struct {
 // codeRules are looked up by the error's code, then by the codes of its details. Order does not matter.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/common-deployment-errors
 var codeRules = []rule{
-	// Somebody else is at it, or Azure names the time to come back.
+	// Another operation or writer is active, or Azure returns the wait time.
 	{"AnotherOperationInProgress", ClassWaiting, "another operation on the same or a dependent resource ends by itself"},
 	{"RetryableError", ClassWaiting, "the network provider names what it waits for, and often how long"},
 	{"RetryableErrorDueToAnotherOperation", ClassWaiting, "another operation updates the resource"},
 	{"ReferencedResourceNotProvisioned", ClassWaiting, "a referenced resource is still being updated"},
 	{"TooManyRequests", ClassWaiting, "throttling passes"},
 	{"SubscriptionRequestsThrottled", ClassWaiting, "throttling passes"},
-	{CodeBudgetEmpty, ClassWaiting, "the request was held back here and not sent"},
-	{"PreconditionFailed", ClassWaiting, "somebody else wrote first: observe again"},
-	{"PreconditionFailedEtagMismatch", ClassWaiting, "somebody else wrote first: observe again"},
-	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be made again when it is gone"},
+	{CodeBudgetEmpty, ClassWaiting, "the request budget is empty, so the request was not sent"},
+	{"PreconditionFailed", ClassWaiting, "another writer was faster: read again"},
+	{"PreconditionFailedEtagMismatch", ClassWaiting, "another writer was faster: read again"},
+	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be created again when it is gone"},
 	{"NicReservedForAnotherVm", ClassWaiting, "the reservation ends 180 seconds after the failed machine"},
 	{"ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity", ClassWaiting, "writes of one identity go one by one"},
-	{"EtagMismatch", ClassWaiting, "AKS: somebody else wrote first: observe again"},
+	{"EtagMismatch", ClassWaiting, "AKS: another writer was faster: read again"},
 	{"OperationPreempted", ClassWaiting, "a newer operation has taken over"},
-	// In use: what uses it may be on its way out; there is no other answer to a deletion that came too early.
+	// In use: the dependant may be in deletion, and Azure has no other answer to a deletion that came too early.
 	{"CannotDeleteResource", ClassWaiting, "nested resources are still there"},
-	{"InUseSubnetCannotBeDeleted", ClassWaiting, "what uses the subnet has to go first"},
-	{"InUseNetworkSecurityGroupCannotBeDeleted", ClassWaiting, "what uses it has to go first"},
-	{"InUseRouteTableCannotBeDeleted", ClassWaiting, "what uses it has to go first"},
-	{"CannotDeleteNatGatewayAssociatedToSubnet", ClassWaiting, "the subnets have to go first"},
-	{"PublicIPAddressCannotBeDeleted", ClassWaiting, "what it is attached to has to go first"},
-	{"LoadBalancerInUseByVirtualMachineScaleSet", ClassWaiting, "the scale set has to go first"},
-	{"NicInUse", ClassWaiting, "the machine has to go first"},
-	{"VirtualNetworkInUse", ClassWaiting, "what uses the network has to go first"},
+	{"InUseSubnetCannotBeDeleted", ClassWaiting, "resources that use the subnet have to be deleted first"},
+	{"InUseNetworkSecurityGroupCannotBeDeleted", ClassWaiting, "resources that use it have to be deleted first"},
+	{"InUseRouteTableCannotBeDeleted", ClassWaiting, "resources that use it have to be deleted first"},
+	{"CannotDeleteNatGatewayAssociatedToSubnet", ClassWaiting, "the subnets have to be deleted first"},
+	{"PublicIPAddressCannotBeDeleted", ClassWaiting, "the resource that it is attached to has to be deleted first"},
+	{"LoadBalancerInUseByVirtualMachineScaleSet", ClassWaiting, "the scale set has to be deleted first"},
+	{"NicInUse", ClassWaiting, "the machine has to be deleted first"},
+	{"VirtualNetworkInUse", ClassWaiting, "resources that use the network have to be deleted first"},
 
 	// Transient.
 	{"ConnectionFailed", ClassRetry, "there was no answer"},
 	{"TokenUnavailable", ClassRetry, "Entra ID did not answer"},
-	{"InvalidAnswer", ClassRetry, "the answer broke off, or is too large"},
+	{"InvalidAnswer", ClassRetry, "the answer is incomplete or too large"},
 	{"ForeignURL", ClassRetry, "the answer names a URL of another host"},
-	{"RequestCanceled", ClassRetry, "the caller gave up"},
+	{"RequestCanceled", ClassRetry, "the caller cancelled the request"},
 	{"Conflict", ClassRetry, "compute: a concurrent request was faster"},
 	{"InternalServerError", ClassRetry, "a failure of Azure"},
 	{"InternalExecutionError", ClassRetry, "a failure of Azure"},
@@ -56,11 +56,11 @@ var codeRules = []rule{
 	{"GatewayTimeout", ClassRetry, "the provider may have accepted the request all the same"},
 	{"BadGateway", ClassRetry, "a failure of Azure"},
 	{"ServerTimeout", ClassRetry, "a failure of Azure"},
-	{"InvalidResourceReference", ClassRetry, "a resource made a moment ago is not seen everywhere yet"},
+	{"InvalidResourceReference", ClassRetry, "a new resource is not visible everywhere yet"},
 	{"PrincipalNotFound", ClassRetry, "a new identity takes minutes to reach the directory"},
 	{"FailedIdentityOperation", ClassRetry, "a new identity takes minutes to reach the directory"},
 	{"ResourceGroupDeletionBlocked", ClassRetry, "something in the group could not be deleted this time"},
-	{"CustomKubeletIdentityMissingPermissionError", ClassRetry, "a role given a moment ago is not seen everywhere yet"},
+	{"CustomKubeletIdentityMissingPermissionError", ClassRetry, "a new role assignment is not effective everywhere yet"},
 	{"OSProvisioningTimedOut", ClassRetry, "the machine did not come up in time"},
 	{"ResourceNotFoundInProvider", ClassRetry, "the front door and the provider disagree for a while"},
 
@@ -71,8 +71,8 @@ var codeRules = []rule{
 	{"NotFound", ClassNotFound, "the resource does not exist"},
 	{"RoleAssignmentNotFound", ClassNotFound, "the assignment does not exist"},
 
-	// A person has to change something: tags, credentials, permissions, subscription.
-	{"OwnershipTagLost", ClassStalled, "nothing proves whose the resource is until somebody tags it"},
+	// The user has to change something: tags, credentials, permissions, subscription.
+	{"OwnershipTagLost", ClassStalled, "no proof of the owner exists until the resource is tagged"},
 	{"CredentialsInvalid", ClassStalled, "Entra ID refused the client ID, tenant, secret or certificate"},
 	{"InvalidAuthenticationToken", ClassStalled, "the token is not for this subscription or cloud"},
 	{"InvalidAuthenticationTokenTenant", ClassStalled, "the token is from another tenant than the subscription"},
@@ -89,7 +89,7 @@ var codeRules = []rule{
 	{"RequestDisallowedByPolicy", ClassStalled, "an Azure policy forbids it"},
 	{"ScopeLocked", ClassStalled, "a lock forbids it"},
 	{"DenyAssignmentAuthorizationFailed", ClassStalled, "a deny assignment forbids it"},
-	// Quota and capacity: they may free up, so they are tried again, slowly.
+	// Quota and capacity may free up, so they are retried slowly.
 	{"QuotaExceeded", ClassStalled, "the quota is used up"},
 	{"OperationNotAllowed", ClassStalled, "compute: the quota is used up, or the machine's state does not allow it"},
 	{"ResourceQuotaExceeded", ClassStalled, "the limit of resources is reached"},
@@ -115,7 +115,7 @@ var codeRules = []rule{
 	{"PrivateIPAddressInReservedRange", ClassStalled, "Azure keeps the address for itself"},
 }
 
-// statusRules are for codes that are not in the table.
+// statusRules apply to codes that are not in the table.
 var statusRules = []struct {
 	from, to int
 	class    Class
@@ -125,7 +125,7 @@ var statusRules = []struct {
 	{404, 404, ClassNotFound, "the resource or its parent does not exist"},
 	{408, 408, ClassRetry, "the answer took too long"},
 	{409, 409, ClassRetry, "a conflict that may pass"},
-	{412, 412, ClassWaiting, "somebody else wrote first: observe again"},
+	{412, 412, ClassWaiting, "another writer was faster: read again"},
 	{429, 429, ClassWaiting, "throttling passes"},
 	{400, 499, ClassStalled, "Azure refuses the request as it is"},
 	{500, 599, ClassRetry, "a failure of Azure"},
@@ -140,13 +140,13 @@ var rulesByCode = func() map[string]rule {
 	return out
 }()
 
-// Classify says what happens next after err. An error that is not from Azure is ClassRetry.
+// Classify returns the class of err. An error that is not from Azure is ClassRetry.
 func Classify(err error) Class {
 	class, _ := classifyError(err)
 	return class
 }
 
-// ClassReason says why err is in its class, in words for a log.
+// ClassReason returns the reason for the class of err, for a log.
 func ClassReason(err error) string {
 	_, reason := classifyError(err)
 	return reason
@@ -157,7 +157,7 @@ func classifyError(err error) (Class, string) {
 	if !errors.As(err, &e) {
 		return ClassRetry, "not an answer of Azure"
 	}
-	// Throttling comes with codes that mean something else at other statuses, as compute's OperationNotAllowed does.
+	// Throttling comes with codes that have another meaning with other statuses, as compute's OperationNotAllowed.
 	if e.Status == 429 {
 		return ClassWaiting, "throttling passes"
 	}
@@ -180,8 +180,8 @@ func classifyError(err error) (Class, string) {
 	return ClassRetry, "an unknown status"
 }
 
-// pendingOperation tells whether AKS refuses an operation only because of another one. It shares the code with refusals
-// that stay. https://aka.ms/aks-pending-operation
+// pendingOperation reports whether AKS refuses an operation only because of another one. Permanent refusals have the same code.
+// https://aka.ms/aks-pending-operation
 func pendingOperation(message string) bool {
 	message = strings.ToLower(message)
 	return strings.Contains(message, "aks-pending-operation") || strings.Contains(message, "in progress") || strings.Contains(message, "in-progress")
@@ -195,9 +195,8 @@ var backOffs = map[Class]struct{ first, longest time.Duration }{
 	ClassStalled:  {30 * time.Second, 10 * time.Minute},
 }
 
-// BackOff is the delay before the next try of something that has failed attempt times with errors of a class: it doubles
-// from try to try up to the class's longest. jitter in [0,1) takes away up to a fifth. What Azure asked to wait goes
-// first: use RetryDelay for an error.
+// BackOff returns the delay after attempt failures in a row with errors of a class: it doubles with each failure, up to the longest
+// delay of the class. jitter in [0,1) reduces it by up to a fifth. It ignores Azure's wait time: use RetryDelay for an error.
 func BackOff(class Class, attempt int, jitter float64) time.Duration {
 	limits, ok := backOffs[class]
 	if !ok {
@@ -211,7 +210,7 @@ func BackOff(class Class, attempt int, jitter float64) time.Duration {
 	return delay - time.Duration(float64(delay)*jitter/5)
 }
 
-// RetryDelay is the delay before the next try after err, the attempt-th failure in a row: what Azure asked for, else BackOff.
+// RetryDelay returns the delay after err, the attempt-th failure in a row: Azure's wait time if there is one, otherwise BackOff.
 func RetryDelay(err error, attempt int, jitter float64) time.Duration {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
@@ -220,14 +219,14 @@ func RetryDelay(err error, attempt int, jitter float64) time.Duration {
 	return BackOff(Classify(err), attempt, jitter)
 }
 
-// How long who asks Azure outside of the engine waits after an error. What a person corrects in Azure shows within a minute.
+// Delays of read-only questions outside of the engine. A correction in Azure is noticed within a minute.
 const (
 	retryReadDelay   = 15 * time.Second
 	stalledReadDelay = time.Minute
 )
 
-// ReadRetryDelay is the delay before a question that Azure answered with err is put again: a while, or what Azure asked for if that
-// is longer.
+// ReadRetryDelay returns the delay before a read-only question that failed with err is repeated: a fixed one by class, or Azure's wait
+// time if that is longer.
 func ReadRetryDelay(err error) time.Duration {
 	if class := Classify(err); class != ClassWaiting && class != ClassRetry {
 		return stalledReadDelay
@@ -239,8 +238,8 @@ func ReadRetryDelay(err error) time.Duration {
 	return retryReadDelay
 }
 
-// DescribeRetry says in words when something that failed with err is tried again. It is the same for every failure of this kind,
-// so that a condition that holds it does not change from try to try.
+// DescribeRetry returns a text about the next try after err. It is the same for every failure of a kind, so that a condition with it
+// does not change with each try.
 func DescribeRetry(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {

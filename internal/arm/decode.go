@@ -5,20 +5,21 @@ import (
 	"encoding/json"
 )
 
-// decodedBody is a body as maps, lists and scalars, or why it is none.
+// decodedBody is a body as maps, lists and scalars, or the error of its decoding.
 type decodedBody struct {
 	body any
 	err  error
 }
 
-// SealBodies says that the bodies of the nodes stay as they are: they, which take most of a pass, are decoded once from here on.
+// SealBodies declares that the bodies of the nodes do not change any more: from then on each is decoded once, because decoding takes
+// most of a reconciliation.
 func (g *Graph) SealBodies() {
 	if g.decoded == nil {
 		g.decoded = map[*Node]decodedBody{}
 	}
 }
 
-// DecodedBody is what a node sends as maps, lists and scalars, by Decode. Nobody may change it.
+// DecodedBody returns the body of a node, decoded by DecodeBody. Callers must not change it.
 func (g *Graph) DecodedBody(node *Node) (any, error) {
 	found, ok := g.decoded[node]
 	if !ok {
@@ -30,7 +31,7 @@ func (g *Graph) DecodedBody(node *Node) (any, error) {
 	return found.body, found.err
 }
 
-// DecodeBody turns a JSON body or a model that marshals to one into maps, lists and scalars. Numbers are json.Number.
+// DecodeBody converts a JSON body, or a model that marshals to one, into maps, lists and scalars. Numbers are json.Number.
 func DecodeBody(body any) (any, error) {
 	raw, ok := body.(json.RawMessage)
 	if !ok {

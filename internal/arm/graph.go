@@ -12,11 +12,11 @@ type Graph struct {
 	nodes []*Node
 	index map[string]*Node
 	errs  []error
-	// decoded are the bodies of a sealed graph, as far as somebody has asked for them.
+	// decoded holds the bodies of a sealed graph that were decoded already.
 	decoded map[*Node]decodedBody
 }
 
-// Add puts nodes into the graph. A second node with the same ID is an error that Validate returns.
+// Add adds nodes to the graph. A second node with the same ID is an error that Validate returns.
 func (g *Graph) Add(nodes ...Node) {
 	if g.index == nil {
 		g.index = map[string]*Node{}
@@ -31,16 +31,16 @@ func (g *Graph) Add(nodes ...Node) {
 	}
 }
 
-// Node is the node with this ID, or nil.
+// Node returns the node with this ID, or nil.
 func (g *Graph) Node(id ID) *Node { return g.index[id.Key()] }
 
-// Has tells whether the graph has a node with this ID.
+// Has reports whether the graph has a node with this ID.
 func (g *Graph) Has(id ID) bool { return g.Node(id) != nil }
 
-// Nodes are all nodes in the order they were added.
+// Nodes returns all nodes in the order of their addition.
 func (g *Graph) Nodes() []*Node { return g.nodes }
 
-// Dependencies are the nodes that node waits for: its After list and the nearest ancestor resource that is in the graph.
+// Dependencies returns the nodes that node waits for: its After list and the nearest ancestor resource in the graph.
 func (g *Graph) Dependencies(node *Node) []*Node {
 	var out []*Node
 	for parent := node.ID.Parent(); parent != ""; parent = parent.Parent() {
@@ -57,8 +57,8 @@ func (g *Graph) Dependencies(node *Node) []*Node {
 	return out
 }
 
-// TopologicalOrder returns the nodes so that each comes after all it depends on; nodes that do not depend on one another stay in
-// the order they were added. It fails when the graph has a cycle, naming it.
+// TopologicalOrder returns the nodes, each after all its dependencies; otherwise they keep the order of their addition. It returns an
+// error that names the nodes of a cycle.
 func (g *Graph) TopologicalOrder() ([]*Node, error) {
 	const visiting, done = 1, 2
 	state := make(map[*Node]int, len(g.nodes))
@@ -92,8 +92,8 @@ func (g *Graph) TopologicalOrder() ([]*Node, error) {
 	return out, nil
 }
 
-// Validate checks what holds for every plan: no node twice, no cycle, no edge to a node that is not there, and no body
-// that mentions another node's ID without an edge to it.
+// Validate checks the rules for every plan: no duplicate node, no cycle, no edge to a missing node, and no body that names another
+// node's ID without an edge to it.
 func (g *Graph) Validate() error {
 	errs := slices.Clone(g.errs)
 	if _, err := g.TopologicalOrder(); err != nil {
@@ -110,11 +110,11 @@ func (g *Graph) Validate() error {
 	return errors.Join(errs...)
 }
 
-// inSubscription is how IDs begin.
+// inSubscription is the prefix of most IDs.
 const inSubscription = "/subscriptions/"
 
-// undeclaredReferences finds IDs of other nodes, or of things below them, in the body of node that it has no edge to.
-// The node's ancestors need no edge, and neither do parts of the node itself.
+// undeclaredReferences returns an error for each ID of another node, or of a resource below one, that the body of node names without an
+// edge to it. Ancestors of the node and its own parts need no edge.
 func (g *Graph) undeclaredReferences(node *Node) []error {
 	if node.Body == nil {
 		return nil
@@ -123,7 +123,7 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 	if err != nil {
 		return []error{fmt.Errorf("%s: body: %w", node.ID, err)}
 	}
-	after := map[string]bool{} // what the node comes after, and all that is above it
+	after := map[string]bool{} // the dependencies of the node and their ancestors
 	for _, id := range node.After {
 		for ; id != "" && !after[id.Key()]; id = id.Parent() {
 			after[id.Key()] = true
@@ -150,7 +150,7 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 	return errs
 }
 
-// closestNode is the node that has this ID or the closest ancestor of it.
+// closestNode returns the node with this ID, or of its closest ancestor in the graph.
 func (g *Graph) closestNode(id ID) *Node {
 	for ; id != "" && id.Type() != ResourceGroupType; id = id.Parent() {
 		if node := g.Node(id); node != nil {

@@ -8,40 +8,40 @@ import (
 // ID is the full ID of an Azure resource as Azure Resource Manager writes it, for example
 // /subscriptions/S/resourceGroups/G/providers/Microsoft.Network/virtualNetworks/V/subnets/N.
 //
-// IDs can be computed from names before anything exists. Azure compares them without regard to case and returns
-// other casings than it was given, so compare with Equal and use Key for maps.
+// IDs can be computed from names before anything exists. Azure ignores their case and may return another case than it was sent, so
+// compare with Equal and use Key for maps.
 type ID string
 
 // ResourceGroupType is the resource type of a resource group.
 const ResourceGroupType = "Microsoft.Resources/resourceGroups"
 
-// SubscriptionID is the ID of a subscription, the scope of subscription-wide role assignments.
+// SubscriptionID returns the ID of a subscription, the scope of subscription-wide role assignments.
 func SubscriptionID(subscription string) ID {
 	return ID("/subscriptions/" + subscription)
 }
 
-// ResourceGroupID is the ID of a resource group.
+// ResourceGroupID returns the ID of a resource group.
 func ResourceGroupID(subscription, group string) ID {
 	return ID("/subscriptions/" + subscription + "/resourceGroups/" + group)
 }
 
-// NewID is the ID of a top-level resource: resourceType is "Namespace/type", as in "Microsoft.Network/virtualNetworks".
+// NewID returns the ID of a top-level resource: resourceType is "Namespace/type", as in "Microsoft.Network/virtualNetworks".
 func NewID(subscription, group, resourceType, name string) ID {
 	return ID(string(ResourceGroupID(subscription, group)) + "/providers/" + resourceType + "/" + name)
 }
 
-// Child is the ID of a child resource of id, as in vnet.Child("subnets", "nodes").
+// Child returns the ID of a child resource of id, as in vnet.Child("subnets", "nodes").
 func (id ID) Child(childType, name string) ID {
 	return ID(string(id) + "/" + childType + "/" + name)
 }
 
-// Extension is the ID of a resource that extends id, as a role assignment extends its scope.
+// Extension returns the ID of a resource that extends id, as a role assignment extends its scope.
 func (id ID) Extension(resourceType, name string) ID {
 	return ID(strings.TrimSuffix(string(id), "/") + "/providers/" + resourceType + "/" + name)
 }
 
-// maxIDLength bounds the text of an ID, whose parts are found by going through it again and again. It is an assumption: Azure documents
-// no maximum. Resource groups have up to 90 characters and most names up to 80, so an ID with five levels is far below it.
+// maxIDLength bounds the text of an ID, because its parts are found by repeated searches. It is an assumption: Azure documents no
+// maximum. Resource groups have up to 90 characters and most names up to 80, so an ID with five levels is far below it.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules
 const maxIDLength = 4096
 
@@ -64,22 +64,22 @@ func ParseID(s string) (ID, error) {
 	return id, nil
 }
 
-// Key is the form of the ID to use as a map key: lower case.
+// Key returns the ID in lower case, for use as a map key.
 func (id ID) Key() string { return strings.ToLower(string(id)) }
 
-// Equal tells whether both IDs name the same resource.
+// Equal reports whether both IDs name the same resource.
 func (id ID) Equal(other ID) bool { return strings.EqualFold(string(id), string(other)) }
 
 // String implements fmt.Stringer.
 func (id ID) String() string { return string(id) }
 
-// IDs are taken apart many times in each pass, and so without a copy of their parts.
+// IDs are parsed many times in each reconciliation, so the parts are slices of the text.
 
-// trimmedText is the ID without slashes at its ends.
+// trimmedText returns the ID without slashes at its ends.
 func (id ID) trimmedText() string { return strings.Trim(string(id), "/") }
 
-// findProvider counts the segments of the text of an ID and says where the last "providers" segment begins, -1 for none. A name may be
-// "providers", too, but names stand at odd places only.
+// findProvider returns the number of segments and the position of the last "providers" segment, -1 if there is none. A name may be
+// "providers", too, but names are at odd positions only.
 func findProvider(text string) (segments, at int) {
 	at = -1
 	for begin := 0; ; segments++ {
@@ -98,7 +98,7 @@ func findProvider(text string) (segments, at int) {
 	}
 }
 
-// segmentAfter returns the segment that follows the first segment called key, or "".
+// segmentAfter returns the segment after the first segment key, or "".
 func (id ID) segmentAfter(key string) string {
 	for rest := id.trimmedText(); ; {
 		name, values, ok := strings.Cut(rest, "/")
@@ -116,13 +116,13 @@ func (id ID) segmentAfter(key string) string {
 	}
 }
 
-// Subscription is the subscription's GUID, or "" for a tenant-level resource.
+// Subscription returns the GUID of the subscription, or "" for a tenant-level resource.
 func (id ID) Subscription() string { return id.segmentAfter("subscriptions") }
 
-// ResourceGroup is the name of the resource group, or "" when the resource is in none.
+// ResourceGroup returns the name of the resource group, or "" if the resource is in none.
 func (id ID) ResourceGroup() string { return id.segmentAfter("resourceGroups") }
 
-// Type is the full resource type, as in "Microsoft.Network/virtualNetworks/subnets", or "" when the ID names none.
+// Type returns the full resource type, as in "Microsoft.Network/virtualNetworks/subnets", or "" if the ID has none.
 func (id ID) Type() string {
 	text := id.trimmedText()
 	segments, at := findProvider(text)
@@ -136,7 +136,7 @@ func (id ID) Type() string {
 		}
 		return ""
 	}
-	// Namespace, type, name, and more pairs of type and name.
+	// The rest is namespace, type, name, and more pairs of type and name.
 	inside := strings.TrimPrefix(text[at+len("providers"):], "/")
 	namespace, rest, ok := strings.Cut(inside, "/")
 	if !ok {
@@ -154,20 +154,20 @@ func (id ID) Type() string {
 	}
 }
 
-// Name is the last segment.
+// Name returns the last segment.
 func (id ID) Name() string {
 	return string(id)[strings.LastIndex(string(id), "/")+1:]
 }
 
-// Parent is the resource that holds this one: the parent resource of a child, the scope of an extension, the resource
-// group of a top-level resource, and "" for a resource group or subscription.
+// Parent returns the resource that contains this one: the parent resource of a child, the scope of an extension, the resource group of
+// a top-level resource, and "" for a resource group or subscription.
 func (id ID) Parent() ID {
 	text := id.trimmedText()
 	_, at := findProvider(text)
 	if at < 0 {
 		return ""
 	}
-	// The last pair goes, and with the first one what names the provider.
+	// The last pair is removed, and with the first pair also the provider.
 	end := max(0, at-1)
 	if name := strings.LastIndexByte(text, '/'); name >= 0 {
 		if last := strings.LastIndexByte(text[:name], '/'); last > at && strings.Count(text[at:last], "/") > 1 {
@@ -180,13 +180,13 @@ func (id ID) Parent() ID {
 	return ID("/" + text[:end])
 }
 
-// IsWithin tells whether id is scope itself or lies below it.
+// IsWithin reports whether id is scope or below it.
 func (id ID) IsWithin(scope ID) bool {
 	length := len(strings.TrimSuffix(string(scope), "/"))
 	return id.Equal(scope) || len(id) > length && id[length] == '/' && id[:length].Equal(scope[:length])
 }
 
-// ShortName is the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.
+// ShortName returns the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.
 func (id ID) ShortName() string {
 	resourceType := id.Type()
 	return resourceType[strings.LastIndex(resourceType, "/")+1:] + "/" + id.Name()

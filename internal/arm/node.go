@@ -2,112 +2,114 @@ package arm
 
 import "slices"
 
-// Node is one Azure resource that a plan wants.
+// Node is one Azure resource of a plan.
 type Node struct {
 	// ID is the full resource ID, computed from names.
 	ID ID
 
-	// Body is what a PUT sends: a typed SDK model, marshalled to JSON once. It is total: every path the plan owns is
-	// rendered, empty values included, so that a removal is visible. Nil for Observe nodes.
+	// Body is the body of a PUT: a typed SDK model, marshalled to JSON once. It is total: it has every path that the plan owns,
+	// including empty values, so that removals are visible. Nil for Observe nodes.
 	Body any
 
-	// PlannedBody is what the plan itself wants of Body, nil for all of it: Body may also carry over what others have, and say the
-	// absence of what earlier plans wanted.
+	// PlannedBody is the plan's own part of Body, nil if that is all of it. Body may also carry over values of others and explicit
+	// absences of values from earlier plans.
 	PlannedBody any
 
-	// UnremovablePaths are the JSON pointers of what earlier plans wanted, this one does not, and Azure has no way to take back.
+	// UnremovablePaths are JSON pointers to values of earlier plans that this plan no longer has and that Azure cannot remove.
 	UnremovablePaths []string
 
-	// After lists the nodes that must be in place before this one is written. A node's parent resource need not be
-	// listed when it is in the graph: it is implied.
+	// After lists the nodes that must be in place before this one is written. The node's parent resource is implied if it is in the
+	// graph.
 	After []ID
 
-	// Policy says what may be done to the resource.
+	// Policy determines the writes that are allowed for the resource.
 	Policy Policy
 
-	// Foreign says what to do when the resource exists but does not carry the ownership tag.
+	// Foreign determines the reaction if the resource exists without the ownership tag.
 	Foreign ForeignAction
 
-	// OtherCluster says what to do when the resource carries the ownership tag of another cluster and UseForeign would use it.
+	// OtherCluster determines the reaction if UseForeign would use a resource that carries the ownership tag of another cluster.
 	OtherCluster OtherClusterAction
 
-	// PlannedWithTag tells, with AdoptForeign, that Body was given the ownership tag, as the resource was not there, or had it, when it was
-	// planned. One that is found without it is planned for again before anything is written: nothing is claimed by being written.
+	// PlannedWithTag, with AdoptForeign, means that Body has the ownership tag, because the resource did not exist or carried it at the
+	// time of the plan. If it is found without the tag, planning is repeated before anything is written: a write must not claim a
+	// foreign resource.
 	PlannedWithTag bool
 
-	// Group is the condition type that the node reports into.
+	// Group is the condition type that reports the node.
 	Group string
 
-	// OwnedPaths lists dotted JSON paths that are compared even when Body does not have them, as in "properties.natGateway".
+	// OwnedPaths lists dotted JSON paths that are compared even if Body does not have them, as in "properties.natGateway".
 	OwnedPaths []string
 
-	// KeptPaths lists dotted paths below which Body leaves out on purpose what earlier plans sent: the resource keeps it, and it stays recorded.
+	// KeptPaths lists dotted paths below which Body leaves out values of earlier plans on purpose: the resource keeps them, and they
+	// stay recorded.
 	KeptPaths []string
 
-	// Detached tells that the resource stays when its node is no longer planned.
+	// Detached means that the resource is kept when its node is no longer planned.
 	Detached bool
 
-	// Denials lists what of Body may not be written. A write is refused unless Azure shows the resource with it already: what
-	// exists keeps what it has and gets nothing new.
+	// Denials lists parts of Body that must not be written. A write is refused unless the observed resource already has them: existing
+	// resources keep such values and get no new ones.
 	Denials []Denial
 
-	// DropTags are tag keys that were ours once and are removed when found.
+	// DropTags are keys of former tags of this object, removed when found.
 	DropTags []string
 
-	// Blocked says why the node cannot be rendered yet, in words for a condition; "" means it can.
+	// Blocked is the reason why the node cannot be rendered yet, as text for a condition; "" means that it can.
 	Blocked string
 
-	// Refused says why the node will never be rendered from this input, in words for a condition that name the field;
-	// "" means it is fine.
+	// Refused is the reason why the node cannot be rendered from this input, as text for a condition that names the field; "" means
+	// that it can.
 	Refused string
 }
 
-// Policy says what the engine may do to a node's resource.
+// Policy is the set of writes that the engine may send for a node's resource.
 type Policy string
 
 const (
-	// Repair creates the resource, keeps it in line with the plan and deletes it.
+	// Repair creates the resource, repairs drift and deletes it.
 	Repair Policy = "Repair"
 
-	// CreateOnly creates the resource and deletes it. Afterwards only its tags are kept in line, and drift is reported.
+	// CreateOnly creates the resource and deletes it. In between it repairs only tags and reports other drift.
 	CreateOnly Policy = "CreateOnly"
 
-	// TagOnly is for a resource that Azure makes together with one that the node comes after, as the disks of a VM: its
-	// tags are kept in line once it exists. It is never created or otherwise written, and deleted by a plan of deletion only.
+	// TagOnly is for a resource that Azure creates with a dependency of the node, as the disks of a VM: its tags are repaired once it
+	// exists. It is not written otherwise, and is deleted only by a plan of deletion.
 	TagOnly Policy = "TagOnly"
 
-	// Observe requires the resource to exist; it is never written and never deleted.
+	// Observe requires the resource to exist. It is never written and never deleted.
 	Observe Policy = "Observe"
 )
 
-// ForeignAction says what happens when a taggable resource exists without the cluster's ownership tag.
+// ForeignAction is the reaction to a taggable resource without the cluster's ownership tag.
 type ForeignAction string
 
 const (
-	// RefuseForeign reports the resource as an obstacle: it is neither changed nor deleted.
+	// RefuseForeign reports an error. The resource is neither changed nor deleted.
 	RefuseForeign ForeignAction = ""
 
-	// UseForeign takes the resource as it is, as users bring their own groups, networks, public IPs and DNS zones: it is
-	// neither changed nor deleted, and dependants go on.
+	// UseForeign uses the resource as it is, for groups, networks, public IPs and DNS zones that users bring: it is neither changed nor
+	// deleted, and dependants continue.
 	UseForeign ForeignAction = "Use"
 
-	// AdoptForeign keeps the resource in line as if it were the cluster's own, as users hand over AKS clusters that exist. It
-	// needs no ownership tag, and is not deleted with the cluster unless that is asked for.
+	// AdoptForeign manages the resource as if the cluster owned it, for existing AKS clusters that users hand over. It needs no
+	// ownership tag, and is deleted with the cluster only on request.
 	AdoptForeign ForeignAction = "Adopt"
 )
 
-// Denial is something that a node may not be given.
+// Denial is a part of a body that a node must not be given.
 type Denial struct {
-	// Reference is the place of the body. The zero value denies every write of the node.
+	// Reference is the denied reference in the body. The zero value denies every write of the node.
 	Reference Reference
-	// Field is the field of the spec that asks for it, or the short name of the node where none does.
+	// Field is the field of the spec with the value, or the short name of the node if there is none.
 	Field string
-	// Message says why it is denied and what to do.
+	// Message has the reason and the remedy.
 	Message string
 }
 
-// DenialMessage returns the message of the first denial that a write of body over observed would violate, "" for none. observed is
-// the decoded resource as Azure shows it, nil if it does not exist.
+// DenialMessage returns the message of the first denial that a write of body over observed would violate, "" if there is none. observed
+// is the decoded resource in Azure, nil if it does not exist.
 func (n *Node) DenialMessage(observed any) string {
 	var have []Reference
 	if len(n.Denials) > 0 && observed != nil {
@@ -124,16 +126,16 @@ func (n *Node) DenialMessage(observed any) string {
 	return ""
 }
 
-// OtherClusterAction says what happens when a resource that may be used carries the ownership tag of another cluster.
+// OtherClusterAction is the reaction to a bring-your-own resource with the ownership tag of another cluster.
 type OtherClusterAction string
 
 const (
-	// UseOtherCluster uses it as any other.
+	// UseOtherCluster uses it like any other.
 	UseOtherCluster OtherClusterAction = ""
 
-	// ReportOtherCluster uses it, and says whose it is.
+	// ReportOtherCluster uses it, and reports the other cluster's tag.
 	ReportOtherCluster OtherClusterAction = "Tell"
 
-	// RefuseOtherCluster reports it as an obstacle, but for an object of which something was seen in Azure: then it is as ReportOtherCluster.
+	// RefuseOtherCluster reports an error. For an object that already has resources in Azure it is the same as ReportOtherCluster.
 	RefuseOtherCluster OtherClusterAction = "Refuse"
 )

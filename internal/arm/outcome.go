@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// State is where one resource stands after a pass of the engine.
+// State is the state of one resource after a convergence.
 type State string
 
 const (
 	// Ready means that the resource exists and matches the plan.
 	Ready State = "Ready"
-	// Foreign means that the resource exists, is somebody else's and is used as it is.
+	// Foreign means that the resource exists, is not owned, and is used as it is.
 	Foreign State = "Foreign"
 	// Creating means that Azure is creating the resource.
 	Creating State = "Creating"
@@ -19,104 +19,104 @@ const (
 	Updating State = "Updating"
 	// Deleting means that Azure is deleting the resource.
 	Deleting State = "Deleting"
-	// Gone means that the resource does not exist, which is what a deletion wants.
+	// Gone means that the resource does not exist, which is the goal of a deletion.
 	Gone State = "Gone"
-	// Waiting means that the resource could be written but has to wait: for another operation on the same document, for
-	// throttling, for something the plan cannot render yet, or for a transient error to pass.
+	// Waiting means that the write has to wait: for another operation on the same document, for throttling, for something that the plan
+	// cannot render yet, or for a transient error to pass.
 	Waiting State = "Waiting"
-	// Blocked means that a resource it depends on is not in place.
+	// Blocked means that a dependency is not in place.
 	Blocked State = "Blocked"
-	// Failed means that Azure or the plan refused and a person has to change something.
+	// Failed means that Azure or the plan refused the resource and the user has to change something.
 	Failed State = "Failed"
 )
 
-// Result is the outcome for one node.
+// Result is the result of one node.
 type Result struct {
 	ID    ID
 	Group string
 	State State
 
-	// Err is the root cause when State is Failed, or Waiting because of an error.
+	// Err is the root cause if State is Failed, or Waiting because of an error.
 	Err error
-	// ReadFailed means that the pass learned nothing of the resource: it could not be read, for Err or for the Err of BlockedBy.
+	// ReadFailed means that the resource could not be read, for Err or for the Err of BlockedBy, so its state is unknown.
 	ReadFailed bool
-	// BlockedBy is the dependency to look at when State is Blocked.
+	// BlockedBy is the cause if State is Blocked.
 	BlockedBy ID
-	// Message says what the resource waits for; "" when State says it all.
+	// Message is the reason of the wait; "" if State is enough.
 	Message string
-	// Drift lists the paths that differ from the plan and are not repaired (CreateOnly), or that were repaired just now. Unrepaired
-	// are the former of a resource that is done.
+	// Drift lists the paths that differ from the plan: of CreateOnly nodes those that are not repaired, otherwise those that a write
+	// repairs. UnrepairedDrift lists the former of a resource that is done.
 	Drift, UnrepairedDrift []string
-	// OutsideChanges are the paths in Drift at which somebody changed Azure's value, Unapplied those at which the plan was changed
-	// and the resource is not changed in place. Which of the two moved is not known of the others, as after a restart.
+	// OutsideChanges lists the paths in Drift where Azure's value was changed from outside, UnappliedChanges those where the plan
+	// changed and the resource is not changed in place. Paths in neither list are unclassified, as after a restart.
 	OutsideChanges, UnappliedChanges []string
-	// UnremovablePaths are those of the node at which the resource has a value. A request that Azure refused left none.
+	// UnremovablePaths lists those of the node where the resource has a value. A refused request left none.
 	UnremovablePaths []string
-	// Observed is the resource as last read, nil when it does not exist or was not read.
+	// Observed is the resource as last read, nil if it does not exist or was not read.
 	Observed json.RawMessage
-	// Owned tells whether the resource is this cluster's: it carries the ownership tag, is below something that does, or
-	// is in the inventory.
+	// Owned means that the cluster owns the resource: it carries the ownership tag, is below an owned resource, or is in the inventory.
 	Owned bool
-	// OwnershipTagRemoved says that the resource was made for the object, has no ownership tag any more and is used or kept in line all the same, with
-	// what to do; "" otherwise.
+	// OwnershipTagRemoved is the message about a resource that was created for the object, has lost its ownership tag, and is used or
+	// repaired all the same; "" otherwise.
 	OwnershipTagRemoved string
-	// OtherClusterTag is the ownership tag of another cluster that a resource carries which is used all the same, where that is to be told.
+	// OtherClusterTag is the ownership tag of another cluster on a resource that is used all the same, if that has to be reported; ""
+	// otherwise.
 	OtherClusterTag string
-	// PossiblyOwned tells that a deletion leaves a resource that may be the object's for all that tags tell.
+	// PossiblyOwned means that a deletion keeps a resource that may be the object's own, as its tags name no owner.
 	PossiblyOwned bool
-	// SentMethod is the verb of the write that this pass sent for the node, or "".
+	// SentMethod is the HTTP method of the write that this convergence sent for the node, or "".
 	SentMethod string
 }
 
-// IsDone tells whether nothing is left to do for the node in a converging pass.
+// IsDone reports whether a convergence has nothing left to do for the node.
 func (r Result) IsDone() bool { return r.State == Ready || r.State == Foreign }
 
-// Outcome is what one pass of the engine found and did. Results are in the order of the graph.
+// Outcome is the result of one convergence. Results are in the order of the graph.
 type Outcome struct {
 	Results []Result
 
-	// RetryAfter is how long to wait until the next pass if nothing wakes the object before; 0 when everything is done.
+	// RetryAfter is the time until the next reconciliation if no event wakes the object before; 0 if everything is done.
 	RetryAfter time.Duration
 
-	// Changes are what was brought about in Azure for the object since the last outcome, in the order in which it was.
+	// Changes lists the changes made in Azure for the object since the last outcome, in their order.
 	Changes []Change
 
-	// Inventory lists the resources that are ours and cannot carry tags: the given inventory with what this pass created added,
-	// and what is gone or does not count removed, sorted.
+	// Inventory lists the owned resources that cannot carry tags: the inventory of the request with additions of this convergence,
+	// without resources that are gone or do not count, sorted.
 	Inventory []ID
-	// Adopted are the resources that were adopted, in this pass or before, sorted.
+	// Adopted lists the resources adopted in this convergence or before, sorted.
 	Adopted []ID
-	// IgnoredInventory are those of the given inventory that do not count, sorted.
+	// IgnoredInventory lists the entries of the request's inventory that do not count, sorted.
 	IgnoredInventory []ID
 }
 
-// Change is something that was brought about in Azure.
+// Change is a change made in Azure.
 type Change struct {
 	ID   ID
 	Kind ChangeKind
-	// Paths are what differed, where something that was there was changed.
+	// Paths lists the changed paths of a resource that existed before.
 	Paths []string
-	// Duration is how long Azure was at it.
+	// Duration is how long Azure took.
 	Duration time.Duration
 }
 
-// ChangeKind says what was brought about. The values are reasons of events.
+// ChangeKind is the kind of a change. The values are reasons of events.
 type ChangeKind string
 
 const (
-	// Created means that the resource was made.
+	// Created means that the resource was created.
 	Created ChangeKind = "Created"
-	// Updated means that the resource was brought in line with a plan that it did not match yet.
+	// Updated means that the resource now matches a plan that it did not match yet.
 	Updated ChangeKind = "Updated"
-	// Repaired means that the resource had matched the plan, was changed outside, and matches it again.
+	// Repaired means that the resource had matched the plan, was changed from outside, and matches it again.
 	Repaired ChangeKind = "Repaired"
-	// Deleted means that the resource is gone.
+	// Deleted means that the resource was deleted.
 	Deleted ChangeKind = "Deleted"
-	// Adopted means that the resource, which somebody else had made, is the object's from here on.
+	// Adopted means that a resource created by others is managed from now on.
 	Adopted ChangeKind = "Adopted"
 )
 
-// IsDone tells whether every node is in place.
+// IsDone reports whether every node is in place.
 func (o Outcome) IsDone() bool {
 	for _, result := range o.Results {
 		if !result.IsDone() {
@@ -126,7 +126,7 @@ func (o Outcome) IsDone() bool {
 	return true
 }
 
-// IsDeleted tells whether everything that was to be deleted is gone or foreign.
+// IsDeleted reports whether every resource of a deletion is gone or foreign.
 func (o Outcome) IsDeleted() bool {
 	for _, result := range o.Results {
 		if result.State != Gone && result.State != Foreign {
@@ -136,7 +136,7 @@ func (o Outcome) IsDeleted() bool {
 	return true
 }
 
-// Result is the result for the node with this ID; ok is false when there is none.
+// Result returns the result of the node with this ID; ok is false if there is none.
 func (o Outcome) Result(id ID) (result Result, ok bool) {
 	for _, result := range o.Results {
 		if result.ID.Equal(id) {
@@ -146,8 +146,8 @@ func (o Outcome) Result(id ID) (result Result, ok bool) {
 	return Result{}, false
 }
 
-// RootCauses are the results that explain why the pass is not done: failed ones first, then those that wait, then those in
-// flight. Blocked nodes are left out, because what blocks them is in the list.
+// RootCauses returns the results that explain why the convergence is not done: failed ones first, then waiting ones, then those in
+// progress. Blocked nodes are left out, because the results that block them are in the list.
 func (o Outcome) RootCauses() []Result {
 	var out []Result
 	for _, states := range [][]State{{Failed}, {Waiting}, {Creating, Updating, Deleting}} {

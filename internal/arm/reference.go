@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// Reference is a place of a body that names an Azure resource by its ID.
+// Reference is a place of a body with the ID of an Azure resource.
 type Reference struct {
 	// Path is the dotted path of the value, with "[]" for an element of a list and "*" for a key that is an ID, as in
 	// "identity.userAssignedIdentities.*".
 	Path string
 	// ID is the ID without a slash at its end.
 	ID ID
-	// Plain tells that Azure reads the ID as it is written. Any other one may name another resource than it seems to.
+	// Plain means that Azure reads the ID as it is written. Other IDs may name a different resource than they seem to.
 	Plain bool
 }
 
-// FindReferences are the IDs that a decoded body names, in the order of their paths. Tags name nothing: their values are text for
-// people.
+// FindReferences returns the IDs in a decoded body, in the order of their paths. Values of tags are text for people and do not count.
 func FindReferences(body any) []Reference {
 	var out []Reference
 	walkReferences("", body, func(path, text string) {
@@ -53,7 +52,8 @@ func walkReferences(path string, value any, visit func(path, text string)) {
 	}
 }
 
-// parseReference is the ID that a text is, if it is one. Azure accepts the ID also without its first slash and as a URL.
+// parseReference returns the ID in a text; ok is false if there is none. Azure accepts the ID also without its first slash and as a
+// URL.
 func parseReference(text string) (ID, bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "azure://")
 	if scheme, rest, isURL := strings.Cut(text, "://"); isURL && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")) {
@@ -69,7 +69,7 @@ func parseReference(text string) (ID, bool) {
 	return "", false
 }
 
-// ParsePlainID is the ID that a text is, if Azure reads it as it is written: no segment leads elsewhere, is empty or is escaped.
+// ParsePlainID returns the ID in a text, if Azure reads it as it is written: no segment is relative, empty or escaped.
 func ParsePlainID(text string) (ID, bool) {
 	id, err := ParseID(text)
 	if err != nil || MisreadReason(string(id)) != "" {
@@ -78,8 +78,8 @@ func ParsePlainID(text string) (ID, bool) {
 	return id, true
 }
 
-// MisreadReason says why Azure or a proxy would read a path otherwise than it is written, "" if they do not. RFC 3986 section 5.2.4 has
-// clients and servers remove segments "." and "..", with the segment before the latter.
+// MisreadReason returns the reason why Azure or a proxy would read a path otherwise than it is written, "" if they would not. RFC 3986
+// section 5.2.4 has clients and servers remove segments "." and "..", with the segment before the latter.
 func MisreadReason(path string) string {
 	if at := strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`\?#%`, r) }); at >= 0 {
 		return fmt.Sprintf("it contains the character %q", path[at:at+1])

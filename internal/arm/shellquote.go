@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// shellSafe is what a shell takes as it is.
+// shellSafe matches words without special characters of a shell.
 var shellSafe = regexp.MustCompile(`^[A-Za-z0-9/._:=@-]*$`)
 
-// ShellQuote is a word of a shell command that a message gives: a shell does nothing with what is in it.
+// ShellQuote quotes a word of a shell command in a message, so that the shell does not interpret it.
 func ShellQuote(word string) string {
 	if shellSafe.MatchString(word) {
 		return word

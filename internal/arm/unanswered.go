@@ -2,9 +2,9 @@ package arm
 
 import "errors"
 
-// IsUnanswered tells whether err is no answer to what was asked: the request or its answer got lost, Azure or Entra ID could
-// not answer, or the request was not taken because there are too many. It says nothing about the resource. What an
-// operation ended with and what Azure refuses are answers.
+// IsUnanswered reports whether err means that there was no answer to the request: the request or its answer got lost, Azure or Entra ID
+// could not answer, or there were too many requests. Such an error has no information about the resource. Results of operations and
+// refusals by Azure are answers.
 func IsUnanswered(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {

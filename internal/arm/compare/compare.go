@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Desired is what a plan wants of a resource.
+// Desired is the desired state of a resource.
 type Desired struct {
 	// Type is the row of the resource's type.
 	Type types.Type
@@ -17,16 +17,15 @@ type Desired struct {
 	// OwnedPaths lists dotted paths that are compared even when Body does not have them. A list element is named in brackets,
 	// as in "properties.probes[HTTPSProbe]"; a trailing * matches every name with that prefix.
 	OwnedPaths []string
-	// DropTags lists tag keys that must not be there.
+	// DropTags lists keys of tags that must be absent.
 	DropTags []string
 }
 
-// Difference is one path in which an observed resource is not what the plan wants.
+// Difference is one path where an observed resource differs from the desired state.
 type Difference struct {
 	// Path is dotted, with list elements by name in brackets.
 	Path string
-	// Want and Have are the values as short JSON, "(absent)" where there is none. They are hidden for paths that may
-	// hold secrets.
+	// Want and Have are the values as short JSON, "(absent)" if there is none. They are hidden for paths that may hold secrets.
 	Want, Have string
 }
 
@@ -34,7 +33,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: have %s, want %s", d.Path, d.Have, d.Want)
 }
 
-// PathsOf are the paths of differences, in order.
+// PathsOf returns the paths of differences, in order.
 func PathsOf(differences []Difference) []string {
 	out := make([]string, 0, len(differences))
 	for _, difference := range differences {
@@ -43,10 +42,9 @@ func PathsOf(differences []Difference) []string {
 	return out
 }
 
-// Diff lists, sorted by path, where observed is not what want sends. Only paths that want sends or owns are looked at;
-// write-only paths are skipped; null, the empty string, false and empty lists and objects are the same as absence; lists
-// of objects match by name, else by ID, else by service, else by position; lists of scalars match in any order. Text is
-// compared exactly where the type's row does not say otherwise.
+// Diff returns the differences between want and observed, sorted by path. It compares only paths that want has or owns and skips
+// write-only ones. Null, the empty string, false and empty lists and objects equal absence. Lists of objects match by name, or else by
+// ID, by service, or by position; lists of scalars match in any order. Text is compared exactly unless the type's row has an exception.
 func Diff(want Desired, observed any) []Difference {
 	d := differ{desired: want}
 	d.compareValue("", "", want.Body, observed)
@@ -63,8 +61,8 @@ type differ struct {
 	out     []Difference
 }
 
-// compareValue compares one value. path names list elements and keys of maps, shape has "[]" and "*" in their place, as the table's
-// paths do.
+// compareValue compares one value. path has the names of list elements and the keys of maps, shape has "[]" and "*" in their place, as
+// the paths in the table.
 func (d *differ) compareValue(path, shape string, want, have any) {
 	if isTags(shape) {
 		d.compareTags(path, shape, want, have)
@@ -105,7 +103,7 @@ func (d *differ) compareValue(path, shape string, want, have any) {
 	}
 }
 
-// compareMembers compares the members of an object but the one by which it was found.
+// compareMembers compares the members of an object, except the one that identified it.
 func (d *differ) compareMembers(path, shape, found string, want, have map[string]any) {
 	for _, key := range sortedKeys(want) {
 		if key == found {
@@ -117,7 +115,7 @@ func (d *differ) compareMembers(path, shape, found string, want, have map[string
 	d.reportExtraKeys(path, shape, want, have)
 }
 
-// reportExtraKeys reports what a map that a PUT replaces has and is wanted no more.
+// reportExtraKeys reports keys of a map that a PUT would remove.
 func (d *differ) reportExtraKeys(path, shape string, want, have map[string]any) {
 	if !slices.Contains(d.desired.Type.ReplacedMaps, shape) {
 		return
@@ -169,8 +167,8 @@ func (d *differ) compareList(path, shape string, want, have []any) {
 	}
 }
 
-// compareElement compares an element of a list with the one that has its name or ID: names of resources have no case in Azure,
-// those in other's text do.
+// compareElement compares two elements with the same name or ID. Names of resources are not case-sensitive in Azure, those in free-form
+// values are.
 func (d *differ) compareElement(path, shape, key string, want, have any) {
 	wanted, _ := want.(map[string]any)
 	object, ok := have.(map[string]any)
@@ -208,7 +206,7 @@ func (d *differ) reportDroppedTags(observed any) {
 	}
 }
 
-// reportOwnedPath reports values that are there although the plan has none at a path it owns.
+// reportOwnedPath reports existing values at an owned path where the plan has none.
 func (d *differ) reportOwnedPath(path string, observed any) {
 	for _, match := range expandPath(splitPath(path), observed, "") {
 		if isEmpty(match.value) {

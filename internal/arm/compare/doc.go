@@ -1,3 +1,3 @@
-// Package compare tells how an observed Azure resource differs from what a plan sends, and builds the body of the PUT
-// that repairs it. Everything in it is pure.
+// Package compare computes the differences between an observed Azure resource and its desired state, and builds the body of the PUT
+// that repairs it. All of it is pure.
 package compare

@@ -1,7 +1,7 @@
 package compare
 
-// completeElements adds to the elements of the list at steps what the plan leaves out of them, as observed, and to the objects inside. Lists inside an
-// element are left as they are.
+// completeElements adds the observed members that the plan leaves out to the elements of the list at steps, and to the objects in them.
+// Lists in an element are not changed.
 func completeElements(body, have any, steps []step) {
 	for i, s := range steps {
 		if s.inList {
@@ -16,7 +16,7 @@ func completeElements(body, have any, steps []step) {
 	forEachPair(body, have, copyMissing)
 }
 
-// forEachPair calls do with each element of a planned list and the observed one of the same name or ID.
+// forEachPair calls do with each element of a planned list and the observed element of the same name or ID.
 func forEachPair(body, have any, do func(item, other any)) {
 	planned, _ := body.([]any)
 	list, _ := have.([]any)

@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// isTags tells whether a path is that of tags: their names have no case, their values do.
+// isTags reports whether a path is that of tags: their names are not case-sensitive, their values are.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources
 func isTags(shape string) bool { return shape == "tags" || strings.HasSuffix(shape, ".tags") }
 
-// isFreeForm tells whether keys and text at a path are anybody's and not Azure's.
+// isFreeForm reports whether users define the keys and text at a path.
 func isFreeForm(row types.Type, shape string) bool {
 	return slices.ContainsFunc(row.FreeFormPaths, func(free string) bool {
 		rest, below := strings.CutPrefix(shape, free)
@@ -22,7 +22,7 @@ func isFreeForm(row types.Type, shape string) bool {
 	})
 }
 
-// memberShape is the path of a member of the object at a path.
+// memberShape returns the path of a member of the object at a path.
 func memberShape(row types.Type, shape, key string) string {
 	if slices.Contains(row.FreeFormPaths, shape) {
 		key = "*"
@@ -68,7 +68,7 @@ func sameText(row types.Type, shape, want, have string) bool {
 	return sameID(want, have) || uuid.MatchString(want) && strings.EqualFold(want, have) || sameAddress(want, have)
 }
 
-// isRegion tells whether a path is that of regions, which Azure shows by their name when it was given "East US 2".
+// isRegion reports whether a path is that of regions: Azure returns their name for a display name as "East US 2".
 func isRegion(shape string) bool {
 	name := strings.ToLower(strings.TrimSuffix(shape[strings.LastIndex(shape, ".")+1:], "[]"))
 	return shape == "extendedLocation.name" || strings.HasSuffix(name, "location") || strings.HasSuffix(name, "locations")
@@ -76,10 +76,10 @@ func isRegion(shape string) bool {
 
 var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 
-// roleDefinition is what the IDs of one role have in common: it has one in every subscription.
+// roleDefinition is the common part of the IDs of a role, which has one in every subscription.
 const roleDefinition = "/providers/microsoft.authorization/roledefinitions/"
 
-// sameID compares IDs of resources. They have no case, and Azure leaves out a slash at the end.
+// sameID compares IDs of resources. They are not case-sensitive, and Azure drops a slash at the end.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules
 func sameID(want, have string) bool {
 	normal := func(s string) string {
@@ -93,7 +93,7 @@ func sameID(want, have string) bool {
 	return want == have && (strings.HasPrefix(want, "/subscriptions/") || strings.HasPrefix(want, "/providers/"))
 }
 
-// sameAddress compares IP addresses and prefixes, of which those of IPv6 can be written in several ways.
+// sameAddress compares IP addresses and prefixes. IPv6 has several notations for one address.
 func sameAddress(want, have string) bool {
 	if x, err := netip.ParseAddr(want); err == nil {
 		y, err := netip.ParseAddr(have)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The places of the identities of a resource. An owned kind or identity is named in brackets, as in "identity.type[SystemAssigned]".
+// The paths of the identities of a resource. An owned kind or identity is named in brackets, as in "identity.type[SystemAssigned]".
 const (
 	identityType  = "identity.type"
 	identityUsers = "identity.userAssignedIdentities"
 	userAssigned  = "UserAssigned"
 )
 
-// identityKinds are the kinds of identities in the type of an identity, as in "SystemAssigned, UserAssigned". "None" is none.
+// identityKinds returns the kinds in the type of an identity, as in "SystemAssigned, UserAssigned". "None" counts as no kind.
 func identityKinds(value any) (kinds []string) {
 	text, _ := value.(string)
 	for kind := range strings.SplitSeq(text, ",") {
@@ -27,7 +27,8 @@ func hasKind(kinds []string, kind string) bool {
 	return slices.ContainsFunc(kinds, func(other string) bool { return strings.EqualFold(other, kind) })
 }
 
-// sameIdentityType reports whether a resource has the wanted kinds of identities, and none that the plan sent earlier and wants no more.
+// sameIdentityType reports whether a resource has the desired kinds of identities, and none that the plan sent earlier and no longer
+// has.
 func sameIdentityType(want Desired, wanted, have any) bool {
 	kinds, others := identityKinds(wanted), identityKinds(have)
 	for _, kind := range kinds {
@@ -40,7 +41,7 @@ func sameIdentityType(want Desired, wanted, have any) bool {
 	})
 }
 
-// missingIdentities reports user-assigned identities that the plan wants and the resource does not have: their values say nothing.
+// missingIdentities reports user-assigned identities of the plan that the resource lacks. Their values are not compared.
 func (d *differ) missingIdentities(path string, want map[string]any, have any) {
 	users, _ := have.(map[string]any)
 	for _, id := range sortedKeys(want) {
@@ -50,8 +51,8 @@ func (d *differ) missingIdentities(path string, want map[string]any, have any) {
 	}
 }
 
-// mergeIdentity adds the identities that others assigned to those that the plan sends. Azure keeps of user-assigned identities those that are
-// named, and removes one that is null:
+// mergeIdentity adds identities that others assigned to those of the plan. Azure keeps the user-assigned identities that a request
+// names, and removes one that is null:
 // https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/qs-configure-rest-vmss
 func mergeIdentity(want Desired, body, have map[string]any) {
 	planned, _ := body["identity"].(map[string]any)

@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// MergeBody builds the body of a PUT from what the plan wants and what was observed: tags, list elements and settings of others
-// are carried over, and what the plan owns and no longer has is left out, or sent as null where a PUT patches. want and
-// observed are not changed.
+// MergeBody builds the body of a PUT from the desired state and the observed resource: tags, list elements and settings of others are
+// carried over. Values that the plan owns and no longer has are left out, or sent as null if a PUT patches. want and observed are not
+// changed.
 func MergeBody(want Desired, observed any) any {
 	body, ok := cloneValue(want.Body).(map[string]any)
 	have, _ := observed.(map[string]any)
@@ -47,8 +47,8 @@ func MergeBody(want Desired, observed any) any {
 	return body
 }
 
-// TagChanges is the change of tags that brings observed in line: what to merge and which keys to delete. Both are empty when
-// the tags are as wanted.
+// TagChanges returns the changes of tags that repair observed: tags to merge and keys to delete. Both are empty if the tags are as
+// desired.
 func TagChanges(want Desired, observed any) (merge map[string]string, drop []string) {
 	body, _ := want.Body.(map[string]any)
 	wanted, _ := body["tags"].(map[string]any)
@@ -91,7 +91,7 @@ func mergeTags(want Desired, body, have map[string]any) {
 	}
 }
 
-// carrySharedElements appends elements of the observed list at steps that the plan does not name and does not own.
+// carrySharedElements appends the elements of the observed list at steps that the plan neither has nor owns.
 func carrySharedElements(want Desired, body, have any, steps []step, path string) {
 	for i, s := range steps {
 		if s.inList {
@@ -136,7 +136,7 @@ func carrySharedElements(want Desired, body, have any, steps []step, path string
 	}
 }
 
-// ownsElement tells whether one of the owned paths is the element with this name in the list at path, or the list itself.
+// ownsElement reports whether one of the owned paths is the element with this name in the list at path, or the list itself.
 func ownsElement(owned []string, path, name string) bool {
 	want := splitPath(path)
 	for _, other := range owned {
@@ -159,7 +159,7 @@ func ownsElement(owned []string, path, name string) bool {
 	return false
 }
 
-// setPath writes a value at concrete steps of members, making objects on the way; it stops at lists.
+// setPath writes a value at concrete steps of members and creates missing objects; it stops at lists.
 func setPath(body map[string]any, steps []step, value any) {
 	for i, s := range steps {
 		if s.inList {
@@ -199,7 +199,7 @@ func cloneValue(value any) any {
 	return value
 }
 
-// VisibleBody is a copy of what the plan wants without the paths that Azure never returns, which may hold secrets.
+// VisibleBody returns a copy of the desired body without the paths that Azure never returns, which may hold secrets.
 func VisibleBody(want Desired) any { return removeWriteOnly(want.Type.WriteOnlyPaths, want.Body, "") }
 
 func removeWriteOnly(writeOnly []string, value any, shape string) any {

@@ -46,7 +46,7 @@ type match struct {
 	value any
 }
 
-// expandPath finds what a path with patterns leads to in a value.
+// expandPath returns the values that match a path with patterns.
 func expandPath(steps []step, value any, path string) []match {
 	type cursor = match
 	cursors := []cursor{{path: path, value: value}}
@@ -90,7 +90,7 @@ func (s step) matchChildren(c match) []match {
 	return out
 }
 
-// valueAt is the value that concrete steps lead to, or nil.
+// valueAt returns the value at concrete steps, or nil.
 func valueAt(value any, steps []step) any {
 	for _, s := range steps {
 		if s.inList {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// isEmpty tells whether a value says the same as its absence. Azure leaves some of these out and returns others.
+// isEmpty reports whether a value equals its absence. Azure leaves some of these out and returns others.
 func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -51,8 +51,8 @@ func containsObjects(list []any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
 }
 
-// elementKey is the member that identifies the elements of all lists: "name", else "id", else "service", which service
-// endpoints have, else "" for position.
+// elementKey returns the member that identifies the elements of all lists: "name", or else "id", or "service", which service endpoints
+// have; "" means the position.
 func elementKey(lists ...[]any) string {
 	for _, key := range []string{"name", "id", "service"} {
 		found, all := false, true
@@ -85,8 +85,8 @@ func findElement(list []any, key, name string) any {
 	return nil
 }
 
-// lookupKey finds a member, without regard to case when there is no exact one: keys are resource IDs in places, and tag
-// names, and Azure changes their case.
+// lookupKey finds a member, ignoring case if there is no exact match: some keys are resource IDs or names of tags, and Azure changes
+// their case.
 func lookupKey(object map[string]any, key string) (any, bool) {
 	if value, ok := object[key]; ok {
 		return value, true
@@ -111,13 +111,13 @@ func joinPath(path, key string) string {
 	return path + "." + key
 }
 
-// secretWords are parts of member names whose values are never shown.
+// secretWords are parts of names of members whose values are never shown.
 var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}
 
-// FormatValue is a value at a path for people: short JSON, "(hidden)" where it may be secret.
+// FormatValue returns a value for a message: short JSON, "(hidden)" if it may be secret.
 func FormatValue(path string, value any) string { return formatValue(path, value) }
 
-// formatValue is a value for a message: JSON of at most 80 characters.
+// formatValue returns a value for a message: JSON of at most 80 characters.
 func formatValue(path string, value any) string {
 	if value == nil {
 		return "(absent)"
@@ -144,7 +144,7 @@ func formatValue(path string, value any) string {
 	return string(raw)
 }
 
-// containsSecret tells whether a value has a member that must not be shown.
+// containsSecret reports whether a value has a member that must not be shown.
 func containsSecret(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:

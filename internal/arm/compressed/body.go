@@ -1,5 +1,5 @@
-// Package compressed keeps JSON in little memory that is kept for long and seldom read, as what was read of Azure and what was sent: what
-// bodies of one kind have in common, which is most of them, is kept once.
+// Package compressed stores JSON that is kept for long and seldom read, as reads of Azure and sent bodies, in little memory: the common
+// parts of bodies of one kind, which are most of them, are stored once.
 package compressed
 
 import (
@@ -9,27 +9,27 @@ import (
 	"sync"
 )
 
-// Body is a packed body. The zero value has none.
+// Body is a compressed body. The zero value is empty.
 type Body struct {
-	// dictionary is what the body was packed beside, of which it repeats parts; several bodies share it.
+	// dictionary is the text that the body repeats parts of; several bodies share it.
 	dictionary []byte
 	data       []byte
 }
 
-// Compressor packs bodies. The zero value is usable, by one goroutine at a time.
+// Compressor compresses bodies. The zero value is usable, by one goroutine at a time.
 type Compressor struct{ dictionaries map[string][]byte }
 
-// writers and readers have buffers of a megabyte, and of 40 KB, that no body takes for itself.
+// writers and readers have buffers of a megabyte, and of 40 KB, so they are shared.
 var (
 	writers = sync.Pool{New: func() any {
-		// The only error is that of a level which does not exist.
+		// The only error is that of an invalid level.
 		writer, _ := flate.NewWriter(io.Discard, flate.DefaultCompression)
 		return writer
 	}}
 	readers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 )
 
-// Compress packs a body. Those of one kind, such as a resource type, are alike: the first one is what the others are packed beside.
+// Compress compresses a body. Bodies of one kind, as a resource type, are similar: the first one is the dictionary of the others.
 func (p *Compressor) Compress(kind string, body []byte) Body {
 	if p.dictionaries == nil {
 		p.dictionaries = map[string][]byte{}
@@ -43,8 +43,8 @@ func (p *Compressor) Compress(kind string, body []byte) Body {
 	defer writers.Put(writer)
 	var out bytes.Buffer
 	writer.Reset(&out)
-	// What follows the flush begins at a byte, and is a stream of its own for who knows what came before it. A dictionary of flate's
-	// would be the same with a writer for each kind. Nothing here fails: a buffer takes everything.
+	// The output after the flush begins at a byte, and is a stream of its own for a reader that knows the dictionary. A dictionary of
+	// flate would need a writer for each kind. A buffer accepts everything, so there are no errors.
 	_, _ = writer.Write(common)
 	_ = writer.Flush()
 	out.Reset()
@@ -53,7 +53,7 @@ func (p *Compressor) Compress(kind string, body []byte) Body {
 	return Body{dictionary: common, data: bytes.Clone(out.Bytes())}
 }
 
-// Decompress is the body as it was packed. There is an error only where Body is not what Pack made.
+// Decompress returns the original body. The error is set only for a Body that Compress did not return.
 func (b Body) Decompress() ([]byte, error) {
 	reader := readers.Get().(io.ReadCloser)
 	defer readers.Put(reader)
@@ -63,8 +63,8 @@ func (b Body) Decompress() ([]byte, error) {
 	return io.ReadAll(reader)
 }
 
-// IsEmpty tells that there is no body.
+// IsEmpty reports whether there is no body.
 func (b Body) IsEmpty() bool { return b.data == nil }
 
-// Size is what the body takes beside what it shares with others, in bytes.
+// Size returns the bytes of the body besides the shared dictionary.
 func (b Body) Size() int { return len(b.data) }

@@ -36,7 +36,7 @@ type Cache struct {
 	sideEffects     map[string]changeMark // the last change that may have created resources of a type in a resource group, by both
 	entries         map[string]Observation
 	lists           map[string]*listing
-	emptyGroups     map[string]changeMark    // resource groups created by this process, which have no other resources than those of this process, by cache key
+	emptyGroups     map[string]changeMark    // resource groups created by this process, which have only its resources, by cache key
 	readsInFlight   map[string]chan struct{} // closed at the end of the read of one resource, by cache key
 	// digests and subscriptionLists belong to lists of all resources in a subscription or resource group, by cache key of their path.
 	digests           map[string]*digest

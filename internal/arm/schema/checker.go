@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is what is wrong with a value.
+// Problem is the kind of a finding.
 type Problem string
 
-// The problems of values.
+// Kinds of findings.
 const (
 	// UnknownProperty is a property that the type does not have in this version.
 	UnknownProperty Problem = "Unknown"
-	// WrongSpelling is a property in other letters than the definition's; Azure takes it.
+	// WrongSpelling is a property in another case than the definition's; Azure accepts it.
 	WrongSpelling Problem = "Spelling"
-	// WrongType is a value of another type, as a string where an integer is expected.
+	// WrongType is a value of another type, as a string instead of an integer.
 	WrongType Problem = "WrongType"
 	// NotAllowed is a value outside of an enumeration, bound, length or pattern.
 	NotAllowed Problem = "NotAllowed"
@@ -30,16 +30,16 @@ const (
 	MissingProperty Problem = "Missing"
 )
 
-// Finding is one thing that is wrong with a body. It never has a value of the body, which may be secret.
+// Finding is one problem of a body. It never contains a value of the body, which may be secret.
 type Finding struct {
 	// Path is dotted, with the index of items and the keys of maps, as in "properties.subnets[0].name".
 	Path string
-	// Problem says what is wrong, and Want what the definition has instead.
+	// Problem is the kind of problem, and Want the expectation of the definition.
 	Problem Problem
 	Want    string
 }
 
-// String is the finding for people.
+// String returns the finding as text.
 func (f Finding) String() string {
 	if f.Want == "" {
 		return fmt.Sprintf("%s: %s", f.Path, f.Problem)
@@ -47,12 +47,12 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s (%s)", f.Path, f.Problem, f.Want)
 }
 
-// urlProperties are the properties of a resource that its URL says in a request.
+// urlProperties are the properties of a resource that a request has in its URL.
 var urlProperties = []string{"id", "name", "type", "apiVersion"}
 
-// CheckRequest holds the body of a PUT against the definition: what is not known, not of the right type, not allowed, not
-// to be sent, or missing. body is JSON as encoding/json decodes it. The findings are sorted by path. null is how a value
-// is taken back, so it is of every type.
+// CheckRequest checks the body of a PUT against the definition: unknown properties, wrong types, values that are not allowed, read-only
+// properties, and missing ones. body is JSON as encoding/json decodes it. The findings are sorted by path. null removes a value, so
+// every type accepts it.
 func (d Definition) CheckRequest(body any) []Finding {
 	c := checker{file: d.file}
 	c.checkShape("", d.body, body, true)
@@ -71,7 +71,7 @@ func (c *checker) addFinding(path string, problem Problem, want string) {
 	c.findings = append(c.findings, Finding{Path: path, Problem: problem, Want: want})
 }
 
-// checkShape checks one value. top is the resource itself.
+// checkShape checks one value. top is set for the resource itself.
 func (c *checker) checkShape(path string, s Shape, value any, top bool) {
 	switch {
 	case value == nil && !top:
@@ -84,7 +84,7 @@ func (c *checker) checkShape(path string, s Shape, value any, top bool) {
 	}
 }
 
-// checkAnyOf takes the findings of the shape that fits best.
+// checkAnyOf adds the findings of the shape that fits best.
 func (c *checker) checkAnyOf(path string, s Shape, value any) {
 	var best []Finding
 	for i, option := range s.AnyOf {
@@ -136,7 +136,7 @@ func orAny(s *Shape) Shape {
 	return *s
 }
 
-// checkObject checks the properties of an object that are there, and that the required ones are.
+// checkObject checks the properties of an object, and that the required ones are there.
 func (c *checker) checkObject(path string, o object, value any, top bool) {
 	fields, ok := value.(map[string]any)
 	if !ok {
@@ -172,7 +172,7 @@ func (c *checker) checkObject(path string, o object, value any, top bool) {
 		}
 		c.checkShape(at, shape, fields[name], false)
 	}
-	// What refers to another resource by its ID says nothing of the rest.
+	// A reference by ID needs no other property.
 	if _, reference := fields["id"].(string); reference && !top {
 		return
 	}
@@ -183,7 +183,7 @@ func (c *checker) checkObject(path string, o object, value any, top bool) {
 	}
 }
 
-// selectVariant is a discriminated object with the properties of its variant. It is not ok when none is named.
+// selectVariant returns a discriminated object with the properties of its variant. ok is false if the value names none.
 func (c *checker) selectVariant(path string, o object, fields map[string]any) (object, bool) {
 	at := joinPath(path, o.Discriminator)
 	value, _ := fields[o.Discriminator].(string)
@@ -203,7 +203,7 @@ func (c *checker) selectVariant(path string, o object, fields map[string]any) (o
 	return object{}, false
 }
 
-// findProperty finds a property by its name, or in other letters.
+// findProperty finds a property by its name, exactly or ignoring case.
 func (o object) findProperty(name string) (string, Shape, bool) {
 	if shape, ok := o.Properties[name]; ok {
 		return name, shape, true
@@ -235,7 +235,7 @@ func (c *checker) checkText(path string, s Shape, value any) {
 
 var patterns sync.Map // pattern to *regexp.Regexp
 
-// compilePattern is a pattern of the definitions; nil for one that Go's regular expressions do not have, as those that look ahead.
+// compilePattern compiles a pattern of the definitions; nil for one that Go's regular expressions do not support, as look-ahead.
 func compilePattern(pattern string) *regexp.Regexp {
 	if known, ok := patterns.Load(pattern); ok {
 		return known.(*regexp.Regexp)
@@ -262,8 +262,8 @@ func (c *checker) checkInteger(path string, s Shape, value any) {
 	}
 }
 
-// mayBeFractional tells whether an integer may be any number in truth: Bicep has no type for numbers with a fraction, and its
-// definitions call prices integers, without bounds.
+// mayBeFractional reports whether an integer of the definitions may be any number: Bicep has no type for numbers with a fraction, and
+// its definitions declare prices as integers without bounds.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/bicep/data-types
 func mayBeFractional(s Shape) bool { return s.Minimum == nil && s.Maximum == nil }
 

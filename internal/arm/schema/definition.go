@@ -11,19 +11,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/definitions"
 )
 
-// Shape is what a value may be. Its zero value is any value.
+// Shape describes the allowed values of a place. The zero value allows any value.
 type Shape struct {
 	// Object is the name of an object of the same file; "" for none.
 	Object string `json:"object,omitempty"`
 	// Type is string, integer, boolean, any, null, array or map.
 	Type string `json:"type,omitempty"`
-	// Items are those of an array, Values those of a map.
+	// Items is the shape of the items of an array, Values that of the values of a map.
 	Items  *Shape `json:"items,omitempty"`
 	Values *Shape `json:"values,omitempty"`
-	// AnyOf are the shapes of which the value has one.
+	// AnyOf lists alternative shapes of the value.
 	AnyOf []Shape `json:"anyOf,omitempty"`
 
-	// Enum are the values that a string may have, or, where Open, the known ones.
+	// Enum lists the allowed strings, or the known ones if Open is set.
 	Enum      []string `json:"enum,omitempty"`
 	Open      bool     `json:"open,omitempty"`
 	Sensitive bool     `json:"sensitive,omitempty"`
@@ -38,28 +38,28 @@ type Shape struct {
 	Flags []Flag `json:"flags,omitempty"`
 }
 
-// Flag says something about a property of an object.
+// Flag is a mark on a property of an object.
 type Flag string
 
-// The flags of properties; the definitions have more.
+// Flags of properties; the definitions have more.
 const (
 	Required Flag = "required"
 	ReadOnly Flag = "readOnly"
-	// WriteOnly is a property that Azure never shows.
+	// WriteOnly is a property that Azure never returns.
 	WriteOnly Flag = "writeOnly"
 )
 
-// HasFlag tells whether the property has the flag.
+// HasFlag reports whether the property has the flag.
 func (s Shape) HasFlag(flag Flag) bool { return slices.Contains(s.Flags, flag) }
 
-// IsHidden tells whether Azure takes the property at a path and never shows it: it is write-only, a secret text, or among what
-// extensions and Flux configurations call protected settings, which the definitions mark in no way.
+// IsHidden reports whether Azure accepts the property at a path and never returns it: it is write-only, a secret text, or a protected
+// setting of extensions and Flux configurations, which the definitions do not mark.
 func (s Shape) IsHidden(path string) bool {
 	return s.HasFlag(WriteOnly) || s.Sensitive || strings.Contains(strings.ToLower(path), "protectedsettings")
 }
 
-// object is an object of a file: the properties that it may have, and what other keys have where those are allowed. One with
-// a discriminator has the properties of a variant, too: of the one that the value of the discriminator names.
+// object is an object of a file: its properties, and the shape of other keys if those are allowed. An object with a discriminator also
+// has the properties of the variant that the discriminator's value names.
 type object struct {
 	Properties    map[string]Shape `json:"properties"`
 	Values        *Shape           `json:"values"`
@@ -73,7 +73,7 @@ type file struct {
 	Objects   map[string]object `json:"objects"`
 }
 
-// Definition is what one api-version says of one resource type.
+// Definition is the definition of one resource type in one api-version.
 type Definition struct {
 	// Type is the full type, as in "Microsoft.Network/virtualNetworks/subnets", and APIVersion the version asked for.
 	Type, APIVersion string
@@ -84,7 +84,7 @@ type Definition struct {
 
 const extension = ".json"
 
-// fileNames are the file names without their extension, read once.
+// fileNames returns the file names without their extension, read once.
 var fileNames = sync.OnceValue(func() []string {
 	entries, err := fs.ReadDir(definitions.Files, ".")
 	if err != nil {
@@ -101,7 +101,7 @@ var fileNames = sync.OnceValue(func() []string {
 
 var openedFiles sync.Map // file name to func() *file
 
-// openFile is a file, read when it is first asked for.
+// openFile returns a file, which is read once.
 func openFile(name string) *file {
 	once, _ := openedFiles.LoadOrStore(name, sync.OnceValue(func() *file {
 		raw, err := definitions.Files.ReadFile(name + extension)
@@ -117,8 +117,8 @@ func openFile(name string) *file {
 	return once.(func() *file)()
 }
 
-// LookupDefinition finds what an api-version says of a resource type, whatever the case of their letters. It is not ok when there is
-// no definition of the version, or the version does not have the type.
+// LookupDefinition finds the definition of a resource type in an api-version, ignoring case. ok is false if the version has no
+// definitions or does not have the type.
 func LookupDefinition(resourceType, apiVersion string) (Definition, bool) {
 	provider, _, _ := strings.Cut(resourceType, "/")
 	for _, name := range fileNames() {
@@ -135,7 +135,7 @@ func LookupDefinition(resourceType, apiVersion string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// Versions are the api-versions that have the resource type, oldest first; of one date the preview is the older.
+// Versions returns the api-versions that have the resource type, oldest first; of one date the preview is older.
 func Versions(resourceType string) []string {
 	provider, _, _ := strings.Cut(resourceType, "/")
 	var out []string
@@ -152,8 +152,8 @@ func Versions(resourceType string) []string {
 	return out
 }
 
-// NearestDefinition finds the definition of the version, or else of the next newer one, or else of the newest one there is: what an
-// api-version has is rarely taken away in a later one.
+// NearestDefinition finds the definition of the version, or else of the next newer one, or else of the newest one: later api-versions
+// rarely remove properties.
 func NearestDefinition(resourceType, apiVersion string) (Definition, bool) {
 	versions := Versions(resourceType)
 	if len(versions) == 0 {
@@ -166,7 +166,7 @@ func NearestDefinition(resourceType, apiVersion string) (Definition, bool) {
 	return LookupDefinition(resourceType, versions[at])
 }
 
-// IsOlder tells whether an api-version is older than another.
+// IsOlder reports whether an api-version is older than another.
 func IsOlder(a, b string) bool { return compareVersions(a, b) < 0 }
 
 // compareVersions orders api-versions: by date, and a preview before the version of the same date.

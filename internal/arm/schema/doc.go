@@ -1,7 +1,7 @@
-// Package schema knows what Azure's published definitions say of the bodies of resource types, by api-version: which
-// properties there are, of what type and with which values, and which of them a request may set.
+// Package schema has Azure's published definitions of the bodies of resource types, by api-version: the properties, their types and
+// values, and which of them a request may set.
 //
-// The package is pure: files are read from the binary, each once, when a version of its provider is first asked for. The
-// definitions say more than Azure enforces in places (enumerations that are open in truth, bounds that are missing) and less in
-// others (rules for names); where recordings of Azure's traffic differ, they win.
+// The package is pure: files are read from the binary, each once, when a version of its provider is first requested. In places the
+// definitions are stricter than Azure (enumerations that are open in practice, bounds that are missing) and in others less strict
+// (rules for names); recordings of Azure's traffic take precedence.
 package schema

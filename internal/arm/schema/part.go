@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// ResourceTypes are all resource types that any version defines, sorted. Their spelling is that of the newest version.
+// ResourceTypes returns all resource types of all versions, sorted, in the spelling of the newest version.
 var ResourceTypes = sync.OnceValue(func() []string {
 	spelt := map[string]string{}
 	for _, name := range fileNames() {
@@ -18,7 +18,7 @@ var ResourceTypes = sync.OnceValue(func() []string {
 	return slices.Sorted(maps.Values(spelt))
 })
 
-// NewestDefinition is the definition of the newest version of a resource type that is no preview, or of the newest preview where
+// NewestDefinition returns the definition of the newest version of a resource type that is not a preview, or of the newest preview if
 // there is no other.
 func NewestDefinition(resourceType string) (Definition, bool) {
 	versions := Versions(resourceType)
@@ -35,7 +35,7 @@ func NewestDefinition(resourceType string) (Definition, bool) {
 	return LookupDefinition(resourceType, newest)
 }
 
-// IsNewerThanAll tells whether an api-version is newer than every one that has the resource type.
+// IsNewerThanAll reports whether an api-version is newer than all versions with the resource type.
 func IsNewerThanAll(resourceType, apiVersion string) bool {
 	versions := Versions(resourceType)
 	return len(versions) > 0 && compareVersions(versions[len(versions)-1], apiVersion) < 0
@@ -48,19 +48,19 @@ type Part struct {
 	top   bool
 }
 
-// Body is the whole body.
+// Body returns the place of the whole body.
 func (d Definition) Body() Part { return Part{file: d.file, shape: d.body, top: true} }
 
-// Shape is what the value may be.
+// Shape returns the allowed values.
 func (p Part) Shape() Shape { return p.shape }
 
-// IsObject tells whether the value has properties with names that the definition has.
+// IsObject reports whether the value has named properties in the definition.
 func (p Part) IsObject() bool {
 	_, ok := p.resolveObject(nil)
 	return ok
 }
 
-// resolveObject is the object of a part; fields choose its variant where there are several.
+// resolveObject returns the object of a place; fields select its variant if there are several.
 func (p Part) resolveObject(fields map[string]any) (object, bool) {
 	if p.file == nil {
 		return object{}, false
@@ -88,8 +88,8 @@ func (p Part) resolveObject(fields map[string]any) (object, bool) {
 	return merged, true
 }
 
-// Property is a property of the object that has these fields, with its name as Azure spells it. What the URL of a request says
-// is none.
+// Property returns a property of the object with these fields, and its name in Azure's spelling. Properties in the URL of a request do
+// not count.
 func (p Part) Property(name string, fields map[string]any) (string, Part, bool) {
 	o, ok := p.resolveObject(fields)
 	if !ok || p.top && slices.Contains(urlProperties, name) {
@@ -102,7 +102,7 @@ func (p Part) Property(name string, fields map[string]any) (string, Part, bool) 
 	return known, Part{file: p.file, shape: shape}, ok
 }
 
-// SettableNames are the properties of the object that a request may set, sorted.
+// SettableNames returns the properties of the object that a request may set, sorted.
 func (p Part) SettableNames(fields map[string]any) []string {
 	o, _ := p.resolveObject(fields)
 	var out []string
@@ -115,14 +115,14 @@ func (p Part) SettableNames(fields map[string]any) []string {
 	return out
 }
 
-// Items are the items of an array, Values the values of a map: of any shape where the definition says nothing.
+// Items returns the place of the items of an array, with any shape if the definition has none.
 func (p Part) Items() Part { return Part{file: p.file, shape: orAny(p.shape.Items)} }
 
-// Values are the values of a map.
+// Values returns the place of the values of a map, with any shape if the definition has none.
 func (p Part) Values() Part { return Part{file: p.file, shape: orAny(p.shape.Values)} }
 
-// WalkProperties visits every property that a request may have, by its dotted path with "[]" behind lists and "*" for keys of maps. An
-// object inside of itself is not entered again.
+// WalkProperties calls visit for every property that a request may have, with its dotted path: "[]" stands for list elements and "*"
+// for keys of maps. It does not enter an object inside of itself.
 func (d Definition) WalkProperties(visit func(path string, shape Shape)) {
 	d.Body().walkProperties("", nil, visit)
 }
@@ -145,7 +145,7 @@ func (p Part) walkProperties(path string, within []string, visit func(string, Sh
 	}
 }
 
-// CheckName holds the name of a resource against the definition.
+// CheckName checks the name of a resource against the definition.
 func (d Definition) CheckName(name string) []Finding {
 	c := checker{file: d.file}
 	if shape, ok := c.file.Objects[d.body.Object].Properties["name"]; ok {

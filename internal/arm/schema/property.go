@@ -2,7 +2,7 @@ package schema
 
 import "encoding/json"
 
-// Properties are all of the object, with those of every variant, what only Azure sets and what the URL of a request says.
+// Properties returns all properties of the object, including those of every variant, read-only ones and those in the URL of a request.
 func (p Part) Properties() map[string]Part {
 	o, _ := p.resolveObject(nil)
 	out := make(map[string]Part, len(o.Properties))
@@ -12,11 +12,10 @@ func (p Part) Properties() map[string]Part {
 	return out
 }
 
-// CheckScalar holds a decoded scalar against type, values, bounds and pattern; numbers may be json.Number. The findings have
-// no path.
+// CheckScalar checks a decoded scalar against type, values, bounds and pattern; numbers may be json.Number. The findings have no path.
 func (p Part) CheckScalar(value any) []Finding {
 	if number, ok := value.(json.Number); ok {
-		value, _ = number.Float64() // What is too large is infinite, and so out of every bound.
+		value, _ = number.Float64() // A number that is too large becomes infinite, and exceeds every bound.
 	}
 	c := checker{file: p.file}
 	c.checkValue("", p.shape, value)

@@ -19,15 +19,15 @@ const (
 	templateAddresses  = templateInterfaces + "[].properties.ipConfigurations"
 )
 
-// ScaleSetAPIVersion is the one that lists of scale sets are asked for with. Those of AKS are only read.
+// ScaleSetAPIVersion is the api-version for lists of scale sets. Those of AKS are only read.
 const ScaleSetAPIVersion = computeAPIVersion
 
 var computeTypes = []Type{
-	// Forced deletion is what makes a machine go in half the time; disks and interfaces stay unless their own delete
-	// option says otherwise: https://learn.microsoft.com/en-us/azure/virtual-machines/delete
-	// Whether a machine runs is in its instance view, which a GET and a list show on request. The page on lists allows that
-	// with a filter for one scale set only; Azure takes it without, as recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient
-	// v0.26.1, virtualmachineclient/testdata, where cloud-provider-azure lists the machines of a group so.
+	// Forced deletion halves the time until a machine is gone; disks and interfaces are kept unless their own delete option is set:
+	// https://learn.microsoft.com/en-us/azure/virtual-machines/delete
+	// The power state of a machine is in its instance view, which a GET and a list return on request. The page on lists allows that
+	// with a filter for one scale set only; Azure accepts it without, as recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient
+	// v0.26.1, virtualmachineclient/testdata, where cloud-provider-azure lists the machines of a group that way.
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
 	{Name: VirtualMachine, APIVersion: computeAPIVersion, Put: PutPatches, VolatileState: true, Taggable: true,
 		UsedResources: []string{"properties.networkProfile.networkInterfaces[].id"}, DeleteRank: 10, DeleteWhileBusy: true, KeepFailed: true, CreatesTypes: []string{Disk},
@@ -36,7 +36,7 @@ var computeTypes = []Type{
 		SharedLists: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
 		// Azure Policy assigns identities: https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/how-to-assign-managed-identity-via-azure-policy
 		SharedIdentity: true,
-		// Names of images, plans and disks have no case.
+		// Names of images, plans and disks are not case-sensitive.
 		CaseInsensitivePaths: []string{"plan.name", "plan.product", "plan.publisher", "properties.storageProfile.imageReference.communityGalleryImageId",
 			"properties.storageProfile.imageReference.offer", "properties.storageProfile.imageReference.publisher",
 			"properties.storageProfile.imageReference.sku", "properties.storageProfile.osDisk.name"},
@@ -47,9 +47,8 @@ var computeTypes = []Type{
 		ReplacedMaps:         []string{"properties.settings"},
 		CaseInsensitivePaths: []string{"properties.publisher", "properties.type"},
 		WriteOnlyPaths:       []string{"properties.protectedSettings"}},
-	// An autoscaler may have set the capacity, which a PUT with an older one would take back: it is sent as observed, and only if
-	// nobody wrote meanwhile.
-	// A deletion with force does not wait for the VMs to shut down, and takes their disks along:
+	// An autoscaler may have set the capacity, and a PUT with an older one would revert it: it is sent as observed, with If-Match. A
+	// forced deletion does not wait for the VMs to shut down, and deletes their disks:
 	// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete
 	{Name: ScaleSet, APIVersion: computeAPIVersion, Put: PutPatches, Taggable: true,
 		UsedResources: []string{"properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.subnet.id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[].properties.networkSecurityGroup.id"}, SendsIfMatch: true, DeleteRank: 10, CreatesTypes: []string{Disk}, DeleteQuery: url.Values{"forceDeletion": {"true"}},

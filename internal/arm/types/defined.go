@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// Ranks of types without a row: what is below another resource or extends one goes before what may be used by others.
+// Ranks of types without a row: children and extensions are deleted before resources that others may use.
 const (
 	childRank  = 12
 	parentRank = 78
@@ -16,8 +16,8 @@ const (
 
 var definitionRows sync.Map // type in lower case to Type
 
-// rowFromDefinition is the row of a type that only the definitions know. By the rules of Resource Manager a PUT replaces the resource,
-// and a child goes with its parent:
+// rowFromDefinition returns the row of a type that only the definitions have. By the rules of Resource Manager a PUT replaces the
+// resource, and a child is deleted with its parent:
 // https://github.com/cloud-and-ai-microsoft/resource-provider-contract/blob/master/v1.0/resource-api-reference.md
 func rowFromDefinition(name string) (Type, bool) {
 	if row, ok := definitionRows.Load(name); ok {
@@ -29,7 +29,7 @@ func rowFromDefinition(name string) (Type, bool) {
 	}
 	row := Type{
 		Name: definition.Type, FromDefinition: true, APIVersion: definition.APIVersion, Put: PutReplaces, DeleteRank: parentRank,
-		// Nothing is known about how long the collection is, nor whether it is that of the parent.
+		// The length of the collection is unknown, and whether it belongs to the parent.
 		ReadIndividually: true,
 	}
 	if strings.Count(name, "/") > 1 || IsExtension(name) {
@@ -50,14 +50,15 @@ func rowFromDefinition(name string) (Type, bool) {
 	return row, true
 }
 
-// extensionTypes are the types whose resources are below any other one. https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/extension-resource-types
+// extensionTypes are the types whose resources can be below any other one.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/extension-resource-types
 var extensionTypes = []string{
 	"microsoft.authorization/locks", "microsoft.authorization/roleassignments", "microsoft.authorization/roledefinitions",
 	"microsoft.insights/datacollectionruleassociations", "microsoft.kubernetesconfiguration/extensions",
 	"microsoft.kubernetesconfiguration/fluxconfigurations", "microsoft.kubernetesconfiguration/sourcecontrolconfigurations",
 }
 
-// IsExtension tells whether resources of a type are below any other resource, and not in a resource group alone.
+// IsExtension reports whether resources of a type can be below any other resource, and not only in a resource group.
 func IsExtension(resourceType string) bool {
 	return slices.Contains(extensionTypes, strings.ToLower(resourceType))
 }

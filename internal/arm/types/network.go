@@ -22,20 +22,19 @@ const (
 const networkAPIVersion = "2025-05-01"
 
 var networkTypes = []Type{
-	// A PUT that shows a subnet list replaces all subnets, and an older API version does so for an absent one, too. One
-	// etag covers the network and its children, and it changes with every change of state: recordings
-	// Test_Networking_VirtualNetwork_CRUD, Test_Networking_Subnet_CRUD.
-	// https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
-	// The models of armnetwork have children in the documents of their parents as they are by themselves.
+	// A PUT with a subnet list replaces all subnets, and with an older API version a PUT without one does, too. One etag covers the
+	// network and its children, and it changes with every change of state: recordings Test_Networking_VirtualNetwork_CRUD,
+	// Test_Networking_Subnet_CRUD. https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
+	// The models of armnetwork have the same children in the documents of their parents as by themselves.
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, Taggable: true, SendsIfMatch: true, DeleteRank: 70,
 		EmbeddedChildren: map[string]string{"subnets": "properties.subnets", "virtualnetworkpeerings": "properties.virtualNetworkPeerings"},
 		ChildLists:       []string{"properties.subnets", "properties.virtualNetworkPeerings"},
 		BackReferences:   []string{"properties.subnets[].properties.ipConfigurations"},
-		// People set DNS servers, protection and encryption on the network.
+		// Users set DNS servers, protection and encryption on the network.
 		PreservedPaths: []string{"properties.dhcpOptions", "properties.ddosProtectionPlan", "properties.enableDdosProtection", "properties.enableVmProtection",
 			"properties.encryption", "properties.flowTimeoutInMinutes", "properties.bgpCommunities", "properties.ipAllocations", "properties.privateEndpointVNetPolicies"}},
-	// Concurrent writes to one network answer AnotherOperationInProgress. People add service endpoints for what they run
-	// beside the cluster, and they and Azure Policy give a subnet what the spec gives it none of.
+	// Azure answers concurrent writes to one network with AnotherOperationInProgress. Users add service endpoints for workloads beside
+	// the cluster. They and Azure Policy set properties of a subnet that the spec does not have.
 	{Name: Subnet, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 65,
 		BackReferences:  []string{"properties.ipConfigurations"},
 		OwnerReferences: []string{"properties.networkSecurityGroup.id", "properties.routeTable.id", "properties.natGateway.id"},
@@ -45,9 +44,8 @@ var networkTypes = []Type{
 			"properties.serviceGateway", "properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"}},
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 60,
 		OwnerReferences: []string{"properties.remoteVirtualNetwork.id"}, MayReferenceForeign: true},
-	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into
-	// the node route table: both lists are others', too.
-	// Service tags, as in "Internet", have no case.
+	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into the node route
+	// table: both lists are shared. Service tags, as in "Internet", are not case-sensitive.
 	{Name: NetworkSecurityGroup, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, Taggable: true, SendsIfMatch: true, DeleteRank: 75,
 		CaseInsensitivePaths: []string{"properties.securityRules[].properties.sourceAddressPrefix", "properties.securityRules[].properties.sourceAddressPrefixes[]",
 			"properties.securityRules[].properties.destinationAddressPrefix", "properties.securityRules[].properties.destinationAddressPrefixes[]"},
@@ -60,7 +58,7 @@ var networkTypes = []Type{
 	{Name: Route, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 74},
 	{Name: PublicIPAddress, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, Taggable: true, DeleteRank: 72,
 		CaseInsensitivePaths: []string{"properties.dnsSettings.domainNameLabel", "properties.ipTags[].ipTagType", "properties.ipTags[].tag"}},
-	// People give a gateway further addresses, for more ports.
+	// Users give a gateway further addresses, for more ports.
 	{Name: NATGateway, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, Taggable: true,
 		UsedResources: []string{"properties.publicIpAddresses[].id"}, DeleteRank: 68,
 		SharedLists: []string{"properties.publicIpAddresses"},
@@ -76,8 +74,8 @@ var networkTypes = []Type{
 		BackReferences: []string{"properties.backendAddressPools[].properties.backendIPConfigurations"}},
 	{Name: InboundNATRule, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 35},
 	{Name: BackendAddressPool, APIVersion: networkAPIVersion, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 36, BackReferences: []string{"properties.backendIPConfigurations"}},
-	// cloud-provider-azure puts interfaces of machines outside of scale sets into the pools of its services; people give
-	// them addresses and security groups.
+	// cloud-provider-azure adds interfaces of machines outside of scale sets to the pools of its services; users give them addresses
+	// and security groups.
 	{Name: NetworkInterface, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, Taggable: true,
 		UsedResources: []string{"properties.ipConfigurations[].properties.subnet.id", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools[].id", "properties.networkSecurityGroup.id"}, SendsIfMatch: true, DeleteRank: 30,
 		SharedLists: []string{"properties.ipConfigurations", "properties.ipConfigurations[].properties.loadBalancerBackendAddressPools",
@@ -87,7 +85,7 @@ var networkTypes = []Type{
 		UsedResources: []string{"properties.subnet.id"}, CreatesTypes: []string{NetworkInterface}, DeleteRank: 40,
 		CaseInsensitivePaths: []string{"properties.customNetworkInterfaceName", "properties.privateLinkServiceConnections[].properties.groupIds[]",
 			"properties.manualPrivateLinkServiceConnections[].properties.groupIds[]"}},
-	// A PUT takes Azure minutes.
+	// Azure takes minutes for a PUT.
 	{Name: BastionHost, APIVersion: networkAPIVersion, Taggable: true,
 		UsedResources: []string{"properties.ipConfigurations[].properties.subnet.id", "properties.ipConfigurations[].properties.publicIPAddress.id"}, TagsWrittenSeparately: true, DeleteRank: 40,
 		PreservedPaths: []string{"properties.scaleUnits", "properties.disableCopyPaste", "properties.enableFileCopy", "properties.enableIpConnect",

@@ -9,114 +9,114 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Type is how one resource type behaves.
+// Type is the behaviour of one resource type.
 type Type struct {
 	// Name is the full type, as in "Microsoft.Network/virtualNetworks/subnets".
 	Name string
-	// FromDefinition tells that the row is only what Azure's definitions tell of the type.
+	// FromDefinition means that the row comes from Azure's definitions alone.
 	FromDefinition bool
-	// APIVersion is the one that the SDK models of the plans belong to.
+	// APIVersion is the api-version of the SDK models in the plans.
 	APIVersion string
-	// Put is what a PUT does to what it leaves out.
+	// Put is the effect of a PUT on properties that it leaves out.
 	Put PutSemantics
-	// Taggable tells whether the type carries tags; ownership of types that do not is their parent's.
+	// Taggable means that the type has tags. A resource of another type is owned if its parent is.
 	Taggable bool
-	// TagsWrittenSeparately tells that tags which differ are written by themselves, where a PUT is slow or asks more of the resource
-	// than to be there: https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
+	// TagsWrittenSeparately means that differing tags are written by themselves, because a PUT is slow or needs more than an existing
+	// resource: https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
 	TagsWrittenSeparately bool
-	// SendsIfMatch tells whether updates send If-Match: types that others write, too.
+	// SendsIfMatch means that updates send If-Match: the type has other writers.
 	SendsIfMatch bool
-	// SerialLevel is how many segments of type and name to go up to the resource whose document writes share: 0 is the
-	// resource itself, 1 its parent.
+	// SerialLevel is the number of levels up to the resource whose document the writes share: 0 is the resource itself, 1 its parent.
 	SerialLevel int
 	// WriteOnlyPaths lists paths that Azure accepts and never returns; they are neither compared nor shown.
 	WriteOnlyPaths []string
-	// SharedLists lists paths of lists that others add to: elements that the plan does not name are kept.
+	// SharedLists lists paths of lists to which others add elements: elements that the plan does not name are kept.
 	SharedLists []string
-	// SharedIdentity means that others assign identities to the resource: they are kept beside those of the plan.
+	// SharedIdentity means that others assign identities to the resource: they are kept besides those of the plan.
 	SharedIdentity bool
-	// CompletedElements lists paths of lists, each after those that it is in, whose elements a PUT replaces as a whole. Members of an element that the
-	// plan leaves out are sent as observed. Plans set a list in such an element, or leave it out for good.
+	// CompletedElements lists paths of lists, each after the lists that contain it, whose elements a PUT replaces as a whole. Members
+	// of an element that the plan leaves out are sent as observed. Plans set a list in such an element always or never.
 	CompletedElements []string
-	// ChildLists lists paths of lists that are never part of the plan's body, because their elements are resources of
-	// their own, and that a PUT without them would empty.
+	// ChildLists lists paths of lists that are never part of the plan's body, because their elements are resources of their own. A PUT
+	// without them would empty them, so they are sent as observed.
 	ChildLists []string
-	// BackReferences lists paths of lists in which Azure shows what uses the resource, which is as long as there are machines. The SDK's models have
-	// them as read-only; nothing keeps them.
+	// BackReferences lists paths of lists of the resources that use this one, which grow with the number of machines. The SDK's models
+	// have them as read-only; reads drop them.
 	BackReferences []string
-	// PreservedPaths lists paths of settings that plans leave to others, and that a PUT without them would reset: what was observed
-	// there is sent along unless the plan says something about it or owns it.
+	// PreservedPaths lists paths of settings that plans leave to others and that a PUT without them would reset: the observed value is
+	// sent unless the plan sets or owns the path.
 	PreservedPaths []string
-	// PreservedOnceSet lists paths of settings as Keep does, which plans set at times: a plan that leaves one out later does not take it back.
+	// PreservedOnceSet lists paths like PreservedPaths that plans set at times: a later plan without the value does not remove it.
 	PreservedOnceSet []string
-	// ReplacedMaps lists paths of maps that a PUT replaces whole: keys that the plan's body does not have are differences.
+	// ReplacedMaps lists paths of maps that a PUT replaces as a whole: keys that the plan's body does not have are differences.
 	ReplacedMaps []string
-	// CaseInsensitivePaths lists paths of text whose case says nothing: that of enumerations, which the index adds, and what Azure is known
-	// to respell. All other text is exact, but for regions, and for IDs, UUIDs and addresses, which are known by their shape.
+	// CaseInsensitivePaths lists paths of text without case: enumerations, which are added from the SDK's models, and values that Azure
+	// is known to return in another case. All other text is compared exactly, except regions, IDs, UUIDs and addresses, which are
+	// recognized by their form.
 	CaseInsensitivePaths []string
-	// FreeFormPaths lists paths of maps and of any other values whose members are anybody's; "*" stands for a key further down.
-	// Their keys and text are exact, except that names of tags have no case.
+	// FreeFormPaths lists paths of maps, and of any other values, whose members users define; "*" stands for a key further down. Their
+	// keys and text are compared exactly, except names of tags.
 	FreeFormPaths []string
-	// CaseInsensitiveKeys lists those of Free whose keys are IDs or Azure's own names.
+	// CaseInsensitiveKeys lists those of FreeFormPaths whose keys are IDs or Azure's own names.
 	CaseInsensitiveKeys []string
-	// OwnerReferences lists paths of what a resource that cannot carry tags is there for: IDs of resources, or the principal of one.
+	// OwnerReferences lists paths, in a type without tags, of the resources that it exists for: their IDs, or the principal of one.
 	OwnerReferences []string
-	// OwnedByReference tells that a resource is of no use but for what it is tied to, so that it is whose that is. Loose tells that it may
-	// be tied to what is somebody else's, as a network that users brought.
+	// OwnedByReference means that a resource is useless without the one that it references, so that it has the same owner.
+	// MayReferenceForeign means that the referenced resource may be foreign, as a network that users bring.
 	OwnedByReference, MayReferenceForeign bool
-	// UsedResources lists paths of IDs of resources that the resource uses. They are in its own document, so that only who may write it can have
-	// put them there; a key that ends in [] is that of a list. Where the tags of the resource are lost they tell whose it is.
+	// UsedResources lists paths of IDs of resources that this one uses. They are in its own document, so only its writers can set them;
+	// a key that ends in [] is that of a list. They prove the owner of a resource whose tags were removed.
 	UsedResources []string
-	// GetQuery is sent with a GET of one resource and ListQuery with that of its collection, for what Azure shows only on
+	// GetQuery is sent with a GET of one resource and ListQuery with that of its collection, for properties that Azure returns only on
 	// request.
 	GetQuery, ListQuery url.Values
-	// DeleteRank orders deletions where no graph does: lower ranks go first.
+	// DeleteRank orders deletions without a graph: lower ranks are deleted first.
 	DeleteRank int
 	// DeleteQuery is sent with DELETE.
 	DeleteQuery url.Values
-	// ReadIndividually means that reads are not coalesced: the collection is not that of the parent, or is far larger than what is
-	// asked for.
+	// ReadIndividually means that reads are not combined into lists: the collection is not that of the parent, or is far larger than
+	// the wanted part.
 	ReadIndividually bool
-	// EmbeddedChildren are the types of children, by their last word in lower case, that the resource's document shows whole, and the paths of the
-	// lists with them.
+	// EmbeddedChildren maps the types of children that the resource's document contains in full, by their last word in lower case, to
+	// the paths of their lists.
 	EmbeddedChildren map[string]string
 	// WrittenWithParent means that plans write the resource in a list of its parent's body and never by itself, so that one PUT of the
-	// parent takes the whole list from one state to the next. A resource manifest of the type is the exception: it is a node of its own.
+	// parent changes the whole list at once. A resource manifest of the type is the exception: it is a node of its own.
 	WrittenWithParent bool
-	// VolatileState means that what matters of a resource changes without a write of it, so that no list of all resources vouches for it.
+	// VolatileState means that relevant state of a resource changes without a write, so that no list of all resources vouches for it.
 	VolatileState bool
-	// ChangesOnlyOnWrite means that what matters of a resource changes with writes only.
+	// ChangesOnlyOnWrite means that relevant state of a resource changes with writes only.
 	ChangesOnlyOnWrite bool
-	// FullyListed means that all that plans want of a resource, its tags, is in the list of all resources.
+	// FullyListed means that the list of all resources has everything that plans set in the resource, which is its tags.
 	FullyListed bool
-	// CreatesTypes lists the types of resources that operations on this one make and delete in its group, as a machine's disks:
-	// what was known not to exist before may exist after.
+	// CreatesTypes lists the types of resources that operations on this one create and delete in its group, as a machine's disks: their
+	// earlier absence is uncertain after an operation.
 	CreatesTypes []string
-	// DetachesTypes lists the types of resources in its group that Azure takes off this one when it is deleted, as interfaces off a load balancer's
-	// pools and rules: those that are there when it is made again lack what led to it, and nothing documents that a list of all
-	// resources shows that.
+	// DetachesTypes lists the types of resources in its group from which Azure removes the references to this one when it is deleted,
+	// as from interfaces those to a load balancer's pools and rules. When it is created again, existing resources lack the references,
+	// and Microsoft does not document that a list of all resources shows that.
 	DetachesTypes []string
 	// DeletedWithParent means that deleting the parent deletes the resource, so that it needs no deletion of its own.
 	DeletedWithParent bool
-	// KeepFailed means that a create-only resource that ended as failed is reported and left for replacement; others are
-	// PUT once more, which mends them or tells the error again.
+	// KeepFailed means that a failed create-only resource is reported and left for replacement. Other types get one more PUT, which
+	// repairs them or returns the error again.
 	KeepFailed bool
-	// DeleteWhileBusy means that a deletion is taken while another operation is under way, which it ends.
+	// DeleteWhileBusy means that Azure accepts a deletion during another operation, and ends that.
 	DeleteWhileBusy bool
 }
 
-// PutSemantics is what a PUT does to properties that it leaves out.
+// PutSemantics is the effect of a PUT on properties that it leaves out.
 type PutSemantics string
 
 const (
-	// PutReplaces means that what is left out returns to its default.
+	// PutReplaces means that omitted properties return to their defaults.
 	PutReplaces PutSemantics = "Replaces"
-	// PutPatches means that what is left out stays: a removal must be sent as null or empty.
+	// PutPatches means that omitted properties are kept: a removal must be sent as null or empty.
 	// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update
 	PutPatches PutSemantics = "Patches"
 )
 
-// ForID is the row for the type of id: its own, or the one that Azure's definitions tell.
+// ForID returns the row for the type of id: its own row, or one from Azure's definitions.
 func ForID(id arm.ID) (Type, error) {
 	name := strings.ToLower(id.Type())
 	if row, ok := rowsByName[name]; ok {
@@ -128,7 +128,7 @@ func ForID(id arm.ID) (Type, error) {
 	return Type{}, fmt.Errorf("%s: resource type %q is not known to the engine", id, id.Type())
 }
 
-// TableRows are the rows of types that have one of their own, in no particular order.
+// TableRows returns the rows of types that have their own, in no particular order.
 func TableRows() []Type {
 	out := make([]Type, 0, len(rowsByName))
 	for _, row := range rowsByName {
@@ -137,7 +137,7 @@ func TableRows() []Type {
 	return out
 }
 
-// SerialKey is the resource whose document a write to id changes; writes with the same key must not overlap.
+// SerialKey returns the resource whose document a write to id changes; writes with the same key must not overlap.
 func (t Type) SerialKey(id arm.ID) arm.ID {
 	for range t.SerialLevel {
 		id = id.Parent()
@@ -145,7 +145,7 @@ func (t Type) SerialKey(id arm.ID) arm.ID {
 	return id
 }
 
-// ListPath is the collection that id is an element of.
+// ListPath returns the path of the collection of id.
 func ListPath(id arm.ID) string {
 	s := string(id)
 	if i := strings.LastIndex(s, "/"); i >= 0 {
