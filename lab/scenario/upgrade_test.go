@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
 // families are clusters of all families of kinds: flavor and version.
@@ -187,6 +189,7 @@ func (l *lab) storeAsEstablished() {
 	// It signs in as the manager, has made no account for that, and leaves a lease without our mark.
 	l.run("kubectl", "delete", "serviceaccount", "capz-workload-identity")
 	l.run("kubectl", "annotate", "lease", "controller-leader-election-capz", "--namespace", "capz-system", "infrastructure.cluster.x-k8s.io/former-identities-recorded-")
+	l.untagDocuments()
 	for _, o := range l.objects(conditioned) {
 		annotations := o.GetAnnotations()
 		for key := range annotations {
@@ -205,11 +208,35 @@ func (l *lab) storeAsEstablished() {
 		case strings.HasPrefix(kind, "AzureASO"):
 			annotations["sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"] = ownedKinds(o)
 			o.SetAnnotations(annotations)
+			// The two programs pass an object on to each other before anything is in Azure. A lab is much faster.
+			o.SetCreationTimestamp(metav1.NewTime(o.GetCreationTimestamp().Add(-time.Minute)))
 		case kind == "AzureManagedCluster":
 			status = object{"ready": true}
 		}
 		place(o, status, "status")
 		l.store(o)
+	}
+}
+
+// untagDocuments takes all tags from what was made of documents: neither the established provider nor its operator adds any.
+func (l *lab) untagDocuments() {
+	l.t.Helper()
+	azure, err := simulator.New(l.settings())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	untagged := 0
+	for _, id := range l.resources() {
+		if !strings.HasPrefix(id+"/", "/subscriptions/"+settings.SubscriptionID+"/resourcegroups/documents/") || strings.Contains(id, "/maintenanceconfigurations/") {
+			continue
+		}
+		if err := azure.Put(l.t.Context(), id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": object{}}}); err != nil {
+			l.t.Fatal(err)
+		}
+		untagged++
+	}
+	if untagged == 0 {
+		l.t.Fatal("nothing was made of documents")
 	}
 }
 
