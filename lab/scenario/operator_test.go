@@ -53,7 +53,7 @@ func operatorDefinition(group, kind string) *unstructured.Unstructured {
 	}}
 }
 
-// operatorObject is one that the operator looks after. The established provider makes it for its owner, nil for an object of somebody else.
+// operatorObject is one that the operator looks after. The established provider makes it for its owner, nil for an object of another user.
 func operatorObject(group, kind, namespace, name string, owner *unstructured.Unstructured, annotations object) *unstructured.Unstructured {
 	metadata := object{"name": name, "namespace": namespace, "finalizers": []any{operatorFinalizer}, "annotations": annotations}
 	if owner != nil {
@@ -85,7 +85,7 @@ func operatorWebhooks() []*unstructured.Unstructured {
 }
 
 // installOperator leaves what the operator has in a management cluster: kinds, objects for those of the established provider, an object
-// of somebody else in the namespace team, and webhooks.
+// of another user in the namespace team, and webhooks.
 func (l *lab) installOperator() {
 	l.t.Helper()
 	var definitions []*unstructured.Unstructured
@@ -139,7 +139,7 @@ func (l *lab) installOperator() {
 	}
 	l.applyAs("capz-manager", objects)
 	l.run("kubectl", "create", "namespace", "team")
-	l.applyAs("somebody", []*unstructured.Unstructured{operatorObject("storage", "StorageAccount", "team", "kept", nil, object{})})
+	l.applyAs("another-user", []*unstructured.Unstructured{operatorObject("storage", "StorageAccount", "team", "kept", nil, object{})})
 	l.applyAs("operator", operatorWebhooks())
 	l.t.Logf("the operator has %d kinds and %d objects of clusters", len(definitions), len(objects))
 }

@@ -79,9 +79,9 @@ func TestUpgradeFromEstablished(t *testing.T) {
 	l.run("kubectl", "delete", "clusters", "--all", "--timeout", patience.String())
 	l.expectNothingLeft()
 	if got := l.run("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o", "jsonpath={.metadata.finalizers}{.metadata.annotations}"); !strings.HasPrefix(got, `["`+operatorFinalizer+`"]`) {
-		t.Errorf("the operator's object of somebody else was changed: %s", got)
+		t.Errorf("the operator's object of another user was changed: %s", got)
 	}
-	// Somebody else is done with the operator as well.
+	// The other user needs the operator no more, either.
 	l.run("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	l.run("kubectl", "delete", "namespace", "team", "--timeout", patience.String())
 	l.runBlock(kindsGo)
@@ -150,7 +150,7 @@ func (l *lab) readyObjects(byReason bool) []string {
 	return out
 }
 
-// expectUpgraded expects what the release says and nothing of the established provider: roles, bindings of the manager's account,
+// expectUpgraded expects what is in the release and nothing of the established provider: roles, bindings of the manager's account,
 // conversions by webhooks.
 func (l *lab) expectUpgraded() {
 	l.t.Helper()

@@ -21,7 +21,7 @@ const (
 	skipper = "adopt-prepare-upgrade"
 )
 
-// compare reads the objects once for what their documents do not say: annotations that somebody put on the object of the operator
+// compare reads the objects once for what their documents do not have: annotations that were put on the object of the operator
 // alone, as adoption by the established provider leaves the credential there.
 func compare(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata) ([]string, error) {
 	var out []string
@@ -50,7 +50,7 @@ func compare(ctx context.Context, c client.Client, objects []metav1.PartialObjec
 	return out, nil
 }
 
-// owns tells whether the object belongs to the holder of a document.
+// owns reports whether the object belongs to the holder of a document.
 func owns(object metav1.PartialObjectMetadata, holder string) bool {
 	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind+" "+ref.Name == holder })
 }

@@ -152,7 +152,7 @@ func release(ctx context.Context, c client.Client, objects []metav1.PartialObjec
 	return nil
 }
 
-// skip tells an operator to leave the resource alone.
+// skip has an operator leave the resource alone.
 func skip(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
 	if object.Annotations[document.PolicyAnnotation] == document.Skip {
 		return nil

@@ -176,7 +176,7 @@ func operator(stage *harness.Stage) {
 	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane, map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
 	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure, map[string]string{secret: harness.OperatorSecret, policy: "skip"})
-	leaveObject(stage, "resources.azure.com", "ResourceGroup", "somebody", nil, nil)
+	leaveObject(stage, "resources.azure.com", "ResourceGroup", "another-user", nil, nil)
 	// Its kind goes when the test ends, and waits for it.
 	stage.T.Cleanup(func() {
 		left := &unstructured.Unstructured{Object: object{"apiVersion": "resources.azure.com/v1api20240901storage", "kind": "ResourceGroup"}}
