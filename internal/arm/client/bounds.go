@@ -45,28 +45,28 @@ func tooLarge(bound string) error { return fmt.Errorf("%w: it has more than %s",
 // boundedReader reads at most the given number of bytes and fails if there are more.
 type boundedReader struct {
 	io.Reader
-	left, most int64
+	remaining, limit int64
 }
 
-func newBoundedReader(reader io.Reader, most int64) *boundedReader {
-	return &boundedReader{Reader: reader, left: most, most: most}
+func newBoundedReader(reader io.Reader, limit int64) *boundedReader {
+	return &boundedReader{Reader: reader, remaining: limit, limit: limit}
 }
 
 // Read implements io.Reader.
 func (b *boundedReader) Read(into []byte) (int, error) {
-	if int64(len(into)) > b.left+1 {
-		into = into[:b.left+1]
+	if int64(len(into)) > b.remaining+1 {
+		into = into[:b.remaining+1]
 	}
 	n, err := b.Reader.Read(into)
-	if b.left -= int64(n); b.left < 0 {
-		return n, tooLarge(fmt.Sprintf("%d MiB", b.most>>20))
+	if b.remaining -= int64(n); b.remaining < 0 {
+		return n, tooLarge(fmt.Sprintf("%d MiB", b.limit>>20))
 	}
 	return n, err
 }
 
 // readBody reads an answer other than a list.
-func readBody(body io.Reader, good bool) ([]byte, error) {
-	if !good {
+func readBody(body io.Reader, success bool) ([]byte, error) {
+	if !success {
 		return io.ReadAll(newBoundedReader(body, maxError))
 	}
 	out, err := io.ReadAll(newBoundedReader(body, maxBody))
@@ -113,10 +113,10 @@ func headerOf(answer *http.Response, name string) string {
 	return ""
 }
 
-// truncateText returns text, shortened to most bytes.
-func truncateText(text string, most int) string {
-	if len(text) <= most {
+// truncateText returns text, shortened to limit bytes.
+func truncateText(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
+	return strings.ToValidUTF8(text[:limit], "") + "..."
 }

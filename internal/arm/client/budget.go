@@ -150,7 +150,7 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	hold := func(wait time.Duration, why string) error {
+	throttled := func(wait time.Duration, why string) error {
 		return &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusTooManyRequests, Code: arm.CodeBudgetEmpty,
 			Message: "not sent: " + why, RetryAfter: wait}
 	}
@@ -159,7 +159,7 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 	for _, key := range []string{whole, provider} {
 		if until, ok := b.throttledUntil[key]; ok {
 			if wait := until.Sub(now); wait > 0 {
-				return hold(wait, "Azure throttles "+requestClass(request.Method)+" of this identity")
+				return throttled(wait, "Azure throttles "+requestClass(request.Method)+" of this identity")
 			}
 			if -until.Sub(now) > 2*b.throttledFor[key] {
 				delete(b.throttledUntil, key)
@@ -169,23 +169,23 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 	}
 	b.recordRegion(request)
 	bucket, network := b.principalBucket(principal, request), b.networkBucket(principal, request)
-	asked := queuedRequest{
+	queued := queuedRequest{
 		key:    tenant + " " + request.Method + " " + string(request.ID) + request.SubPath + request.URL,
 		tenant: tenant, flow: flowKey(request.ID), first: request.Method == http.MethodDelete,
 	}
-	if wait := bucket.queue.waitTime(asked, bucket, now); wait > 0 {
-		return hold(wait, "the budget of "+requestClass(request.Method)+" of this identity in the subscription is used up")
+	if wait := bucket.queue.waitTime(queued, bucket, now); wait > 0 {
+		return throttled(wait, "the budget of "+requestClass(request.Method)+" of this identity in the subscription is used up")
 	}
 	if network != nil {
-		if wait := network.queue.waitTime(asked, network, now); wait > 0 {
-			return hold(wait, "the five-minute budget of Microsoft.Network is used up")
+		if wait := network.queue.waitTime(queued, network, now); wait > 0 {
+			return throttled(wait, "the five-minute budget of Microsoft.Network is used up")
 		}
 	}
 	if spend && network != nil {
-		network.spendToken(asked, now)
+		network.spendToken(queued, now)
 	}
 	if spend {
-		bucket.spendToken(asked, now)
+		bucket.spendToken(queued, now)
 	}
 	return nil
 }

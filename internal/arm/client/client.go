@@ -118,25 +118,25 @@ func (c *Client) WithAPIVersion(resourceType, apiVersion string) *Client {
 func (c *Client) WithAPIVersions(apiVersions map[string]string) *Client {
 	other := *c
 	other.apiVersions = map[string]string{}
-	for of, apiVersion := range apiVersions {
-		other.apiVersions[strings.ToLower(of)] = apiVersion
+	for key, apiVersion := range apiVersions {
+		other.apiVersions[strings.ToLower(key)] = apiVersion
 	}
 	return &other
 }
 
 // apiVersion returns the api-version of a request: the override for its resource or type, or else the caller's.
 func (c *Client) apiVersion(request Request) string {
-	if spoken, ok := c.apiVersions[request.ID.Key()]; ok {
-		return spoken
+	if version, ok := c.apiVersions[request.ID.Key()]; ok {
+		return version
 	}
-	if spoken, ok := c.apiVersions[strings.ToLower(typeOf(request.ID))]; ok {
-		return spoken
+	if version, ok := c.apiVersions[strings.ToLower(typeOf(request.ID))]; ok {
+		return version
 	}
-	of := strings.ToLower(c.typeOverride.resourceType)
-	if of == "" {
+	overridden := strings.ToLower(c.typeOverride.resourceType)
+	if overridden == "" {
 		return request.APIVersion
 	}
-	if resourceType := strings.ToLower(typeOf(request.ID)); resourceType == of || strings.HasPrefix(resourceType, of+"/") {
+	if resourceType := strings.ToLower(typeOf(request.ID)); resourceType == overridden || strings.HasPrefix(resourceType, overridden+"/") {
 		return c.typeOverride.apiVersion
 	}
 	return request.APIVersion
@@ -157,8 +157,8 @@ func (c *Client) CacheScope() string {
 	if c.typeOverride.apiVersion != "" {
 		scope += "?" + c.typeOverride.resourceType + "=" + c.typeOverride.apiVersion
 	}
-	for _, of := range slices.Sorted(maps.Keys(c.apiVersions)) {
-		scope += "&" + of + "=" + c.apiVersions[of]
+	for _, key := range slices.Sorted(maps.Keys(c.apiVersions)) {
+		scope += "&" + key + "=" + c.apiVersions[key]
 	}
 	return scope
 }

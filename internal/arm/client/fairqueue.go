@@ -52,19 +52,19 @@ type tenantShare struct {
 }
 
 // waitTime returns 0 if a request has a token and its turn, otherwise the time until then: at least a second, as Azure's buckets.
-func (l *fairQueue) waitTime(asked queuedRequest, b *tokenBucket, now time.Time) time.Duration {
-	if len(l.placesByKey) == 0 && b.tokens >= 1 {
+func (q *fairQueue) waitTime(request queuedRequest, b *tokenBucket, now time.Time) time.Duration {
+	if len(q.placesByKey) == 0 && b.tokens >= 1 {
 		return 0
 	}
-	l.dropLatePlaces(now)
-	found, known := l.placesByKey[asked.key]
+	q.dropLatePlaces(now)
+	place, known := q.placesByKey[request.key]
 	if !known {
-		found = l.enqueue(asked)
+		place = q.enqueue(request)
 	}
-	ahead := float64(l.countAhead(found))
+	ahead := float64(q.countAhead(place))
 	if b.tokens >= ahead+1 {
 		if !known {
-			l.markServed(asked)
+			q.markServed(request)
 		}
 		return 0
 	}
@@ -73,36 +73,36 @@ func (l *fairQueue) waitTime(asked queuedRequest, b *tokenBucket, now time.Time)
 		wait = max(wait, b.window.untilSlotExpires(now))
 	}
 	wait = min(max(wait, time.Second), maxQueueWait)
-	found.due = now.Add(wait)
+	place.due = now.Add(wait)
 	return wait
 }
 
 // enqueue adds a request behind the last one of its flow.
-func (l *fairQueue) enqueue(asked queuedRequest) *queuePlace {
-	if l.placesByKey == nil {
-		l.placesByKey, l.sharesByTenant = map[string]*queuePlace{}, map[string]*tenantShare{}
+func (q *fairQueue) enqueue(request queuedRequest) *queuePlace {
+	if q.placesByKey == nil {
+		q.placesByKey, q.sharesByTenant = map[string]*queuePlace{}, map[string]*tenantShare{}
 	}
-	s := l.sharesByTenant[asked.tenant]
+	s := q.sharesByTenant[request.tenant]
 	if s == nil {
-		l.shareCount++
-		s = &tenantShare{start: l.virtualTime, number: l.shareCount}
-		l.sharesByTenant[asked.tenant] = s
+		q.shareCount++
+		s = &tenantShare{start: q.virtualTime, number: q.shareCount}
+		q.sharesByTenant[request.tenant] = s
 	}
-	found := &queuePlace{queuedRequest: asked, tag: s.virtualTime + 1}
+	place := &queuePlace{queuedRequest: request, tag: s.virtualTime + 1}
 	for _, other := range s.places {
-		if other.flow == asked.flow && other.first == asked.first {
-			found.tag = max(found.tag, other.tag+1)
+		if other.flow == request.flow && other.first == request.first {
+			place.tag = max(place.tag, other.tag+1)
 		}
 	}
-	at, _ := slices.BinarySearchFunc(s.places, found, func(a, b *queuePlace) int {
+	at, _ := slices.BinarySearchFunc(s.places, place, func(a, b *queuePlace) int {
 		if b.goesBefore(a) {
 			return 1
 		}
 		return -1 // Earlier places stay before later ones.
 	})
-	s.places = slices.Insert(s.places, at, found)
-	l.placesByKey[asked.key] = found
-	return found
+	s.places = slices.Insert(s.places, at, place)
+	q.placesByKey[request.key] = place
+	return place
 }
 
 // goesBefore reports whether a place of the same tenant comes before another one.
@@ -114,16 +114,16 @@ func (p *queuePlace) goesBefore(other *queuePlace) bool {
 }
 
 // countAhead returns the number of requests before a place.
-func (l *fairQueue) countAhead(found *queuePlace) int {
-	own := l.sharesByTenant[found.tenant]
-	at := slices.Index(own.places, found)
-	tag, out := own.start+int64(at)+1, at
-	for _, other := range l.sharesByTenant {
-		if other == own {
+func (q *fairQueue) countAhead(place *queuePlace) int {
+	share := q.sharesByTenant[place.tenant]
+	at := slices.Index(share.places, place)
+	tag, out := share.start+int64(at)+1, at
+	for _, other := range q.sharesByTenant {
+		if other == share {
 			continue
 		}
 		before := tag - other.start
-		if other.number > own.number {
+		if other.number > share.number {
 			before-- // Of two places with the same tag, that of the earlier tenant is first.
 		}
 		out += int(min(max(before, 0), int64(len(other.places))))
@@ -132,38 +132,38 @@ func (l *fairQueue) countAhead(found *queuePlace) int {
 }
 
 // markServed removes a request from the queue, and moves its tenant behind those that have waited as long.
-func (l *fairQueue) markServed(asked queuedRequest) {
-	found, known := l.placesByKey[asked.key]
+func (q *fairQueue) markServed(request queuedRequest) {
+	place, known := q.placesByKey[request.key]
 	if !known {
 		return
 	}
-	s := l.sharesByTenant[found.tenant]
-	l.virtualTime = max(l.virtualTime, s.start+int64(slices.Index(s.places, found))+1)
-	s.virtualTime = max(s.virtualTime, found.tag)
+	s := q.sharesByTenant[place.tenant]
+	q.virtualTime = max(q.virtualTime, s.start+int64(slices.Index(s.places, place))+1)
+	s.virtualTime = max(s.virtualTime, place.tag)
 	s.start++
-	l.removePlaces(func(p *queuePlace) bool { return p == found })
+	q.removePlaces(func(p *queuePlace) bool { return p == place })
 }
 
 // dropLatePlaces removes requests that did not come in time.
-func (l *fairQueue) dropLatePlaces(now time.Time) {
-	if now.Sub(l.lastSweep) < time.Second {
+func (q *fairQueue) dropLatePlaces(now time.Time) {
+	if now.Sub(q.lastSweep) < time.Second {
 		return
 	}
-	l.lastSweep = now
-	l.removePlaces(func(p *queuePlace) bool { return now.Sub(p.due) > maxLateness })
+	q.lastSweep = now
+	q.removePlaces(func(p *queuePlace) bool { return now.Sub(p.due) > maxLateness })
 }
 
-func (l *fairQueue) removePlaces(gone func(*queuePlace) bool) {
-	for tenant, s := range l.sharesByTenant {
+func (q *fairQueue) removePlaces(gone func(*queuePlace) bool) {
+	for tenant, s := range q.sharesByTenant {
 		s.places = slices.DeleteFunc(s.places, func(p *queuePlace) bool {
 			if !gone(p) {
 				return false
 			}
-			delete(l.placesByKey, p.key)
+			delete(q.placesByKey, p.key)
 			return true
 		})
 		if len(s.places) == 0 {
-			delete(l.sharesByTenant, tenant)
+			delete(q.sharesByTenant, tenant)
 		}
 	}
 }

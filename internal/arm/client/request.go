@@ -64,10 +64,10 @@ func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
 
 // doAndRecord sends a request and calls OnRequestEnd. For a page of a collection it returns the page instead of a body.
 func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, page, error) {
-	begun := c.options.Now()
+	start := c.options.Now()
 	response, elements, err := c.sendRequest(ctx, request)
 	if c.options.OnRequestEnd != nil {
-		c.options.OnRequestEnd(newRequestRecord(request, response, err, c.options.Now().Sub(begun)))
+		c.options.OnRequestEnd(newRequestRecord(request, response, err, c.options.Now().Sub(start)))
 	}
 	return response, elements, err
 }
@@ -77,11 +77,11 @@ func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, p
 // PUT, nil for a deletion.
 func (c *Client) ReserveWrite(method string, id arm.ID, body any) error {
 	request := Request{Method: method, ID: id, Body: body}
-	held := c.options.Budgets.reserveToken(c.options.Principal, c.tenant, request, false)
-	if held != nil && c.options.OnRequestEnd != nil {
-		c.options.OnRequestEnd(newRequestRecord(request, nil, held, 0))
+	err := c.options.Budgets.reserveToken(c.options.Principal, c.tenant, request, false)
+	if err != nil && c.options.OnRequestEnd != nil {
+		c.options.OnRequestEnd(newRequestRecord(request, nil, err, 0))
 	}
-	return held
+	return err
 }
 
 func (c *Client) sendRequest(ctx context.Context, request Request) (response *Response, elements page, err error) {
@@ -91,8 +91,8 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 	if refused := refuseDotSegments(request); refused != nil {
 		return nil, page{}, refused
 	}
-	if held := c.options.Budgets.takeToken(c.options.Principal, c.tenant, request); held != nil {
-		return nil, page{}, held
+	if budgetErr := c.options.Budgets.takeToken(c.options.Principal, c.tenant, request); budgetErr != nil {
+		return nil, page{}, budgetErr
 	}
 	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
@@ -129,12 +129,12 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 		return fail(CodeConnectionFailed, withoutURL(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
-	good := isSuccess(answer.StatusCode)
+	success := isSuccess(answer.StatusCode)
 	var body []byte
-	if request.page && good {
+	if request.page && success {
 		elements, err = readPage(newBoundedReader(answer.Body, maxBody))
 	} else {
-		body, err = readBody(answer.Body, good)
+		body, err = readBody(answer.Body, success)
 	}
 	switch {
 	case err == nil || isInvalidAnswer(err):
@@ -146,7 +146,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 	after := retryAfter(answer.Header, c.options.Now())
 	c.options.Budgets.learnFromAnswer(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
 	requestID := headerOf(answer, "X-Ms-Request-Id")
-	if !good {
+	if !success {
 		failure := ParseError(body)
 		if errors.Is(err, errTooLarge) {
 			failure.Message = err.Error()

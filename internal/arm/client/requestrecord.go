@@ -24,8 +24,8 @@ type RequestRecord struct {
 	Duration time.Duration
 }
 
-func newRequestRecord(request Request, response *Response, err error, took time.Duration) RequestRecord {
-	out := RequestRecord{Operation: strings.ToLower(request.Method), ID: request.ID, Duration: took}
+func newRequestRecord(request Request, response *Response, err error, duration time.Duration) RequestRecord {
+	out := RequestRecord{Operation: strings.ToLower(request.Method), ID: request.ID, Duration: duration}
 	switch {
 	case request.page:
 		out.Operation = "list"

@@ -27,12 +27,12 @@ func (b *tokenBucket) refillTokens(now time.Time) {
 }
 
 // spendToken takes a token for a request that has its turn.
-func (b *tokenBucket) spendToken(asked queuedRequest, now time.Time) {
+func (b *tokenBucket) spendToken(request queuedRequest, now time.Time) {
 	b.tokens--
 	if b.window != nil {
 		b.window.countRequest(now)
 	}
-	b.queue.markServed(asked)
+	b.queue.markServed(request)
 }
 
 // slots is the number of parts of a window. One more is counted, because Microsoft does not publish whether Azure's own window begins

@@ -30,14 +30,14 @@ var (
 )
 
 // Compress compresses a body. Bodies of one kind, as a resource type, are similar: the first one is the dictionary of the others.
-func (p *Compressor) Compress(kind string, body []byte) Body {
-	if p.dictionaries == nil {
-		p.dictionaries = map[string][]byte{}
+func (c *Compressor) Compress(kind string, body []byte) Body {
+	if c.dictionaries == nil {
+		c.dictionaries = map[string][]byte{}
 	}
-	common, ok := p.dictionaries[kind]
+	common, ok := c.dictionaries[kind]
 	if !ok {
 		common = bytes.Clone(body)
-		p.dictionaries[kind] = common
+		c.dictionaries[kind] = common
 	}
 	writer := writers.Get().(*flate.Writer)
 	defer writers.Put(writer)

@@ -29,30 +29,30 @@ func newChangeLog(clock Clock) *changeLog {
 }
 
 // addChange records a change made for an object. It ignores changes without an object.
-func (n *changeLog) addChange(object string, change arm.Change) {
+func (l *changeLog) addChange(object string, change arm.Change) {
 	if object == "" {
 		return
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	now := n.clock.Now()
-	for other, changes := range n.byObject {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.Now()
+	for other, changes := range l.byObject {
 		if now.Sub(changes[len(changes)-1].at) > changeRetention {
-			delete(n.byObject, other)
+			delete(l.byObject, other)
 		}
 	}
-	n.byObject[object] = append(n.byObject[object], datedChange{change, now})
+	l.byObject[object] = append(l.byObject[object], datedChange{change, now})
 }
 
 // takeChanges returns and removes the recorded changes of an object.
-func (n *changeLog) takeChanges(object string) []arm.Change {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+func (l *changeLog) takeChanges(object string) []arm.Change {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var out []arm.Change
-	for _, change := range n.byObject[object] {
+	for _, change := range l.byObject[object] {
 		out = append(out, change.Change)
 	}
-	delete(n.byObject, object)
+	delete(l.byObject, object)
 	return out
 }
 
@@ -68,16 +68,16 @@ type finishedWrite struct {
 }
 
 // recordChange adds a successful write to the change log.
-func (e *Engine) recordChange(w finishedWrite, took time.Duration) {
-	change := arm.Change{ID: w.id, Kind: arm.Updated, Paths: w.drift, Duration: took}
+func (e *Engine) recordChange(write finishedWrite, duration time.Duration) {
+	change := arm.Change{ID: write.id, Kind: arm.Updated, Paths: write.drift, Duration: duration}
 	switch {
-	case w.state == arm.Deleting:
+	case write.state == arm.Deleting:
 		change.Kind, change.Paths = arm.Deleted, nil
-	case w.state == arm.Creating, slices.Equal(w.drift, []string{failedPath}):
+	case write.state == arm.Creating, slices.Equal(write.drift, []string{failedPath}):
 		// A PUT after a failed creation completes that creation.
 		change.Kind, change.Paths = arm.Created, nil
-	case w.repairs:
+	case write.repairs:
 		change.Kind = arm.Repaired
 	}
-	e.changes.addChange(w.object, change)
+	e.changes.addChange(write.object, change)
 }

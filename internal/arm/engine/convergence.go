@@ -82,61 +82,61 @@ func (e *Engine) newConvergence(ctx context.Context, request Request) (*converge
 		return nil, fmt.Errorf("the request has no ownership tag")
 	}
 	request.BypassCache = request.BypassCache || request.RetryNow
-	p := &convergence{engine: e, ctx: ctx, request: request, nodes: nodes,
+	c := &convergence{engine: e, ctx: ctx, request: request, nodes: nodes,
 		found: map[string]observe.Observation{}, results: map[string]arm.Result{}, retryAfter: map[string]time.Duration{},
 		inventory: map[string]arm.ID{}, storedInventory: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, ownedUntagged: map[string]bool{}, migrated: map[string]bool{}, record: map[string]bool{},
 		changed: make(chan struct{}, 1), requestSlots: make(chan struct{}, e.options.MaxParallel), sentMethods: map[string]string{}}
 	for _, id := range request.Inventory {
-		if !p.mayBeInInventory(id) {
-			p.ignored[id.Key()] = id
+		if !c.mayBeInInventory(id) {
+			c.ignored[id.Key()] = id
 			continue
 		}
-		p.inventory[id.Key()] = id
-		p.storedInventory[id.Key()] = true
+		c.inventory[id.Key()] = id
+		c.storedInventory[id.Key()] = true
 	}
 	for _, id := range request.Adopted {
-		p.adopted[id.Key()] = id
+		c.adopted[id.Key()] = id
 	}
 	for _, id := range request.Record {
-		p.record[id.Key()] = true
+		c.record[id.Key()] = true
 	}
 	for _, id := range request.Migrated {
-		p.migrated[id.Key()] = true
+		c.migrated[id.Key()] = true
 	}
 	for _, id := range request.OwnedUntagged {
-		p.ownedUntagged[id.Key()] = true
+		c.ownedUntagged[id.Key()] = true
 	}
 	for _, node := range nodes {
-		p.retryNow(node.ID)
+		c.retryNow(node.ID)
 	}
-	p.retryNow(slices.Concat(request.Inventory, request.Prune)...)
-	return p, nil
+	c.retryNow(slices.Concat(request.Inventory, request.Prune)...)
+	return c, nil
 }
 
 // retryNow makes failures of the resources due if the request asks for a retry.
-func (p *convergence) retryNow(ids ...arm.ID) {
-	if !p.request.RetryNow {
+func (c *convergence) retryNow(ids ...arm.ID) {
+	if !c.request.RetryNow {
 		return
 	}
 	for _, id := range ids {
-		p.engine.states.makeRetryDue(id.Key())
-		p.engine.states.makeRetryDue(id.Key() + readSuffix)
+		c.engine.states.makeRetryDue(id.Key())
+		c.engine.states.makeRetryDue(id.Key() + readSuffix)
 	}
 }
 
 // notifyChange starts another round of the convergence because a resource has changed. After the convergence it wakes the object.
-func (p *convergence) notifyChange() {
-	p.mu.Lock()
-	over := p.ended
-	p.mu.Unlock()
-	if over {
-		if p.request.Wake != nil {
-			p.request.Wake()
+func (c *convergence) notifyChange() {
+	c.mu.Lock()
+	ended := c.ended
+	c.mu.Unlock()
+	if ended {
+		if c.request.Wake != nil {
+			c.request.Wake()
 		}
 		return
 	}
 	select {
-	case p.changed <- struct{}{}:
+	case c.changed <- struct{}{}:
 	default:
 	}
 }
@@ -144,82 +144,82 @@ func (p *convergence) notifyChange() {
 // evaluateUntilAnswered reads and evaluates until all writes that were sent are answered. It stops earlier when AnswerWait is over, too
 // many other convergences wait, the request is superseded, or ctx ends. A write that an answer makes possible is sent within the same
 // convergence.
-func (p *convergence) evaluateUntilAnswered(ids func() []arm.ID, evaluate func()) {
+func (c *convergence) evaluateUntilAnswered(ids func() []arm.ID, evaluate func()) {
 	expired := make(chan struct{})
-	stop := p.engine.clock.AfterFunc(p.engine.options.AnswerWait, func() { close(expired) })
+	stop := c.engine.clock.AfterFunc(c.engine.options.AnswerWait, func() { close(expired) })
 	defer stop()
-	waits := false
+	holdsSlot := false
 	defer func() {
-		if waits {
-			<-p.engine.waitSlots
+		if holdsSlot {
+			<-c.engine.waitSlots
 		}
 	}()
-	maxAge := p.engine.maxReadAge(p.request.BypassCache)
-	if p.reusesReads && !p.request.BypassCache {
-		maxAge = 3 * p.engine.options.Freshness
+	maxAge := c.engine.maxReadAge(c.request.BypassCache)
+	if c.reusesReads && !c.request.BypassCache {
+		maxAge = 3 * c.engine.options.Freshness
 	}
-	ctx := observe.WithReuseOnly(p.ctx, func(id arm.ID) bool { return p.engine.states.wasInPlace(id.Key()) })
+	ctx := observe.WithReuseOnly(c.ctx, func(id arm.ID) bool { return c.engine.states.wasInPlace(id.Key()) })
 	for {
-		for key, found := range p.engine.reader.Read(ctx, p.request.Client, ids(), maxAge) {
-			p.found[key] = found
+		for key, found := range c.engine.reader.Read(ctx, c.request.Client, ids(), maxAge) {
+			c.found[key] = found
 		}
-		p.readEvidence(maxAge)
-		maxAge = max(maxAge, p.engine.options.Freshness)
+		c.readEvidence(maxAge)
+		maxAge = max(maxAge, c.engine.options.Freshness)
 		evaluate()
-		if p.countPendingWrites() == 0 {
+		if c.countPendingWrites() == 0 {
 			select {
-			case <-p.changed:
+			case <-c.changed:
 				continue
 			default:
 				return
 			}
 		}
-		if !waits {
+		if !holdsSlot {
 			select {
-			case p.engine.waitSlots <- struct{}{}:
-				waits = true
+			case c.engine.waitSlots <- struct{}{}:
+				holdsSlot = true
 			default:
 				return
 			}
 		}
 		select {
-		case <-p.changed:
+		case <-c.changed:
 		case <-expired:
 			return
-		case <-p.request.Superseded:
+		case <-c.request.Superseded:
 			return
-		case <-p.ctx.Done():
+		case <-c.ctx.Done():
 			return
 		}
 	}
 }
 
-func (p *convergence) countPendingWrites() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.pendingWrites
+func (c *convergence) countPendingWrites() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pendingWrites
 }
 
 // recordSent records the start of a write. recordAnswered records Azure's answer to one.
-func (p *convergence) recordSent(id arm.ID, verb string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.pendingWrites++
-	p.sentMethods[id.Key()] = verb
+func (c *convergence) recordSent(id arm.ID, method string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pendingWrites++
+	c.sentMethods[id.Key()] = method
 }
 
-func (p *convergence) recordAnswered() {
-	p.mu.Lock()
-	p.pendingWrites--
-	p.mu.Unlock()
-	p.notifyChange()
+func (c *convergence) recordAnswered() {
+	c.mu.Lock()
+	c.pendingWrites--
+	c.mu.Unlock()
+	c.notifyChange()
 }
 
 // setResult stores the result of a resource and the time until the next try.
-func (p *convergence) setResult(result arm.Result, wait time.Duration) {
-	p.results[result.ID.Key()] = result
-	p.retryAfter[result.ID.Key()] = wait
-	p.engine.states.setInPlace(result.ID.Key(), result.IsDone())
+func (c *convergence) setResult(result arm.Result, wait time.Duration) {
+	c.results[result.ID.Key()] = result
+	c.retryAfter[result.ID.Key()] = wait
+	c.engine.states.setInPlace(result.ID.Key(), result.IsDone())
 }
 
 // desiredOf returns the decoded desired state of a node.
@@ -232,31 +232,31 @@ func desiredOf(graph *arm.Graph, node *arm.Node, row types.Type) (compare.Desire
 }
 
 // buildOutcome ends the convergence and collects its results. From then on, changes wake the object.
-func (p *convergence) buildOutcome(order []arm.ID) arm.Outcome {
-	p.mu.Lock()
-	p.ended = true
-	p.mu.Unlock()
+func (c *convergence) buildOutcome(order []arm.ID) arm.Outcome {
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
 	select {
-	case <-p.changed:
-		p.notifyChange()
+	case <-c.changed:
+		c.notifyChange()
 	default:
 	}
-	out := arm.Outcome{Changes: p.engine.changes.takeChanges(p.request.Object)}
+	out := arm.Outcome{Changes: c.engine.changes.takeChanges(c.request.Object)}
 	for _, id := range order {
-		result, ok := p.results[id.Key()]
+		result, ok := c.results[id.Key()]
 		if !ok {
 			continue
 		}
-		p.mu.Lock()
-		result.SentMethod = p.sentMethods[id.Key()]
-		p.mu.Unlock()
+		c.mu.Lock()
+		result.SentMethod = c.sentMethods[id.Key()]
+		c.mu.Unlock()
 		out.Results = append(out.Results, result)
-		wait := p.retryAfter[id.Key()]
+		wait := c.retryAfter[id.Key()]
 		if wait > 0 && (out.RetryAfter == 0 || wait < out.RetryAfter) {
 			out.RetryAfter = wait
 		}
 	}
-	out.Inventory, out.Adopted, out.IgnoredInventory = sortedIDs(p.inventory), sortedIDs(p.adopted), sortedIDs(p.ignored)
+	out.Inventory, out.Adopted, out.IgnoredInventory = sortedIDs(c.inventory), sortedIDs(c.adopted), sortedIDs(c.ignored)
 	return out
 }
 

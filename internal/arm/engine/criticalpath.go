@@ -12,13 +12,13 @@ import (
 // setPollingDeadlines sets for each running operation how long its end can wait without delaying the rest of the graph. Operations on
 // the critical path are polled closely, operations with slack rarely: a successor of a route table also waits for the NAT gateway,
 // which takes longer.
-func (p *convergence) setPollingDeadlines() {
-	s := p.newSchedule()
-	whole := s.maxRemaining(s.nodes, nil)
+func (c *convergence) setPollingDeadlines() {
+	s := c.newSchedule()
+	total := s.maxRemaining(s.nodes, nil)
 	for _, node := range slices.Backward(s.nodes) {
 		s.slack[node] = s.slackOf(node)
-		if op := s.running[node]; op != nil && op.Object == p.request.Object {
-			p.engine.operate.SetIdleUntil(op, s.now.Add(s.slack[node]), whole)
+		if op := s.running[node]; op != nil && op.Object == c.request.Object {
+			c.engine.operate.SetIdleUntil(op, s.now.Add(s.slack[node]), total)
 		}
 	}
 }
@@ -37,33 +37,33 @@ type schedule struct {
 	minDuration, minRemaining, slack map[*arm.Node]time.Duration
 }
 
-func (p *convergence) newSchedule() *schedule {
-	s := &schedule{now: p.engine.clock.Now(), predecessors: map[*arm.Node][]*arm.Node{}, running: map[*arm.Node]*operate.Operation{}, lockedBy: map[*arm.Node]arm.ID{},
+func (c *convergence) newSchedule() *schedule {
+	s := &schedule{now: c.engine.clock.Now(), predecessors: map[*arm.Node][]*arm.Node{}, running: map[*arm.Node]*operate.Operation{}, lockedBy: map[*arm.Node]arm.ID{},
 		minDuration: map[*arm.Node]time.Duration{}, minRemaining: map[*arm.Node]time.Duration{}, slack: map[*arm.Node]time.Duration{}}
-	for _, node := range p.nodes {
-		op, state := p.engine.operate.FindOperation(node.ID.Key()), p.results[node.ID.Key()].State
+	for _, node := range c.nodes {
+		op, state := c.engine.operate.FindOperation(node.ID.Key()), c.results[node.ID.Key()].State
 		if op == nil && state != arm.Blocked && state != arm.Waiting {
 			continue
 		}
-		s.nodes, s.predecessors[node] = append(s.nodes, node), p.request.Graph.Dependencies(node)
+		s.nodes, s.predecessors[node] = append(s.nodes, node), c.request.Graph.Dependencies(node)
 		if row, err := types.ForID(node.ID); err == nil {
 			s.lockedBy[node] = row.SerialKey(node.ID)
 		}
 		if op != nil {
-			s.running[node], s.minDuration[node] = op, p.engine.operate.MinDuration(node.ID, op.State)
+			s.running[node], s.minDuration[node] = op, c.engine.operate.MinDuration(node.ID, op.State)
 			s.minRemaining[node] = max(0, s.minDuration[node]-s.now.Sub(op.StartTime()))
 			continue
 		}
-		s.minDuration[node] = p.engine.operate.MinDuration(node.ID, arm.Creating)
+		s.minDuration[node] = c.engine.operate.MinDuration(node.ID, arm.Creating)
 		s.minRemaining[node] = s.minDuration[node] + s.maxRemaining(s.predecessors[node], nil)
 	}
 	return s
 }
 
-// maxRemaining returns the earliest time until all nodes are done. It ignores the node but.
-func (s *schedule) maxRemaining(nodes []*arm.Node, but *arm.Node) (out time.Duration) {
+// maxRemaining returns the earliest time until all nodes are done. It ignores the node except.
+func (s *schedule) maxRemaining(nodes []*arm.Node, except *arm.Node) (out time.Duration) {
 	for _, node := range nodes {
-		if node != but {
+		if node != except {
 			out = max(out, s.minRemaining[node])
 		}
 	}
@@ -72,13 +72,13 @@ func (s *schedule) maxRemaining(nodes []*arm.Node, but *arm.Node) (out time.Dura
 
 // slackOf returns how long the end of node can be delayed without delaying a successor. The slack of the successors has to be known.
 func (s *schedule) slackOf(node *arm.Node) time.Duration {
-	needed, last := operate.MaxIdle, true
+	needed, isLast := operate.MaxIdle, true
 	for _, next := range s.nodes {
 		after := slices.Contains(s.predecessors[next], node)
 		if s.running[next] != nil || next == node || !after && (s.lockedBy[node] == "" || !s.lockedBy[node].Equal(s.lockedBy[next])) {
 			continue
 		}
-		last = false
+		isLast = false
 		start := s.maxRemaining(s.predecessors[next], node)
 		if after {
 			// A successor with slack may start later. Operations often take twice their lower bound.
@@ -86,7 +86,7 @@ func (s *schedule) slackOf(node *arm.Node) time.Duration {
 		}
 		needed = min(needed, start)
 	}
-	if !last {
+	if !isLast {
 		return needed
 	}
 	// No successor is left, so only the report that everything is done waits. Nodes that take much longer than the others do not count.

@@ -99,19 +99,19 @@ func decideChange(s situation) decision {
 		}
 		return decision{method: http.MethodPut, state: arm.Creating}
 	}
-	doing, broken := observe.ProvisioningState(s.found.Body)
+	inProgress, failed := observe.ProvisioningState(s.found.Body)
 	if s.ownershipTagRemoved && !s.owned && s.otherOwnerTag == "" && !usesForeign(s) {
 		return reportRefusal(s, ownershipTagError(s))
 	}
 	if !s.owned || node.Policy == arm.Observe || node.Body == nil {
-		return decideForeign(s, doing)
+		return decideForeign(s, inProgress)
 	}
 	switch {
-	case doing != "":
-		return decision{step: stepFollow, state: doing, retryAfter: followTimeout}
-	case broken && (keepsFailed(s) || node.Policy == arm.TagOnly):
+	case inProgress != "":
+		return decision{step: stepFollow, state: inProgress, retryAfter: followTimeout}
+	case failed && (keepsFailed(s) || node.Policy == arm.TagOnly):
 		return reportRefusal(s, s.failure)
-	case broken:
+	case failed:
 		return decision{method: http.MethodPut, state: arm.Updating, drift: []string{failedPath}}
 	case len(s.differences) == 0 || s.normalized:
 		return decision{step: stepAlign, state: arm.Ready}
@@ -134,7 +134,7 @@ func decideChange(s situation) decision {
 }
 
 // decideForeign decides about resources that the engine does not write.
-func decideForeign(s situation, doing arm.State) decision {
+func decideForeign(s situation, inProgress arm.State) decision {
 	node := s.node
 	using := usesForeign(s)
 	switch {
@@ -142,8 +142,8 @@ func decideForeign(s situation, doing arm.State) decision {
 		return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: sameNameMessage(s)})
 	case s.otherOwnerTag != "" && node.OtherCluster == arm.RefuseOtherCluster && !s.owned && !s.hasRecord:
 		return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: otherClusterMessage(s)})
-	case using && (doing == arm.Deleting || doing == arm.Creating):
-		return decision{step: stepFollow, state: doing, retryAfter: followTimeout}
+	case using && (inProgress == arm.Deleting || inProgress == arm.Creating):
+		return decision{step: stepFollow, state: inProgress, retryAfter: followTimeout}
 	case s.owned:
 		return decision{step: stepAlign, state: arm.Ready}
 	case using:
@@ -179,13 +179,13 @@ func otherClusterMessage(s situation) string {
 
 // sameNameMessage is the message about a resource of another cluster with the same name.
 func sameNameMessage(s situation) string {
-	us := s.owner.ID
-	if us == "" {
-		us = "an owner without an ID"
+	ownID := s.owner.ID
+	if ownID == "" {
+		ownID = "an owner without an ID"
 	}
 	return fmt.Sprintf("%s belongs to %s by its tag %s, and this is %s, so the provider does not manage it. Choose another resource group or another name of the Cluster. "+
 		"If both are the same cluster, as after a restore without annotations, set the tag to %q on all resources that carry it",
-		s.node.ID, s.sameNameOwner, s.owner.IDKey, us, s.owner.ID)
+		s.node.ID, s.sameNameOwner, s.owner.IDKey, ownID, s.owner.ID)
 }
 
 // decideWrite checks whether the write of d can be sent now.

@@ -41,9 +41,9 @@ func decideRemoval(s situation) decision {
 	case !s.owned:
 		return decision{step: stepReport, state: arm.Foreign, possiblyOwned: s.unclaimed}
 	}
-	doing, _ := observe.ProvisioningState(s.found.Body)
+	inProgress, _ := observe.ProvisioningState(s.found.Body)
 	switch {
-	case doing == arm.Deleting:
+	case inProgress == arm.Deleting:
 		return decision{step: stepFollow, state: arm.Deleting, retryAfter: followTimeout}
 	case s.blocker != "":
 		return decision{step: stepReport, state: arm.Blocked, blockedBy: s.blocker}
@@ -84,7 +84,7 @@ const (
 
 // decideGroup decides about a resource group of the graph.
 func decideGroup(s groupSituation) groupDecision {
-	doing, _ := observe.ProvisioningState(s.found.Body)
+	inProgress, _ := observe.ProvisioningState(s.found.Body)
 	switch {
 	case s.running != "" && s.running != arm.Updating:
 		// The engine creates and deletes only owned groups.
@@ -93,7 +93,7 @@ func decideGroup(s groupSituation) groupDecision {
 		return groupUnreadable
 	case !s.found.Exists || s.found.Err != nil:
 		return groupAbsent
-	case s.owned && doing == arm.Deleting:
+	case s.owned && inProgress == arm.Deleting:
 		return groupDeletedWhole
 	case !s.listed:
 		return groupUnlisted

@@ -19,19 +19,19 @@ import (
 // group in turn depends on those, as with a network in a group of its own and load balancers in its subnets, its resources are deleted
 // one by one first. Any other group is kept: its result is Foreign.
 func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, error) {
-	p, err := e.newConvergence(ctx, request)
+	c, err := e.newConvergence(ctx, request)
 	if err != nil {
 		return arm.Outcome{}, err
 	}
-	d := newDeletion(p)
-	for _, node := range p.nodes {
+	d := newDeletion(c)
+	for _, node := range c.nodes {
 		if node.Policy == arm.Observe {
-			p.setResult(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
+			c.setResult(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
 			continue
 		}
 		d.targets = append(d.targets, node.ID)
 	}
-	extra := p.resourcesToPrune()
+	extra := c.resourcesToPrune()
 	if request.DeleteWholeGroups {
 		extra = append(extra, d.decideGroups()...)
 	}
@@ -44,7 +44,7 @@ func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, erro
 	slices.Reverse(d.targets)
 	d.targets = append(d.targets, d.extras...)
 
-	p.evaluateUntilAnswered(d.resourcesToRead, func() {
+	c.evaluateUntilAnswered(d.resourcesToRead, func() {
 		for _, id := range d.targets {
 			d.removeTarget(id)
 		}
@@ -56,7 +56,7 @@ func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, erro
 	for _, node := range request.Graph.Nodes() {
 		order = append(order, node.ID)
 	}
-	return p.buildOutcome(append(order, d.extras...)), nil
+	return c.buildOutcome(append(order, d.extras...)), nil
 }
 
 // deletion is one call of Delete.
@@ -70,8 +70,8 @@ type deletion struct {
 	groupErrs                  map[string]error
 }
 
-func newDeletion(p *convergence) *deletion {
-	return &deletion{convergence: p, wholeGroups: map[string]bool{}, emptiedGroups: map[string]bool{}, groupErrs: map[string]error{}}
+func newDeletion(c *convergence) *deletion {
+	return &deletion{convergence: c, wholeGroups: map[string]bool{}, emptiedGroups: map[string]bool{}, groupErrs: map[string]error{}}
 }
 
 // decideGroups decides about all resource groups of the graph. It returns the tagged resources in groups that are kept or emptied
@@ -221,17 +221,17 @@ func (d *deletion) removeTarget(id arm.ID) {
 	if before == arm.Gone || before == arm.Foreign {
 		return
 	}
-	w := d.newTask(id)
+	t := d.newTask(id)
 	if into := d.deletedWith(id); !into.Equal(id) {
-		w.deletedWith, w.deletedWithGone = into, d.results[into.Key()].State == arm.Gone
+		t.deletedWith, t.deletedWithGone = into, d.results[into.Key()].State == arm.Gone
 	} else {
-		w.blocker = d.blockingDependant(id)
+		t.blocker = d.blockingDependant(id)
 	}
 	if id.Type() == types.ResourceGroup {
-		w.groupKept, w.groupErr = !d.wholeGroups[id.Key()], d.groupErrs[id.Key()]
-		w.sameErrorAs = d.earlierSameError(id, cmp.Or(w.groupErr, w.found.Err))
+		t.groupKept, t.groupErr = !d.wholeGroups[id.Key()], d.groupErrs[id.Key()]
+		t.sameErrorAs = d.earlierSameError(id, cmp.Or(t.groupErr, t.found.Err))
 	}
-	d.convergence.removeResource(w)
+	d.convergence.removeResource(t)
 	if d.results[id.Key()].State == arm.Gone {
 		delete(d.inventory, id.Key())
 		// Resources that waited for it can be deleted in this convergence.
@@ -241,20 +241,20 @@ func (d *deletion) removeTarget(id arm.ID) {
 
 // blockingDependant returns a resource that has to be deleted before id, "" if there is none.
 func (d *deletion) blockingDependant(id arm.ID) arm.ID {
-	standing := func(other arm.ID) bool {
+	exists := func(other arm.ID) bool {
 		state := d.results[other.Key()].State
 		return state != arm.Gone && state != arm.Foreign
 	}
 	if slices.Contains(d.extras, id) {
 		for _, other := range d.extras {
-			if deleteRank(other) < deleteRank(id) && standing(other) {
+			if deleteRank(other) < deleteRank(id) && exists(other) {
 				return other
 			}
 		}
 		return ""
 	}
 	for _, node := range d.nodes {
-		if node.Policy == arm.Observe || !standing(node.ID) {
+		if node.Policy == arm.Observe || !exists(node.ID) {
 			continue
 		}
 		unit := d.deletedWith(node.ID)

@@ -38,42 +38,42 @@ type driftOrigin struct {
 }
 
 // newAgreement returns an agreement on a body of a resource type.
-func (m *stateStore) newAgreement(name string, want json.RawMessage) *agreement {
-	return &agreement{desired: m.compressor.Compress(name, want), sum: sha256.Sum256(want)}
+func (s *stateStore) newAgreement(name string, want json.RawMessage) *agreement {
+	return &agreement{desired: s.compressor.Compress(name, want), sum: sha256.Sum256(want)}
 }
 
 // recordAgreement records a successful PUT of want.
-func (m *stateStore) recordAgreement(id arm.ID, want json.RawMessage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	agreement := m.newAgreement(id.Type(), want)
-	agreement.at = m.clock.Now()
-	m.stateFor(id.Key()).agreement = agreement
+func (s *stateStore) recordAgreement(id arm.ID, want json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	agreement := s.newAgreement(id.Type(), want)
+	agreement.at = s.clock.Now()
+	s.stateFor(id.Key()).agreement = agreement
 }
 
 // classifyDifferences returns the origin of the differences between desired and observed state. fromWrite is set if observed is the
-// answer to a PUT. normalised lists the differences that count as Azure's normalisation from now on.
-func (m *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference, fromWrite bool) (out driftOrigin, normalised []compare.Difference) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// answer to a PUT. normalized lists the differences that count as Azure's normalisation from now on.
+func (s *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference, fromWrite bool) (out driftOrigin, normalized []compare.Difference) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	differences = withoutTagDifferences(differences)
 	now := visibleJSON(want)
-	r := m.stateFor(id.Key())
-	found := r.agreement
+	state := s.stateFor(id.Key())
+	found := state.agreement
 	if found == nil {
-		r.agreement = m.newAgreement(id.Type(), now)
-		r.agreement.judged, r.agreement.unknown = true, formatDifferences(differences)
+		state.agreement = s.newAgreement(id.Type(), now)
+		state.agreement.judged, state.agreement.unknown = true, formatDifferences(differences)
 		return out, nil
 	}
 	before := found.diffAgreed(want, now, observed)
-	if late := !fromWrite && m.clock.Now().Sub(found.at) > normalizationWindow; !found.judged && late {
+	if late := !fromWrite && s.clock.Now().Sub(found.at) > normalizationWindow; !found.judged && late {
 		// After this time a difference may be a change from outside.
 		found.unknown = formatDifferences(before)
 	} else if !found.judged {
 		for _, difference := range before {
 			if !slices.Contains(found.normalized, difference.String()) {
 				found.normalized = append(found.normalized, difference.String())
-				normalised = append(normalised, difference)
+				normalized = append(normalized, difference)
 			}
 		}
 	}
@@ -96,11 +96,11 @@ func (m *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observ
 	if !differ && !fromWrite {
 		found.unknown = nil
 		if found.sum != sha256.Sum256(now) {
-			agreed := m.newAgreement(id.Type(), now)
+			agreed := s.newAgreement(id.Type(), now)
 			found.desired, found.sum = agreed.desired, agreed.sum
 		}
 	}
-	return out, normalised
+	return out, normalized
 }
 
 // diffAgreed returns the differences between the agreed state and the observed one. now is the current desired state, which most often

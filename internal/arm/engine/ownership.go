@@ -14,7 +14,7 @@ import (
 const ownerPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 
 // owningAncestors returns the resources whose ownership decides that of id, nearest first.
-func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
+func (c *convergence) owningAncestors(id arm.ID) []arm.ID {
 	row, err := types.ForID(id)
 	if err != nil {
 		return nil
@@ -27,7 +27,7 @@ func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
 		parentRow, err := types.ForID(parent)
 		// The parent of a table type that has no row itself is always created by others, as the fleet of a member. The identity may
 		// have no right to read it.
-		if err != nil || parentRow.FromDefinition && !row.FromDefinition && !p.request.IgnoreInventory {
+		if err != nil || parentRow.FromDefinition && !row.FromDefinition && !c.request.IgnoreInventory {
 			break
 		}
 		out = append(out, parent)
@@ -41,23 +41,23 @@ func (p *convergence) owningAncestors(id arm.ID) []arm.ID {
 
 // isOwned reports whether the cluster owns a resource: by its tags, an owned ancestor, a reference to an owned resource, a valid
 // inventory entry, or the caller's proof.
-func (p *convergence) isOwned(id arm.ID) bool {
+func (c *convergence) isOwned(id arm.ID) bool {
 	row, err := types.ForID(id)
 	if err != nil {
 		return false
 	}
-	if p.migrated[id.Key()] {
-		tags := observe.ParseHead(p.found[id.Key()].Body).Tags
-		if _, decided := tagValue(tags, p.request.Owner.TagKey); !decided && otherOwnerTagIn(tags, p.request.Owner) == "" {
+	if c.migrated[id.Key()] {
+		tags := observe.ParseHead(c.found[id.Key()].Body).Tags
+		if _, decided := tagValue(tags, c.request.Owner.TagKey); !decided && otherOwnerTagIn(tags, c.request.Owner) == "" {
 			return true
 		}
 	}
-	if row.Taggable && (p.hasProvenOwner(id) || p.ownedUntagged[id.Key()] && p.otherOwnerTag(id) == "") || row.OwnedByReference && p.referencesOwned(id, row) || p.isInInventory(id, row) {
+	if row.Taggable && (c.hasProvenOwner(id) || c.ownedUntagged[id.Key()] && c.otherOwnerTag(id) == "") || row.OwnedByReference && c.referencesOwned(id, row) || c.isInInventory(id, row) {
 		return true
 	}
-	for _, ancestor := range p.owningAncestors(id) {
+	for _, ancestor := range c.owningAncestors(id) {
 		ancestorRow, _ := types.ForID(ancestor)
-		if p.hasProvenOwner(ancestor) || p.isInInventory(ancestor, ancestorRow) {
+		if c.hasProvenOwner(ancestor) || c.isInInventory(ancestor, ancestorRow) {
 			return true
 		}
 	}
@@ -66,49 +66,49 @@ func (p *convergence) isOwned(id arm.ID) bool {
 
 // mayBeInInventory reports whether an inventory entry can be valid: the resource has no tags, and the spec names it or Azure may show a
 // reference to an owned resource.
-func (p *convergence) mayBeInInventory(id arm.ID) bool {
+func (c *convergence) mayBeInInventory(id arm.ID) bool {
 	row, err := types.ForID(id)
-	return err == nil && !row.Taggable && !p.request.IgnoreInventory && (p.request.Graph.Has(id) || len(row.OwnerReferences) > 0)
+	return err == nil && !row.Taggable && !c.request.IgnoreInventory && (c.request.Graph.Has(id) || len(row.OwnerReferences) > 0)
 }
 
 // isInInventory reports whether a valid inventory entry makes the resource owned. If the spec no longer names the resource, it has to
 // reference a tagged one: every writer of the object can forge the inventory.
-func (p *convergence) isInInventory(id arm.ID, row types.Type) bool {
-	_, ok := p.inventory[id.Key()]
-	return ok && (p.request.Graph.Has(id) || p.referencesOwned(id, row))
+func (c *convergence) isInInventory(id arm.ID, row types.Type) bool {
+	_, ok := c.inventory[id.Key()]
+	return ok && (c.request.Graph.Has(id) || c.referencesOwned(id, row))
 }
 
 // isRemovable reports whether an owned resource may be deleted. A resource owned only by the inventory has to reference the owner that
 // the plan names, if it names one.
-func (p *convergence) isRemovable(id arm.ID, node *arm.Node) bool {
+func (c *convergence) isRemovable(id arm.ID, node *arm.Node) bool {
 	row, err := types.ForID(id)
-	if err != nil || row.Taggable || node == nil || len(node.After) == 0 || len(row.OwnerReferences) == 0 || !p.isInInventory(id, row) {
+	if err != nil || row.Taggable || node == nil || len(node.After) == 0 || len(row.OwnerReferences) == 0 || !c.isInInventory(id, row) {
 		return true
 	}
-	return p.isAncestorOwned(id) || p.referencesOwned(id, row)
+	return c.isAncestorOwned(id) || c.referencesOwned(id, row)
 }
 
 // referencesOwned reports whether the resource references a resource with the ownership tag. For some types a resource of the plan is
 // enough.
-func (p *convergence) referencesOwned(id arm.ID, row types.Type) bool {
-	body, err := arm.DecodeBody(p.found[id.Key()].Body)
+func (c *convergence) referencesOwned(id arm.ID, row types.Type) bool {
+	body, err := arm.DecodeBody(c.found[id.Key()].Body)
 	if err != nil {
 		return false
 	}
-	node := p.request.Graph.Node(id)
+	node := c.request.Graph.Node(id)
 	for _, path := range row.OwnerReferences {
 		text := stringAt(body, path)
 		if text == "" {
 			continue
 		}
-		if target := arm.ID(text); p.isTargetOwned(target) || row.MayReferenceForeign && node != nil && p.request.Graph.Has(target) {
+		if target := arm.ID(text); c.isTargetOwned(target) || row.MayReferenceForeign && node != nil && c.request.Graph.Has(target) {
 			return true
 		}
 		if node == nil {
 			continue
 		}
 		for _, holder := range node.After {
-			if observe.ParseHead(p.found[holder.Key()].Body).Identity.PrincipalID == text && p.hasProvenOwner(holder) {
+			if observe.ParseHead(c.found[holder.Key()].Body).Identity.PrincipalID == text && c.hasProvenOwner(holder) {
 				return true
 			}
 		}
@@ -118,11 +118,11 @@ func (p *convergence) referencesOwned(id arm.ID, row types.Type) bool {
 
 // isTargetOwned reports whether a referenced resource carries the ownership tag. If it was not read because its group is deleted as a
 // whole, the tag of the group counts.
-func (p *convergence) isTargetOwned(id arm.ID) bool {
-	if _, seen := p.found[id.Key()]; seen {
-		return p.hasProvenOwner(id)
+func (c *convergence) isTargetOwned(id arm.ID) bool {
+	if _, seen := c.found[id.Key()]; seen {
+		return c.hasProvenOwner(id)
 	}
-	return id.ResourceGroup() != "" && p.hasProvenOwner(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
+	return id.ResourceGroup() != "" && c.hasProvenOwner(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
 }
 
 // stringAt returns the string at a dotted path, "" if there is none.
@@ -136,8 +136,8 @@ func stringAt(body any, path string) string {
 }
 
 // otherOwnerTag returns the tag that marks a resource as another cluster's or owner's, "" if there is none.
-func (p *convergence) otherOwnerTag(id arm.ID) string {
-	return otherOwnerTagIn(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner)
+func (c *convergence) otherOwnerTag(id arm.ID) string {
+	return otherOwnerTagIn(observe.ParseHead(c.found[id.Key()].Body).Tags, c.request.Owner)
 }
 
 // otherOwnerTagIn returns the key of the first tag that marks a resource as another cluster's or owner's, "" if there is none.
@@ -178,9 +178,9 @@ func hasClusterTag(tags map[string]string, owner Owner) bool {
 }
 
 // isAncestorOwned reports whether an ancestor carries the ownership tag or was in the stored inventory.
-func (p *convergence) isAncestorOwned(id arm.ID) bool {
-	for _, ancestor := range p.owningAncestors(id) {
-		if p.hasProvenOwner(ancestor) || p.storedInventory[ancestor.Key()] {
+func (c *convergence) isAncestorOwned(id arm.ID) bool {
+	for _, ancestor := range c.owningAncestors(id) {
+		if c.hasProvenOwner(ancestor) || c.storedInventory[ancestor.Key()] {
 			return true
 		}
 	}

@@ -19,46 +19,46 @@ const releasedTagValue = "shared"
 
 // isOwnershipTagRemoved reports whether a resource was seen as the object's own and has lost its ownership tag. Adopted resources,
 // inventory entries and resources that Azure creates along with another one never needed a tag.
-func (p *convergence) isOwnershipTagRemoved(w *task, tags map[string]string) bool {
-	key := w.id.Key()
-	if !w.found.Exists || w.owned || !p.record[key] && !p.engine.states.wasCreatedHere(key) || w.node != nil && (w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe) {
+func (c *convergence) isOwnershipTagRemoved(t *task, tags map[string]string) bool {
+	key := t.id.Key()
+	if !t.found.Exists || t.owned || !c.record[key] && !c.engine.states.wasCreatedHere(key) || t.node != nil && (t.node.Policy == arm.TagOnly || t.node.Policy == arm.Observe) {
 		return false
 	}
-	_, adopted := p.adopted[key]
-	if adopted || !w.row.Taggable && slices.ContainsFunc(p.request.Inventory, w.id.Equal) {
+	_, adopted := c.adopted[key]
+	if adopted || !t.row.Taggable && slices.ContainsFunc(c.request.Inventory, t.id.Equal) {
 		return false
 	}
-	if !w.row.Taggable {
+	if !t.row.Taggable {
 		// Below a bring-your-own resource, as a subnet in the user's network, only the inventory makes a resource the object's own.
-		above := p.taggableAncestor(w.id)
-		own := p.record[above.Key()] || w.node != nil && w.node.Foreign == arm.AdoptForeign
-		return own && above != "" && p.found[above.Key()].Exists && p.otherOwnerTag(above) == "" && !p.referencesOtherOwner(w.id, w.row)
+		above := c.taggableAncestor(t.id)
+		own := c.record[above.Key()] || t.node != nil && t.node.Foreign == arm.AdoptForeign
+		return own && above != "" && c.found[above.Key()].Exists && c.otherOwnerTag(above) == "" && !c.referencesOtherOwner(t.id, t.row)
 	}
-	_, has := tagValue(tags, p.request.Owner.TagKey)
+	_, has := tagValue(tags, c.request.Owner.TagKey)
 	return !has
 }
 
 // referencesOtherOwner reports whether the resource references one that carries another owner's tag.
-func (p *convergence) referencesOtherOwner(id arm.ID, row types.Type) bool {
-	body, err := arm.DecodeBody(p.found[id.Key()].Body)
-	return err == nil && slices.ContainsFunc(row.OwnerReferences, func(path string) bool { return p.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
+func (c *convergence) referencesOtherOwner(id arm.ID, row types.Type) bool {
+	body, err := arm.DecodeBody(c.found[id.Key()].Body)
+	return err == nil && slices.ContainsFunc(row.OwnerReferences, func(path string) bool { return c.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
 }
 
 // lacksOwnershipTag reports whether an owned resource lacks the ownership tag, which has to be restored.
-func (p *convergence) lacksOwnershipTag(w *task, tags map[string]string) bool {
-	if !w.found.Exists || !w.owned || !w.row.Taggable || w.node == nil || w.node.Policy == arm.TagOnly || w.node.Policy == arm.Observe {
+func (c *convergence) lacksOwnershipTag(t *task, tags map[string]string) bool {
+	if !t.found.Exists || !t.owned || !t.row.Taggable || t.node == nil || t.node.Policy == arm.TagOnly || t.node.Policy == arm.Observe {
 		return false
 	}
-	_, has := tagValue(tags, p.request.Owner.TagKey)
-	return !has && p.hasProvenOwner(w.id)
+	_, has := tagValue(tags, c.request.Owner.TagKey)
+	return !has && c.hasProvenOwner(t.id)
 }
 
 // taggableAncestor returns the nearest ancestor with tags of a resource without, "" if there is none.
-func (p *convergence) taggableAncestor(id arm.ID) arm.ID {
+func (c *convergence) taggableAncestor(id arm.ID) arm.ID {
 	if row, err := types.ForID(id); err != nil || row.Taggable {
 		return ""
 	}
-	for _, ancestor := range p.owningAncestors(id) {
+	for _, ancestor := range c.owningAncestors(id) {
 		if row, err := types.ForID(ancestor); err == nil && row.Taggable {
 			return ancestor
 		}
@@ -67,8 +67,8 @@ func (p *convergence) taggableAncestor(id arm.ID) arm.ID {
 }
 
 // hasProvenOwner reports whether the cluster owns a resource by its tags, or by other proof if the tags were removed.
-func (p *convergence) hasProvenOwner(id arm.ID) bool {
-	return tagsProveOwner(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner) || p.isProvenByUse(id, nil)
+func (c *convergence) hasProvenOwner(id arm.ID) bool {
+	return tagsProveOwner(observe.ParseHead(c.found[id.Key()].Body).Tags, c.request.Owner) || c.isProvenByUse(id, nil)
 }
 
 // tagsProveOwner reports whether tags prove the ownership of a resource. If the ownership tag is missing, the owner tag is proof: it is
@@ -89,30 +89,30 @@ func tagsProveOwner(tags map[string]string, owner Owner) bool {
 //   - it uses a resource that carries them (types.Type.UsedResources), or one that is proven in this way.
 //
 // IDs that Azure assigns to resources, as vmId, prove nothing: every reader of the resource knows them.
-func (p *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
-	found := p.found[id.Key()]
+func (c *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
+	found := c.found[id.Key()]
 	row, err := types.ForID(id)
-	if err != nil || !row.Taggable || !found.Exists || !p.record[id.Key()] && !p.engine.states.wasCreatedHere(id.Key()) || slices.ContainsFunc(through, id.Equal) {
+	if err != nil || !row.Taggable || !found.Exists || !c.record[id.Key()] && !c.engine.states.wasCreatedHere(id.Key()) || slices.ContainsFunc(through, id.Equal) {
 		return false
 	}
 	tags := observe.ParseHead(found.Body).Tags
-	if _, has := tagValue(tags, p.request.Owner.TagKey); has || otherOwnerTagIn(tags, p.request.Owner) != "" {
+	if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" {
 		return false
 	}
 	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
-	if p.hasProvingTags(group) {
+	if c.hasProvingTags(group) {
 		return true
 	}
 	for _, target := range usedResources(found.Body, row) {
-		if p.hasProvingTags(target) || p.isProvenByUse(target, append(slices.Clone(through), id)) {
+		if c.hasProvingTags(target) || c.isProvenByUse(target, append(slices.Clone(through), id)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *convergence) hasProvingTags(id arm.ID) bool {
-	return tagsProveOwner(observe.ParseHead(p.found[id.Key()].Body).Tags, p.request.Owner)
+func (c *convergence) hasProvingTags(id arm.ID) bool {
+	return tagsProveOwner(observe.ParseHead(c.found[id.Key()].Body).Tags, c.request.Owner)
 }
 
 // maxEvidence bounds the resources that are read to prove the ownership of one.
@@ -165,32 +165,32 @@ func stringsAt(value any, path []string) []string {
 
 // readEvidence reads the resources that can prove the ownership of untagged resources of the record. It reads nothing while all of them
 // have tags.
-func (p *convergence) readEvidence(maxAge time.Duration) {
+func (c *convergence) readEvidence(maxAge time.Duration) {
 	for range maxEvidence { // A used resource may have lost its tags, too.
-		ids := p.missingEvidence()
+		ids := c.missingEvidence()
 		if len(ids) == 0 {
 			return
 		}
-		for key, found := range p.engine.reader.Read(p.ctx, p.request.Client, ids, maxAge) {
-			p.found[key] = found
+		for key, found := range c.engine.reader.Read(c.ctx, c.request.Client, ids, maxAge) {
+			c.found[key] = found
 		}
 	}
 }
 
 // missingEvidence lists the evidence that was not read yet.
-func (p *convergence) missingEvidence() []arm.ID {
+func (c *convergence) missingEvidence() []arm.ID {
 	var out []arm.ID
-	for key, found := range p.found {
+	for key, found := range c.found {
 		row, err := types.ForID(found.ID)
-		if err != nil || !row.Taggable || !found.Exists || !p.record[key] && !p.engine.states.wasCreatedHere(key) {
+		if err != nil || !row.Taggable || !found.Exists || !c.record[key] && !c.engine.states.wasCreatedHere(key) {
 			continue
 		}
 		tags := observe.ParseHead(found.Body).Tags
-		if _, has := tagValue(tags, p.request.Owner.TagKey); has || otherOwnerTagIn(tags, p.request.Owner) != "" || tagsProveOwner(tags, p.request.Owner) {
+		if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" || tagsProveOwner(tags, c.request.Owner) {
 			continue
 		}
 		for _, id := range append(usedResources(found.Body, row), arm.ResourceGroupID(found.ID.Subscription(), found.ID.ResourceGroup())) {
-			if _, read := p.found[id.Key()]; !read {
+			if _, read := c.found[id.Key()]; !read {
 				out = append(out, id)
 			}
 		}
@@ -235,18 +235,18 @@ func ownershipTagError(s situation) error {
 
 // ownershipTagMessage explains that no proof of ownership is left, and gives the commands to hand the resource back or to release it.
 func ownershipTagMessage(s situation) string {
-	tag, left := s.owner.TagKey+"="+s.owner.TagValue, "The provider neither changes nor deletes it"
+	tag, consequence := s.owner.TagKey+"="+s.owner.TagValue, "The provider neither changes nor deletes it"
 	if s.node != nil && s.node.Foreign == arm.AdoptForeign {
-		left = "The provider keeps it in line with the spec and does not delete it"
+		consequence = "The provider keeps it in line with the spec and does not delete it"
 	}
 	switch {
 	case s.otherOwnerTag != "":
-		return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but it carries the tag %s of another cluster instead of %s. %s", s.id, s.otherOwnerTag, tag, left)
+		return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but it carries the tag %s of another cluster instead of %s. %s", s.id, s.otherOwnerTag, tag, consequence)
 	case !s.row.Taggable:
 		return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but %s lacks the tag %s that would prove it. %s. If it belongs to the cluster, delete it: az resource delete --ids %s",
-			s.id, s.inheritsFrom, tag, left, arm.ShellQuote(string(s.id)))
+			s.id, s.inheritsFrom, tag, consequence, arm.ShellQuote(string(s.id)))
 	}
 	merge := "az tag update --resource-id " + arm.ShellQuote(string(s.id)) + " --operation Merge --tags "
 	return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but it has lost the tag %s, and Azure has no other proof. %s. "+
-		"If it belongs to the cluster, hand it back: %s%s. If not, or to keep it when the cluster is deleted, give it up: %s%s=%s", s.id, tag, left, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
+		"If it belongs to the cluster, hand it back: %s%s. If not, or to keep it when the cluster is deleted, give it up: %s%s=%s", s.id, tag, consequence, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
 }

@@ -94,54 +94,54 @@ func newStateStore(clock Clock, jitter func() float64) *stateStore {
 }
 
 // findState returns the state under a key, or nil.
-func (m *stateStore) findState(key string) *resourceState {
-	found := m.states[key]
-	if found != nil {
-		found.lastUsed = m.clock.Now()
+func (s *stateStore) findState(key string) *resourceState {
+	state := s.states[key]
+	if state != nil {
+		state.lastUsed = s.clock.Now()
 	}
-	return found
+	return state
 }
 
 // stateFor returns the state under a key, and creates it if there is none.
-func (m *stateStore) stateFor(key string) *resourceState {
-	m.dropUnused()
-	if m.states[key] == nil {
-		m.states[key] = &resourceState{}
+func (s *stateStore) stateFor(key string) *resourceState {
+	s.dropUnused()
+	if s.states[key] == nil {
+		s.states[key] = &resourceState{}
 	}
-	return m.findState(key)
+	return s.findState(key)
 }
 
 // dropIfEmpty removes a state that has no content left.
-func (m *stateStore) dropIfEmpty(key string) {
-	if r := m.states[key]; r != nil && r.failure == nil && r.normalization == nil && r.agreement == nil && r.alignedHash == "" && !r.drifted && !r.createdHere && !r.absent && len(r.actionResults) == 0 {
-		delete(m.states, key)
+func (s *stateStore) dropIfEmpty(key string) {
+	if state := s.states[key]; state != nil && state.failure == nil && state.normalization == nil && state.agreement == nil && state.alignedHash == "" && !state.drifted && !state.createdHere && !state.absent && len(state.actionResults) == 0 {
+		delete(s.states, key)
 	}
 }
 
 // dropUnused removes unused states from time to time.
-func (m *stateStore) dropUnused() {
-	now := m.clock.Now()
-	if now.Sub(m.lastSweep) < retention/24 {
+func (s *stateStore) dropUnused() {
+	now := s.clock.Now()
+	if now.Sub(s.lastSweep) < retention/24 {
 		return
 	}
-	m.lastSweep = now
-	maps.DeleteFunc(m.states, func(_ string, r *resourceState) bool { return now.Sub(r.lastUsed) > retention })
+	s.lastSweep = now
+	maps.DeleteFunc(s.states, func(_ string, r *resourceState) bool { return now.Sub(r.lastUsed) > retention })
 }
 
 // recordFailure records an error of a desired state and returns the time until the next try.
-func (m *stateStore) recordFailure(key, hash string, err error) (wait time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.stateFor(key)
-	old := r.failure
+func (s *stateStore) recordFailure(key, hash string, err error) (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.stateFor(key)
+	old := state.failure
 	if old == nil || old.hash != hash || arm.Classify(old.err) != arm.Classify(err) {
 		old = &failure{hash: hash}
-		r.failure = old
+		state.failure = old
 	}
 	old.attempts++
 	old.err = err
-	wait = retryDelay(err, old.attempts, m.jitter())
-	old.next = m.clock.Now().Add(wait)
+	wait = retryDelay(err, old.attempts, s.jitter())
+	old.next = s.clock.Now().Add(wait)
 	return wait
 }
 
@@ -155,50 +155,50 @@ func retryDelay(err error, attempt int, jitter float64) time.Duration {
 }
 
 // failureOf returns the error of a desired state, nil if there is none, and the time until the next try; 0 means that it is due.
-func (m *stateStore) failureOf(key, hash string) (wait time.Duration, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	if found == nil || found.failure == nil || found.failure.hash != hash {
+func (s *stateStore) failureOf(key, hash string) (wait time.Duration, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	if state == nil || state.failure == nil || state.failure.hash != hash {
 		return 0, nil
 	}
-	return max(0, found.failure.next.Sub(m.clock.Now())), found.failure.err
+	return max(0, state.failure.next.Sub(s.clock.Now())), state.failure.err
 }
 
 // makeRetryDue makes a failure due now and resets its back-off.
-func (m *stateStore) makeRetryDue(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.failure != nil {
-		found.failure.attempts, found.failure.next = 0, m.clock.Now()
+func (s *stateStore) makeRetryDue(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.failure != nil {
+		state.failure.attempts, state.failure.next = 0, s.clock.Now()
 	}
 }
 
 // recordAttempt records that a desired state is being sent.
-func (m *stateStore) recordAttempt(key, hash string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.failure != nil {
-		found.failure.repeated = found.failure.hash == hash
+func (s *stateStore) recordAttempt(key, hash string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.failure != nil {
+		state.failure.repeated = state.failure.hash == hash
 	}
 }
 
 // lastAttemptError returns the error of the previous try of the running write, nil for the first try.
-func (m *stateStore) lastAttemptError(key string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.failure != nil && found.failure.repeated {
-		return found.failure.err
+func (s *stateStore) lastAttemptError(key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.failure != nil && state.failure.repeated {
+		return state.failure.err
 	}
 	return nil
 }
 
 // lastError returns the last error of a resource, for any desired state.
-func (m *stateStore) lastError(key string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.failure != nil {
-		return found.failure.err
+func (s *stateStore) lastError(key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.failure != nil {
+		return state.failure.err
 	}
 	return nil
 }
@@ -212,164 +212,164 @@ func httpStatus(err error) int {
 }
 
 // clearFailure removes the failure of a resource.
-func (m *stateStore) clearFailure(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil {
-		found.failure = nil
-		m.dropIfEmpty(key)
+func (s *stateStore) clearFailure(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil {
+		state.failure = nil
+		s.dropIfEmpty(key)
 	}
 }
 
 // recordPut records a successful PUT of a desired state, the differences in its answer, and those that it was sent for.
-func (m *stateStore) recordPut(key, hash string, said, sentFor []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.stateFor(key)
-	now := &normalization{hash: hash, at: m.clock.Now(), inAnswer: said}
-	if r.alignedHash == hash {
-		now.cause = sentFor
+func (s *stateStore) recordPut(key, hash string, inAnswer, cause []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.stateFor(key)
+	now := &normalization{hash: hash, at: s.clock.Now(), inAnswer: inAnswer}
+	if state.alignedHash == hash {
+		now.cause = cause
 	}
-	r.failure, r.normalization, r.alignedHash = nil, now, hash
+	state.failure, state.normalization, state.alignedHash = nil, now, hash
 }
 
 // recordCreation records that a PUT created the resource.
-func (m *stateStore) recordCreation(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.stateFor(key).createdHere = true
+func (s *stateStore) recordCreation(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stateFor(key).createdHere = true
 }
 
 // wasCreatedHere reports whether a PUT of this process created the existing resource.
-func (m *stateStore) wasCreatedHere(key string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	return found != nil && found.createdHere
+func (s *stateStore) wasCreatedHere(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	return state != nil && state.createdHere
 }
 
 // recordAligned records that a resource was seen in its desired state. The normalisation of an earlier desired state is dropped: such a
 // difference may be a change from outside later, as the size of a scale set whose VMs were deleted.
-func (m *stateStore) recordAligned(key, hash string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.stateFor(key)
-	r.alignedHash = hash
-	if r.normalization != nil && r.normalization.hash != hash {
-		r.normalization = nil
+func (s *stateStore) recordAligned(key, hash string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.stateFor(key)
+	state.alignedHash = hash
+	if state.normalization != nil && state.normalization.hash != hash {
+		state.normalization = nil
 	}
 }
 
 // recordDrift records that a resource no longer is in its desired state. first is true if that was not known before.
-func (m *stateStore) recordDrift(key string) (first bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.stateFor(key)
-	first = !r.drifted
-	r.drifted = true
+func (s *stateStore) recordDrift(key string) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.stateFor(key)
+	first = !state.drifted
+	state.drifted = true
 	return first
 }
 
 // clearDrift records that a resource is in its desired state. drifted is true if it was not before.
-func (m *stateStore) clearDrift(key string) (drifted bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil {
-		drifted, found.drifted = found.drifted, false
-		m.dropIfEmpty(key)
+func (s *stateStore) clearDrift(key string) (drifted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil {
+		drifted, state.drifted = state.drifted, false
+		s.dropIfEmpty(key)
 	}
 	return drifted
 }
 
 // wasAligned reports whether the resource was last seen in this desired state.
-func (m *stateStore) wasAligned(key, hash string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	return found != nil && found.alignedHash == hash
+func (s *stateStore) wasAligned(key, hash string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	return state != nil && state.alignedHash == hash
 }
 
 // setInPlace records whether the current convergence has nothing to do for the resource.
-func (m *stateStore) setInPlace(key string, placed bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil {
-		found.inPlace = placed
+func (s *stateStore) setInPlace(key string, placed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil {
+		state.inPlace = placed
 	}
 }
 
 // wasInPlace reports whether the last convergence had nothing to do for the resource.
-func (m *stateStore) wasInPlace(key string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	return found != nil && found.alignedHash != "" && found.inPlace
+func (s *stateStore) wasInPlace(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	return state != nil && state.alignedHash != "" && state.inPlace
 }
 
 // setAbsent records whether the current convergence found the resource absent.
-func (m *stateStore) setAbsent(key string, absent bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (s *stateStore) setAbsent(key string, absent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if absent {
-		m.stateFor(key).absent = true
-	} else if found := m.findState(key); found != nil {
-		found.absent, found.quotaHolder = false, ""
-		m.dropIfEmpty(key)
+		s.stateFor(key).absent = true
+	} else if state := s.findState(key); state != nil {
+		state.absent, state.quotaHolder = false, ""
+		s.dropIfEmpty(key)
 	}
 }
 
 // wasAbsent reports whether the last convergence found the resource absent.
-func (m *stateStore) wasAbsent(key string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	return found != nil && found.absent
+func (s *stateStore) wasAbsent(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	return state != nil && state.absent
 }
 
 // setQuotaHolder records which resource needs write quota before an absent one can be created, "" for none.
-func (m *stateStore) setQuotaHolder(key string, first arm.ID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil {
-		found.quotaHolder = first
+func (s *stateStore) setQuotaHolder(key string, first arm.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil {
+		state.quotaHolder = first
 	}
 }
 
 // quotaHolder returns the resource that needs write quota first, "" for none.
-func (m *stateStore) quotaHolder(key string) arm.ID {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.absent {
-		return found.quotaHolder
+func (s *stateStore) quotaHolder(key string) arm.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.absent {
+		return state.quotaHolder
 	}
 	return ""
 }
 
 // quotaDelay reports whether the last write of a resource was not sent for lack of quota, and returns the time until the next try.
-func (m *stateStore) quotaDelay(key string) (wait time.Duration, held bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	if found == nil || found.failure == nil || !arm.IsBudgetEmpty(found.failure.err) {
+func (s *stateStore) quotaDelay(key string) (wait time.Duration, delayed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	if state == nil || state.failure == nil || !arm.IsBudgetEmpty(state.failure.err) {
 		return 0, false
 	}
-	return max(0, found.failure.next.Sub(m.clock.Now())), true
+	return max(0, state.failure.next.Sub(s.clock.Now())), true
 }
 
 // postponeRetry records that a write still has no quota.
-func (m *stateStore) postponeRetry(key string, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.failure != nil {
-		found.failure.err, found.failure.next = err, m.clock.Now().Add(retryDelay(err, found.failure.attempts, m.jitter()))
+func (s *stateStore) postponeRetry(key string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.failure != nil {
+		state.failure.err, state.failure.next = err, s.clock.Now().Add(retryDelay(err, state.failure.attempts, s.jitter()))
 	}
 }
 
 // forgetResource removes all state of a deleted resource and of its children.
-func (m *stateStore) forgetResource(id arm.ID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	maps.DeleteFunc(m.states, func(key string, _ *resourceState) bool {
+func (s *stateStore) forgetResource(id arm.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.states, func(key string, _ *resourceState) bool {
 		rest, ok := strings.CutPrefix(key, id.Key())
 		return ok && (rest == "" || rest[0] == '/' || rest[0] == '|')
 	})
@@ -377,39 +377,39 @@ func (m *stateStore) forgetResource(id arm.ID) {
 
 // retrySiblings makes failures of resources of the same type and parent due now: the deleted resource may be the one that they
 // conflicted with, as a security rule with its priority.
-func (m *stateStore) retrySiblings(gone arm.ID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (s *stateStore) retrySiblings(gone arm.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	list := gone.Key()[:strings.LastIndexByte(gone.Key(), '/')+1]
-	for key, record := range m.states {
+	for key, record := range s.states {
 		name, beside := strings.CutPrefix(key, list)
 		if beside && !strings.ContainsAny(name, "/|") && record.failure != nil && !arm.IsBudgetEmpty(record.failure.err) {
-			record.failure.attempts, record.failure.next = 0, m.clock.Now()
+			record.failure.attempts, record.failure.next = 0, s.clock.Now()
 		}
 	}
 }
 
 // resetMissing records that a planned resource does not exist. State of the former resource is dropped; failures of the creation stay.
-func (m *stateStore) resetMissing(key string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil {
-		found.normalization, found.agreement, found.alignedHash, found.createdHere = nil, nil, "", false
-		m.dropIfEmpty(key)
+func (s *stateStore) resetMissing(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil {
+		state.normalization, state.agreement, state.alignedHash, state.createdHere = nil, nil, "", false
+		s.dropIfEmpty(key)
 	}
 }
 
 // isNormalization reports whether the differences are those that a PUT of the same desired state leaves. first is true if that was not
 // known before. fromWrite is set if the differences are those of the answer to the PUT.
-func (m *stateStore) isNormalization(key, hash string, differences []compare.Difference, fromWrite bool) (remains, first bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.findState(key)
-	if r == nil || r.normalization == nil || r.normalization.hash != hash {
+func (s *stateStore) isNormalization(key, hash string, differences []compare.Difference, fromWrite bool) (remains, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	if state == nil || state.normalization == nil || state.normalization.hash != hash {
 		return false, false
 	}
-	found, lines := r.normalization, formatDifferences(differences)
-	atOnce := !found.judged && m.clock.Now().Sub(found.at) <= normalizationWindow
+	found, lines := state.normalization, formatDifferences(differences)
+	atOnce := !found.judged && s.clock.Now().Sub(found.at) <= normalizationWindow
 	found.judged = found.judged || !fromWrite
 	if !allKnown(lines, found.inAnswer) {
 		if !atOnce || !allKnown(lines, slices.Concat(found.inAnswer, found.cause)) {
@@ -422,16 +422,16 @@ func (m *stateStore) isNormalization(key, hash string, differences []compare.Dif
 	return true, first
 }
 
-func allKnown(lines, known []string) bool {
-	return !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(known, line) })
+func allKnown(differences, known []string) bool {
+	return !slices.ContainsFunc(differences, func(line string) bool { return !slices.Contains(known, line) })
 }
 
 // recordMatch records that a read after the PUT showed no difference.
-func (m *stateStore) recordMatch(key, hash string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil && found.normalization != nil && found.normalization.hash == hash {
-		found.normalization.judged = true
+func (s *stateStore) recordMatch(key, hash string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil && state.normalization != nil && state.normalization.hash == hash {
+		state.normalization.judged = true
 	}
 }
 
@@ -447,25 +447,25 @@ func desiredHash(want compare.Desired) string {
 }
 
 // storeActionResult stores the result of an action until the waiting objects take it.
-func (m *stateStore) storeActionResult(key string, objects []string, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.stateFor(key)
-	r.actionResults = map[string]error{}
+func (s *stateStore) storeActionResult(key string, objects []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.stateFor(key)
+	state.actionResults = map[string]error{}
 	for _, object := range objects {
-		r.actionResults[object] = err
+		state.actionResults[object] = err
 	}
-	m.dropIfEmpty(key)
+	s.dropIfEmpty(key)
 }
 
 // takeActionResult returns and removes the result of an action; ok is false if there is none for the object.
-func (m *stateStore) takeActionResult(key, object string) (err error, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if found := m.findState(key); found != nil {
-		err, ok = found.actionResults[object]
-		delete(found.actionResults, object)
-		m.dropIfEmpty(key)
+func (s *stateStore) takeActionResult(key, object string) (err error, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state := s.findState(key); state != nil {
+		err, ok = state.actionResults[object]
+		delete(state.actionResults, object)
+		s.dropIfEmpty(key)
 	}
 	return err, ok
 }

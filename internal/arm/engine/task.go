@@ -23,49 +23,49 @@ type task struct {
 }
 
 // newTask collects the known facts about a resource without any request.
-func (p *convergence) newTask(id arm.ID) *task {
-	e, key := p.engine, id.Key()
-	w := &task{situation: situation{id: id, owner: p.request.Owner, node: p.request.Graph.Node(id), jitter: e.options.Jitter(), found: p.found[key]}}
-	if w.node != nil {
-		w.group = w.node.Group
+func (c *convergence) newTask(id arm.ID) *task {
+	e, key := c.engine, id.Key()
+	t := &task{situation: situation{id: id, owner: c.request.Owner, node: c.request.Graph.Node(id), jitter: e.options.Jitter(), found: c.found[key]}}
+	if t.node != nil {
+		t.group = t.node.Group
 	}
-	w.row, w.typeErr = types.ForID(id)
-	tags := observe.ParseHead(w.found.Body).Tags
-	w.owned, w.ownedAbove, w.inInventory, w.otherOwnerTag = p.isOwned(id), p.isAncestorOwned(id), p.storedInventory[key], otherOwnerTagIn(tags, p.request.Owner)
-	if hasClusterTag(tags, p.request.Owner) {
-		w.sameNameOwner = otherOwnerID(tags, p.request.Owner)
+	t.row, t.typeErr = types.ForID(id)
+	tags := observe.ParseHead(t.found.Body).Tags
+	t.owned, t.ownedAbove, t.inInventory, t.otherOwnerTag = c.isOwned(id), c.isAncestorOwned(id), c.storedInventory[key], otherOwnerTagIn(tags, c.request.Owner)
+	if hasClusterTag(tags, c.request.Owner) {
+		t.sameNameOwner = otherOwnerID(tags, c.request.Owner)
 	}
-	w.hasRecord = len(p.record) > 0
-	w.tagMissing = p.lacksOwnershipTag(w, tags)
-	if w.ownershipTagRemoved = p.isOwnershipTagRemoved(w, tags); w.ownershipTagRemoved {
-		w.inheritsFrom = p.taggableAncestor(id)
+	t.hasRecord = len(c.record) > 0
+	t.tagMissing = c.lacksOwnershipTag(t, tags)
+	if t.ownershipTagRemoved = c.isOwnershipTagRemoved(t, tags); t.ownershipTagRemoved {
+		t.inheritsFrom = c.taggableAncestor(id)
 	}
-	w.unclaimed = !w.owned && w.otherOwnerTag == "" && (w.row.Taggable || p.record[key] && !p.referencesOtherOwner(id, w.row))
-	w.sameErrorAs = p.earlierSameError(id, w.found.Err)
+	t.unclaimed = !t.owned && t.otherOwnerTag == "" && (t.row.Taggable || c.record[key] && !c.referencesOtherOwner(id, t.row))
+	t.sameErrorAs = c.earlierSameError(id, t.found.Err)
 	if op := e.operate.FindOperation(key); op != nil {
-		w.running = p.describeOperation(op)
-		w.running.lastErr, w.running.statusErr = e.states.lastAttemptError(key), op.StatusError(e.clock.Now())
+		t.running = c.describeOperation(op)
+		t.running.lastErr, t.running.statusErr = e.states.lastAttemptError(key), op.StatusError(e.clock.Now())
 	}
 	// This check follows the lookup of operations: one that has ended by then has invalidated the cache before.
-	w.outdated = !e.cache.IsCurrent(w.found)
-	return w
+	t.outdated = !e.cache.IsCurrent(t.found)
+	return t
 }
 
-func (p *convergence) describeOperation(op *operate.Operation) runningOperation {
-	return runningOperation{id: op.ID, state: op.State, age: p.engine.clock.Now().Sub(op.StartTime())}
+func (c *convergence) describeOperation(op *operate.Operation) runningOperation {
+	return runningOperation{id: op.ID, state: op.State, age: c.engine.clock.Now().Sub(op.StartTime())}
 }
 
 // earlierSameError returns an earlier resource of the graph that could not be read for the same error, if the error affects every
 // request; "" otherwise.
-func (p *convergence) earlierSameError(id arm.ID, err error) arm.ID {
+func (c *convergence) earlierSameError(id arm.ID, err error) arm.ID {
 	if err == nil || !observe.AffectsEveryRequest(err) {
 		return ""
 	}
-	for _, other := range p.nodes {
+	for _, other := range c.nodes {
 		if other.ID == id {
 			break
 		}
-		if errors.Is(p.results[other.ID.Key()].Err, err) {
+		if errors.Is(c.results[other.ID.Key()].Err, err) {
 			return other.ID
 		}
 	}
@@ -73,28 +73,28 @@ func (p *convergence) earlierSameError(id arm.ID, err error) arm.ID {
 }
 
 // decideAndExecute decides about a resource, completes its situation as needed, and executes the decision.
-func (p *convergence) decideAndExecute(w *task) {
-	e, key := p.engine, w.id.Key()
+func (c *convergence) decideAndExecute(t *task) {
+	e, key := c.engine, t.id.Key()
 	for {
-		d := decide(w.situation)
+		d := decide(t.situation)
 		switch d.step {
 		case stepAdopt:
-			w.owned = true
-			if w.ownershipTagRemoved {
+			t.owned = true
+			if t.ownershipTagRemoved {
 				continue // Users did not hand it over.
 			}
-			if _, known := p.adopted[key]; !known {
-				e.changes.addChange(p.request.Object, arm.Change{ID: w.id, Kind: arm.Adopted})
+			if _, known := c.adopted[key]; !known {
+				e.changes.addChange(c.request.Object, arm.Change{ID: t.id, Kind: arm.Adopted})
 			}
-			p.adopted[key] = w.id
+			c.adopted[key] = t.id
 		case stepCompare:
-			p.compareWithDesired(w)
+			c.compareWithDesired(t)
 		case stepCountReadFailure:
-			w.failureCounted, w.readRetryAfter = true, e.states.recordFailure(key+readSuffix, "", d.err)
+			t.failureCounted, t.readRetryAfter = true, e.states.recordFailure(key+readSuffix, "", d.err)
 		case stepClaim:
-			p.claimOperation(w, d)
+			c.claimOperation(t, d)
 		default:
-			if p.execute(w, d) {
+			if c.execute(t, d) {
 				return
 			}
 		}
@@ -102,53 +102,53 @@ func (p *convergence) decideAndExecute(w *task) {
 }
 
 // compareWithDesired compares a resource with its desired state and its remembered state.
-func (p *convergence) compareWithDesired(w *task) {
-	e, key, node := p.engine, w.id.Key(), w.node
-	w.compared = true
+func (c *convergence) compareWithDesired(t *task) {
+	e, key, node := c.engine, t.id.Key(), t.node
+	t.compared = true
 	e.states.clearFailure(key + readSuffix)
-	if w.desired, w.bodyErr = desiredOf(p.request.Graph, node, w.row); w.bodyErr != nil {
+	if t.desired, t.bodyErr = desiredOf(c.request.Graph, node, t.row); t.bodyErr != nil {
 		return
 	}
-	if w.tagMissing {
-		w.desired.Body = withOwnerTags(w.desired.Body, p.request.Owner)
+	if t.tagMissing {
+		t.desired.Body = withOwnerTags(t.desired.Body, c.request.Owner)
 	}
-	w.desiredHash = desiredHash(w.desired)
-	object, _ := w.desired.Body.(map[string]any)
-	w.bodyTagged = bodyHasOwnerTag(object, p.request.Owner)
-	before := e.states.wasAligned(key, w.desiredHash)
-	if !w.found.Exists {
+	t.desiredHash = desiredHash(t.desired)
+	object, _ := t.desired.Body.(map[string]any)
+	t.bodyTagged = bodyHasOwnerTag(object, c.request.Owner)
+	wasAligned := e.states.wasAligned(key, t.desiredHash)
+	if !t.found.Exists {
 		e.states.resetMissing(key)
 	} else {
-		body, err := arm.DecodeBody(w.found.Body)
+		body, err := arm.DecodeBody(t.found.Body)
 		if err != nil {
-			w.found.Err = &arm.Error{Method: "GET", ID: w.id, Code: "InvalidAnswer", Message: err.Error()}
+			t.found.Err = &arm.Error{Method: "GET", ID: t.id, Code: "InvalidAnswer", Message: err.Error()}
 			return
 		}
-		w.body = body
+		t.body = body
 		if node.Body != nil {
-			w.differences = p.filterDifferences(w.id, w.owned, compare.Diff(w.desired, body))
+			t.differences = c.filterDifferences(t.id, t.owned, compare.Diff(t.desired, body))
 		}
 	}
-	w.denial = node.DenialMessage(w.body)
-	w.retryAfter, w.failure = e.states.failureOf(key, w.desiredHash)
-	doing, broken := observe.ProvisioningState(w.found.Body)
+	t.denial = node.DenialMessage(t.body)
+	t.retryAfter, t.failure = e.states.failureOf(key, t.desiredHash)
+	inProgress, failed := observe.ProvisioningState(t.found.Body)
 	switch {
-	case w.found.Exists && doing == "" && !broken:
-		w.normalized = p.isNormalization(key, w.desiredHash, w.differences, w.found)
-		if w.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
-			var normalised []compare.Difference
-			if w.origin, normalised = e.states.classifyDifferences(w.id, w.desired, w.body, w.differences, w.found.FromWrite); !w.normalized {
-				e.logNormalized(w.id, normalised)
+	case t.found.Exists && inProgress == "" && !failed:
+		t.normalized = c.isNormalization(key, t.desiredHash, t.differences, t.found)
+		if t.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
+			var normalized []compare.Difference
+			if t.origin, normalized = e.states.classifyDifferences(t.id, t.desired, t.body, t.differences, t.found.FromWrite); !t.normalized {
+				e.logNormalized(t.id, normalized)
 			}
 		}
-	case broken && keepsFailed(w.situation) && w.owned:
-		if w.failure = e.states.lastError(key); w.failure == nil {
-			w.failure = e.findFailureReason(p.ctx, p.request.Client, w.found.Observed, w.row)
-			e.states.recordFailure(key, w.desiredHash, w.failure)
+	case failed && keepsFailed(t.situation) && t.owned:
+		if t.failure = e.states.lastError(key); t.failure == nil {
+			t.failure = e.findFailureReason(c.ctx, c.request.Client, t.found.Observed, t.row)
+			e.states.recordFailure(key, t.desiredHash, t.failure)
 		}
 	}
-	if before && hasDrifted(w.situation) && e.states.recordDrift(key) && e.options.Hooks.OnDrift != nil {
-		e.options.Hooks.OnDrift(w.id)
+	if wasAligned && hasDrifted(t.situation) && e.states.recordDrift(key) && e.options.Hooks.OnDrift != nil {
+		e.options.Hooks.OnDrift(t.id)
 	}
 }
 
@@ -157,68 +157,68 @@ func hasDrifted(s situation) bool {
 	if !s.found.Exists || !s.owned {
 		return !s.found.Exists
 	}
-	doing, broken := observe.ProvisioningState(s.found.Body)
+	inProgress, failed := observe.ProvisioningState(s.found.Body)
 	if s.node.Policy == arm.CreateOnly || s.node.Policy == arm.TagOnly {
-		return doing == "" && (broken || len(s.origin.outside) > 0 || len(s.differences) > len(withoutTagDifferences(s.differences)))
+		return inProgress == "" && (failed || len(s.origin.outside) > 0 || len(s.differences) > len(withoutTagDifferences(s.differences)))
 	}
-	return doing == "" && (broken || len(s.differences) > 0 && !s.normalized)
+	return inProgress == "" && (failed || len(s.differences) > 0 && !s.normalized)
 }
 
 // claimOperation registers the operation of a write, so that no other write of the same document starts.
-func (p *convergence) claimOperation(w *task, d decision) {
-	e, op := p.engine, p.newOperation(w, d)
-	w.claimed = true
-	if w.holderOperation = e.operate.Begin(op, w.removing); w.holderOperation != nil {
-		w.holder = p.describeOperation(w.holderOperation)
+func (c *convergence) claimOperation(t *task, d decision) {
+	e, op := c.engine, c.newOperation(t, d)
+	t.claimed = true
+	if t.holderOperation = e.operate.Begin(op, t.removing); t.holderOperation != nil {
+		t.holder = c.describeOperation(t.holderOperation)
 		return
 	}
-	w.op = op
-	if !w.removing {
-		w.writtenSince, w.etagOutdated = w.found.VouchedByDigest || !e.cache.IsCurrent(w.found), !e.cache.IsETagCurrent(w.found)
+	t.op = op
+	if !t.removing {
+		t.writtenSince, t.etagOutdated = t.found.VouchedByDigest || !e.cache.IsCurrent(t.found), !e.cache.IsETagCurrent(t.found)
 	}
 }
 
 // execute carries out a decision and sets the result. It returns false if the situation has changed meanwhile.
-func (p *convergence) execute(w *task, d decision) bool {
-	e, key := p.engine, w.id.Key()
-	result := arm.Result{ID: w.id, Group: w.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
-		Drift: p.results[key].Drift, Observed: w.found.Body, Owned: w.found.Exists && w.owned,
-		OutsideChanges: w.origin.outside, UnappliedChanges: w.origin.unapplied}
+func (c *convergence) execute(t *task, d decision) bool {
+	e, key := c.engine, t.id.Key()
+	result := arm.Result{ID: t.id, Group: t.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
+		Drift: c.results[key].Drift, Observed: t.found.Body, Owned: t.found.Exists && t.owned,
+		OutsideChanges: t.origin.outside, UnappliedChanges: t.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)
 	if result.IsDone() {
 		result.UnrepairedDrift = d.drift
 	}
-	if w.node != nil {
-		result.UnremovablePaths = presentPaths(w.node.UnremovablePaths, w.found.Body, w.row)
+	if t.node != nil {
+		result.UnremovablePaths = presentPaths(t.node.UnremovablePaths, t.found.Body, t.row)
 	}
-	if w.otherOwnerTag != "" && result.State == arm.Foreign && w.node != nil && w.node.OtherCluster != arm.UseOtherCluster && !w.removing {
-		result.OtherClusterTag = w.otherOwnerTag
+	if t.otherOwnerTag != "" && result.State == arm.Foreign && t.node != nil && t.node.OtherCluster != arm.UseOtherCluster && !t.removing {
+		result.OtherClusterTag = t.otherOwnerTag
 	}
-	if w.ownershipTagRemoved && result.IsDone() {
-		result.OwnershipTagRemoved = ownershipTagMessage(w.situation)
+	if t.ownershipTagRemoved && result.IsDone() {
+		result.OwnershipTagRemoved = ownershipTagMessage(t.situation)
 	}
 	wait := d.retryAfter
 	switch d.step {
 	case stepJoin:
 		op := e.operate.FindOperation(key)
-		if op == nil || !op.AddWaiter(p.request.Object, p.notifyChange) {
-			w.running, w.outdated = runningOperation{}, !e.cache.IsCurrent(w.found)
+		if op == nil || !op.AddWaiter(c.request.Object, c.notifyChange) {
+			t.running, t.outdated = runningOperation{}, !e.cache.IsCurrent(t.found)
 			return false
 		}
 	case stepFollow:
-		e.operate.FollowExisting(p.newFollowedOperation(w.id, d.state), p.notifyChange)
+		e.operate.FollowExisting(c.newFollowedOperation(t.id, d.state), c.notifyChange)
 	case stepQueue:
-		p.awaitHolder(w)
+		c.awaitHolder(t)
 	case stepReadAgain:
-		if w.op != nil {
-			e.operate.Release(w.op)
+		if t.op != nil {
+			e.operate.Release(t.op)
 		}
-		if w.etagOutdated {
-			e.cache.Invalidate(observe.Change{ID: w.id, Extent: observe.ExtentResource})
+		if t.etagOutdated {
+			e.cache.Invalidate(observe.Change{ID: t.id, Extent: observe.ExtentResource})
 		}
-		p.notifyChange()
+		c.notifyChange()
 	case stepAlign:
-		e.states.recordAligned(key, w.desiredHash)
+		e.states.recordAligned(key, t.desiredHash)
 		e.states.clearFailure(key)
 		if len(d.drift) == 0 {
 			// The change from outside was reverted from outside.
@@ -227,31 +227,31 @@ func (p *convergence) execute(w *task, d decision) bool {
 	case stepClearFailure:
 		e.states.clearFailure(key)
 	case stepAddToInventory:
-		p.inventory[key] = w.id
+		c.inventory[key] = t.id
 	case stepForget:
-		e.states.forgetResource(w.id)
-		e.operate.AbandonBelow(w.id)
+		e.states.forgetResource(t.id)
+		e.operate.AbandonBelow(t.id)
 	case stepSend:
-		if w.removing {
+		if t.removing {
 			e.states.recordAttempt(key, deletionHash)
 		} else {
-			e.states.recordAttempt(key, w.desiredHash)
+			e.states.recordAttempt(key, t.desiredHash)
 			e.states.setAbsent(key, false)
 		}
-		if err := p.startWrite(w, d); err != nil {
-			e.operate.Release(w.op)
+		if err := c.startWrite(t, d); err != nil {
+			e.operate.Release(t.op)
 			result.State, result.Err, wait = arm.Failed, err, specRetryAfter
 		}
 	}
-	p.setResult(result, wait)
+	c.setResult(result, wait)
 	return true
 }
 
 // awaitHolder waits for the operation that holds the resource or its document.
-func (p *convergence) awaitHolder(w *task) {
-	if w.holderOperation.Key != w.id.Key() {
-		p.engine.operate.AwaitSerial(w.row.SerialKey(w.id), p.request.Object, p.notifyChange)
-	} else if !w.holderOperation.AddWaiter(p.request.Object, p.notifyChange) {
-		p.notifyChange()
+func (c *convergence) awaitHolder(t *task) {
+	if t.holderOperation.Key != t.id.Key() {
+		c.engine.operate.AwaitSerial(t.row.SerialKey(t.id), c.request.Object, c.notifyChange)
+	} else if !t.holderOperation.AddWaiter(c.request.Object, c.notifyChange) {
+		c.notifyChange()
 	}
 }

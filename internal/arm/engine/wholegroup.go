@@ -20,11 +20,11 @@ func (e *Engine) DeletesGroupWhole(ctx context.Context, request Request, group a
 func (e *Engine) decideGroupDeletion(ctx context.Context, request Request, group arm.ID) (bool, error) {
 	request.Graph = &arm.Graph{}
 	request.Graph.Add(arm.Node{ID: group, Policy: arm.Repair})
-	p, err := e.newConvergence(ctx, request)
+	c, err := e.newConvergence(ctx, request)
 	if err != nil {
 		return false, err
 	}
-	d := newDeletion(p)
+	d := newDeletion(c)
 	d.decideGroups()
 	if err := d.groupErrs[group.Key()]; err != nil {
 		return false, err
@@ -32,6 +32,6 @@ func (e *Engine) decideGroupDeletion(ctx context.Context, request Request, group
 	if d.wholeGroups[group.Key()] {
 		return true, nil
 	}
-	found := p.found[group.Key()]
+	found := c.found[group.Key()]
 	return found.ID != "" && found.Err == nil && !found.Exists, found.Err
 }

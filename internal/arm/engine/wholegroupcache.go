@@ -30,30 +30,30 @@ func newWholeGroupCache(clock Clock, valid time.Duration) *wholeGroupCache {
 }
 
 // findOrAsk returns the cached answer for key, or the result of find. Concurrent calls share one find. Errors are not cached.
-func (v *wholeGroupCache) findOrAsk(key string, find func() (bool, error)) (bool, error) {
-	if known, ok := v.cachedAnswer(key); ok {
+func (c *wholeGroupCache) findOrAsk(key string, find func() (bool, error)) (bool, error) {
+	if known, ok := c.cachedAnswer(key); ok {
 		return known, nil
 	}
-	found, err, _ := v.flight.Do(key, func() (any, error) {
-		if known, ok := v.cachedAnswer(key); ok {
+	found, err, _ := c.flight.Do(key, func() (any, error) {
+		if known, ok := c.cachedAnswer(key); ok {
 			return known, nil
 		}
-		goes, err := find()
+		deleted, err := find()
 		if err == nil {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			v.byGroup[key] = wholeGroupAnswer{deleted: goes, at: v.clock.Now()}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.byGroup[key] = wholeGroupAnswer{deleted: deleted, at: c.clock.Now()}
 		}
-		return goes, err
+		return deleted, err
 	})
 	return found.(bool), err
 }
 
-func (v *wholeGroupCache) cachedAnswer(key string) (goes, ok bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	now := v.clock.Now()
-	maps.DeleteFunc(v.byGroup, func(_ string, old wholeGroupAnswer) bool { return now.Sub(old.at) > v.valid })
-	found, ok := v.byGroup[key]
+func (c *wholeGroupCache) cachedAnswer(key string) (deleted, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.clock.Now()
+	maps.DeleteFunc(c.byGroup, func(_ string, old wholeGroupAnswer) bool { return now.Sub(old.at) > c.valid })
+	found, ok := c.byGroup[key]
 	return found.deleted, ok
 }

@@ -16,25 +16,25 @@ import (
 const deletionHash = "delete"
 
 // newOperation returns the operation of a decision, with the bookkeeping for its end.
-func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
-	e := p.engine
-	op := &operate.Operation{Key: w.id.Key(), ID: w.id, SerialKey: w.row.SerialKey(w.id), Client: p.request.Client, State: d.state, Method: d.method,
-		Object: p.request.Object, Context: e.operate.BackgroundContext(p.ctx)}
-	op.AddWaiter(p.request.Object, p.notifyChange)
-	change := finishedWrite{id: w.id, object: op.Object, method: d.method, state: d.state, drift: d.drift}
-	hash, agreed := w.desiredHash, json.RawMessage(nil)
-	if w.removing {
+func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
+	e := c.engine
+	op := &operate.Operation{Key: t.id.Key(), ID: t.id, SerialKey: t.row.SerialKey(t.id), Client: c.request.Client, State: d.state, Method: d.method,
+		Object: c.request.Object, Context: e.operate.BackgroundContext(c.ctx)}
+	op.AddWaiter(c.request.Object, c.notifyChange)
+	change := finishedWrite{id: t.id, object: op.Object, method: d.method, state: d.state, drift: d.drift}
+	hash, agreed := t.desiredHash, json.RawMessage(nil)
+	if t.removing {
 		hash = deletionHash
 	} else {
-		change.repairs = w.found.Exists && e.states.wasAligned(op.Key, hash)
-		if w.node.Policy == arm.CreateOnly {
-			agreed = visibleJSON(w.desired)
+		change.repairs = t.found.Exists && e.states.wasAligned(op.Key, hash)
+		if t.node.Policy == arm.CreateOnly {
+			agreed = visibleJSON(t.desired)
 		}
 	}
-	var said []string
+	var inAnswer []string
 	op.OnAnswer = func(body json.RawMessage) {
 		if decoded, err := arm.DecodeBody(body); err == nil {
-			said = formatDifferences(compare.Diff(w.desired, decoded))
+			inAnswer = formatDifferences(compare.Diff(t.desired, decoded))
 		}
 	}
 	op.OnEnd = func(took time.Duration, err error) {
@@ -45,11 +45,11 @@ func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
 				e.states.setAbsent(op.Key, d.state == arm.Creating)
 			}
 			return
-		case w.removing:
+		case t.removing:
 			e.states.forgetResource(op.ID)
 			e.states.retrySiblings(op.ID)
 		case d.method == http.MethodPut:
-			e.states.recordPut(op.Key, hash, said, formatDifferences(w.differences))
+			e.states.recordPut(op.Key, hash, inAnswer, formatDifferences(t.differences))
 			if d.state == arm.Creating {
 				e.states.recordCreation(op.Key)
 			}
@@ -60,7 +60,7 @@ func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
 			e.states.clearFailure(op.Key)
 		}
 		e.recordChange(change, took)
-		if w.removing || len(w.origin.outside) > 0 {
+		if t.removing || len(t.origin.outside) > 0 {
 			return
 		}
 		if e.states.clearDrift(op.Key) && e.options.Hooks.OnRepair != nil {
@@ -71,9 +71,9 @@ func (p *convergence) newOperation(w *task, d decision) *operate.Operation {
 }
 
 // newFollowedOperation returns an operation that another party began on a resource, or this provider before a restart.
-func (p *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.Operation {
-	e, object := p.engine, p.request.Object
-	return &operate.Operation{Key: id.Key(), ID: id, Client: p.request.Client, State: state, Object: object, OnEnd: func(took time.Duration, err error) {
+func (c *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.Operation {
+	e, object := c.engine, c.request.Object
+	return &operate.Operation{Key: id.Key(), ID: id, Client: c.request.Client, State: state, Object: object, OnEnd: func(took time.Duration, err error) {
 		// Only the end of a successful deletion gives information.
 		if err == nil && state == arm.Deleting {
 			e.states.forgetResource(id)
@@ -83,45 +83,45 @@ func (p *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.
 }
 
 // startWrite sends the request of a decision in the background.
-func (p *convergence) startWrite(w *task, d decision) error {
-	e, op := p.engine, w.op
+func (c *convergence) startWrite(t *task, d decision) error {
+	e, op := c.engine, t.op
 	var request func() (*client.Response, error)
 	switch d.method {
 	case http.MethodDelete:
 		request = func() (*client.Response, error) {
-			return op.Client.Delete(op.Context, w.id, w.row.APIVersion, w.row.DeleteQuery)
+			return op.Client.Delete(op.Context, t.id, t.row.APIVersion, t.row.DeleteQuery)
 		}
 	case http.MethodPut:
-		raw, err := json.Marshal(compare.MergeBody(w.desired, w.body))
+		raw, err := json.Marshal(compare.MergeBody(t.desired, t.body))
 		if err != nil {
 			return err
 		}
 		request = func() (*client.Response, error) {
-			return op.Client.Put(op.Context, w.id, w.row.APIVersion, json.RawMessage(raw), d.etag)
+			return op.Client.Put(op.Context, t.id, t.row.APIVersion, json.RawMessage(raw), d.etag)
 		}
 	default:
-		request = func() (*client.Response, error) { return writeTags(op, w.desired, w.body) }
+		request = func() (*client.Response, error) { return writeTags(op, t.desired, t.body) }
 	}
-	p.recordSent(w.id, d.method)
-	e.log.Info(d.method, "resource", w.id, "object", p.request.Object, "differs", d.drift)
+	c.recordSent(t.id, d.method)
+	e.log.Info(d.method, "resource", t.id, "object", c.request.Object, "differs", d.drift)
 	go func() {
-		defer p.recordAnswered()
-		p.requestSlots <- struct{}{}
-		defer func() { <-p.requestSlots }()
+		defer c.recordAnswered()
+		c.requestSlots <- struct{}{}
+		defer func() { <-c.requestSlots }()
 		if d.method != http.MethodPatch {
-			if held := op.Client.ReserveWrite(d.method, w.id, w.desired.Body); held != nil {
-				p.recordUnsent(w.id)
-				e.operate.EndUnsent(op, held)
+			if budgetErr := op.Client.ReserveWrite(d.method, t.id, t.desired.Body); budgetErr != nil {
+				c.recordUnsent(t.id)
+				e.operate.EndUnsent(op, budgetErr)
 				return
 			}
 		}
 		if d.confirmAbsence {
-			if sure := e.reader.Get(op.Context, op.Client, w.id); sure.Err != nil || sure.Exists {
-				if sure.Err != nil {
+			if confirmed := e.reader.Get(op.Context, op.Client, t.id); confirmed.Err != nil || confirmed.Exists {
+				if confirmed.Err != nil {
 					// The list still does not show the resource. An immediate retry would repeat this without end.
-					e.states.recordFailure(op.Key, w.desiredHash, sure.Err)
+					e.states.recordFailure(op.Key, t.desiredHash, confirmed.Err)
 				}
-				p.recordUnsent(w.id)
+				c.recordUnsent(t.id)
 				e.operate.Abandon(op)
 				return
 			}
@@ -131,19 +131,19 @@ func (p *convergence) startWrite(w *task, d decision) error {
 	return nil
 }
 
-func (p *convergence) recordUnsent(id arm.ID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.sentMethods, id.Key())
+func (c *convergence) recordUnsent(id arm.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.sentMethods, id.Key())
 }
 
 // writeTags merges and deletes tags without a write of the resource itself.
 // https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
 func writeTags(op *operate.Operation, want compare.Desired, body any) (*client.Response, error) {
 	merge, drop := compare.TagChanges(want, body)
-	at := op.ID.Extension("Microsoft.Resources/tags", "default")
+	tagsID := op.ID.Extension("Microsoft.Resources/tags", "default")
 	patch := func(operation string, tags map[string]string) (*client.Response, error) {
-		return op.Client.Patch(op.Context, at, types.TagsAPIVersion, map[string]any{"operation": operation, "properties": map[string]any{"tags": tags}})
+		return op.Client.Patch(op.Context, tagsID, types.TagsAPIVersion, map[string]any{"operation": operation, "properties": map[string]any{"tags": tags}})
 	}
 	var response *client.Response
 	var err error
@@ -151,11 +151,11 @@ func writeTags(op *operate.Operation, want compare.Desired, body any) (*client.R
 		response, err = patch("Merge", merge)
 	}
 	if len(drop) > 0 && err == nil {
-		gone := map[string]string{}
+		values := map[string]string{}
 		for _, key := range drop {
-			gone[key] = ""
+			values[key] = ""
 		}
-		response, err = patch("Delete", gone)
+		response, err = patch("Delete", values)
 	}
 	if response == nil && err == nil {
 		response = &client.Response{Status: http.StatusOK}

@@ -13,25 +13,25 @@ import (
 
 // nodesAwaitingQuota returns, by ID key, the nodes that were absent at the last read and cannot be created before they or their
 // dependencies have write quota. The value is the resource that needs the quota first. A request with BypassCache reads every node.
-func (p *convergence) nodesAwaitingQuota() map[string]arm.ID {
-	if p.request.BypassCache {
+func (c *convergence) nodesAwaitingQuota() map[string]arm.ID {
+	if c.request.BypassCache {
 		return nil
 	}
 	out := map[string]arm.ID{}
-	for _, node := range p.nodes {
+	for _, node := range c.nodes {
 		key := node.ID.Key()
-		if !p.engine.states.wasAbsent(key) {
+		if !c.engine.states.wasAbsent(key) {
 			continue
 		}
-		if p.engine.awaitsWriteQuota(p.request.Client, node.ID, node.Body) {
+		if c.engine.awaitsWriteQuota(c.request.Client, node.ID, node.Body) {
 			out[key] = node.ID
 		}
-		for _, dependency := range p.request.Graph.Dependencies(node) {
-			if first, held := out[dependency.ID.Key()]; held && out[key] == "" {
+		for _, dependency := range c.request.Graph.Dependencies(node) {
+			if first, awaiting := out[dependency.ID.Key()]; awaiting && out[key] == "" {
 				out[key] = first
 			}
 		}
-		p.engine.states.setQuotaHolder(key, out[key])
+		c.engine.states.setQuotaHolder(key, out[key])
 	}
 	return out
 }
@@ -58,8 +58,8 @@ func (e *Engine) isAwaitingWriteQuota(c *client.Client, id arm.ID) bool {
 }
 
 // assumeAbsent takes a node as absent without a read. It is read before its creation.
-func (p *convergence) assumeAbsent(id arm.ID) {
-	found := p.engine.cache.NewObservation(observe.Observed{ID: id}, false)
+func (c *convergence) assumeAbsent(id arm.ID) {
+	found := c.engine.cache.NewObservation(observe.Observed{ID: id}, false)
 	found.FromList = true
-	p.found[id.Key()] = found
+	c.found[id.Key()] = found
 }

@@ -18,7 +18,7 @@ func withoutBackReferences(row types.Type, body json.RawMessage) json.RawMessage
 
 // removePath returns a document without the value at a path. A document of another shape stays as it is.
 func removePath(document json.RawMessage, path []string) json.RawMessage {
-	key, each := strings.CutSuffix(path[0], "[]")
+	key, isList := strings.CutSuffix(path[0], "[]")
 	var object map[string]json.RawMessage
 	if json.Unmarshal(document, &object) != nil || object[key] == nil {
 		return document
@@ -26,7 +26,7 @@ func removePath(document json.RawMessage, path []string) json.RawMessage {
 	switch {
 	case len(path) == 1:
 		delete(object, key)
-	case each:
+	case isList:
 		var elements []json.RawMessage
 		if json.Unmarshal(object[key], &elements) != nil {
 			return document

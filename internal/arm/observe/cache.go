@@ -52,9 +52,9 @@ type changeMark struct {
 }
 
 // NewCache returns an empty cache. freshness is the usual age of reads that it returns; it keeps them for ten times that. Reads that
-// digests vouch for are kept for full; 0 disables that.
-func NewCache(clock Clock, freshness, full time.Duration) *Cache {
-	return &Cache{clock: clock, freshness: freshness, maxVouchedAge: full, resourceChanges: map[string]changeMark{}, documentChanges: map[string]changeMark{}, sideEffects: map[string]changeMark{},
+// digests vouch for are kept for maxVouchedAge; 0 disables that.
+func NewCache(clock Clock, freshness, maxVouchedAge time.Duration) *Cache {
+	return &Cache{clock: clock, freshness: freshness, maxVouchedAge: maxVouchedAge, resourceChanges: map[string]changeMark{}, documentChanges: map[string]changeMark{}, sideEffects: map[string]changeMark{},
 		entries: map[string]Observation{}, lists: map[string]*listing{}, emptyGroups: map[string]changeMark{}, readsInFlight: map[string]chan struct{}{},
 		digests: map[string]*digest{}, subscriptionLists: map[string]*subscriptionList{}}
 }
@@ -95,8 +95,8 @@ func (c *Cache) Invalidate(change Change) {
 	}
 	// Absences of the same type stay valid: a hundred machines that are created at once must not invalidate each other's absence.
 	if row, err := types.ForID(change.ID); err == nil {
-		for _, made := range row.CreatesTypes {
-			c.sideEffects[effectKey(resourceGroupOf(change.ID), made)] = now
+		for _, created := range row.CreatesTypes {
+			c.sideEffects[effectKey(resourceGroupOf(change.ID), created)] = now
 		}
 		if change.Created && len(row.DetachesTypes) > 0 {
 			c.invalidateDetached(resourceGroupOf(change.ID), row.DetachesTypes, now)
@@ -112,9 +112,9 @@ func (c *Cache) Invalidate(change Change) {
 }
 
 // invalidateDetached discards reads of resources of some types in a group.
-func (c *Cache) invalidateDetached(group arm.ID, freed []string, now changeMark) {
+func (c *Cache) invalidateDetached(group arm.ID, resourceTypes []string, now changeMark) {
 	for _, found := range c.entries {
-		if resourceGroupOf(found.ID).Key() == group.Key() && slices.Contains(freed, found.ID.Type()) {
+		if resourceGroupOf(found.ID).Key() == group.Key() && slices.Contains(resourceTypes, found.ID.Type()) {
 			c.resourceChanges[found.ID.Key()] = now
 		}
 	}
@@ -212,9 +212,9 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 	return Observation{}, false
 }
 
-// beginRead begins the read of one resource, unless another read of it is in flight: then landed is closed at the end of that. end ends
+// beginRead begins the read of one resource, unless another read of it is in flight: then ended is closed at the end of that. end ends
 // the read.
-func (c *Cache) beginRead(scope string, id arm.ID) (landed <-chan struct{}, end func()) {
+func (c *Cache) beginRead(scope string, id arm.ID) (ended <-chan struct{}, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, id)

@@ -15,8 +15,8 @@ func (r *reading) readCollection(ctx context.Context, row types.Type, missing []
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	for r.maxAge >= 0 {
 		oldest := cache.clock.Now().Add(-r.maxAge)
-		ended, mine := cache.beginListing(scope, missing[0])
-		if mine {
+		ended, started := cache.beginListing(scope, missing[0])
+		if started {
 			defer cache.endListing(scope, missing[0])
 			break
 		}
@@ -52,12 +52,12 @@ func (r *reading) requestCollection(ctx context.Context, row types.Type, missing
 		return false
 	}
 	// The result of the list counts as of this moment.
-	begun := cache.NewObservation(Observed{}, false)
+	start := cache.NewObservation(Observed{}, false)
 	items, err := r.client.List(ctx, types.ListPath(missing[0]), row.APIVersion, row.ListQuery)
 	switch {
 	case err != nil && AffectsEveryRequest(err):
 		for _, id := range missing {
-			found := begun
+			found := start
 			found.ID, found.Err = id, err
 			r.setResult(found)
 		}
@@ -74,13 +74,13 @@ func (r *reading) requestCollection(ctx context.Context, row types.Type, missing
 		}
 		// Some lists name children "parent/child".
 		name := head.Name[strings.LastIndex(head.Name, "/")+1:]
-		found := begun
+		found := start
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, withoutBackReferences(row, item), head.ETag
 		cache.StoreObservation(scope, found)
 		members[hashOf(found.ID.Key())] = true
 	}
-	cache.storeListing(scope, missing[0], begun.At, begun.changeCount, members)
-	for _, id := range r.takeCached(missing, begun.At) {
+	cache.storeListing(scope, missing[0], start.At, start.changeCount, members)
+	for _, id := range r.takeCached(missing, start.At) {
 		r.readOne(ctx, id)
 	}
 	return true

@@ -121,10 +121,10 @@ func (c *Cache) digestMark(scope string, id arm.ID, oldest time.Time) DigestMark
 }
 
 // vouchedObservation returns an earlier read of id, if a digest from oldest or later shows that the resource was not written since.
-// For types with more than the digest shows, the read has to be from full or later.
-func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, full time.Time) (Observation, bool) {
+// For types with more than the digest shows, the read has to be from oldestFull or later.
+func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, oldestFull time.Time) (Observation, bool) {
 	if holder, path := embeddingParent(id); holder != "" {
-		if found, ok := c.vouchedObservation(scope, holder, oldest, full); ok && c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
+		if found, ok := c.vouchedObservation(scope, holder, oldest, oldestFull); ok && c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
 			return fromParentDocument(found, id, path)
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, full time.Ti
 	if !ok || mark == 0 || found.mark != mark || found.changeCount < c.resourceChanges[id.Key()].count {
 		return Observation{}, false
 	}
-	if row, err := types.ForID(id); err != nil || !row.FullyListed && found.At.Before(full) {
+	if row, err := types.ForID(id); err != nil || !row.FullyListed && found.At.Before(oldestFull) {
 		return Observation{}, false
 	}
 	found.vouchedAt = c.clock.Now()
@@ -154,7 +154,7 @@ func (c *Cache) withDigestMark(scope string, found Observation) Observation {
 	if d == nil || d.ended.After(found.At) || !found.Exists || found.FromWrite || found.Err != nil {
 		return found
 	}
-	if doing, failed := ProvisioningState(found.Body); doing == "" && !failed {
+	if inProgress, failed := ProvisioningState(found.Body); inProgress == "" && !failed {
 		found.mark = d.markOf(found.ID)
 	}
 	return found

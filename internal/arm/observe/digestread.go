@@ -50,26 +50,26 @@ func (r *reading) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.
 	if !r.regularSync || len(ids) == 0 {
 		return ids
 	}
-	var told []arm.ID
+	var listed []arm.ID
 	for _, id := range ids {
 		if row, err := types.ForID(id); err == nil && !row.VolatileState {
-			told = append(told, id)
+			listed = append(listed, id)
 		}
 	}
-	r.readDigests(ctx, told)
-	oldest, full := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.oldestVouched(ctx)
+	r.readDigests(ctx, listed)
+	oldest, oldestFull := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.oldestVouched(ctx)
 	return r.takeFound(ids, func(id arm.ID) (Observation, bool) {
 		if row, err := types.ForID(id); err == nil && row.VolatileState {
 			return Observation{}, false
 		}
-		return r.reader.Cache.vouchedObservation(r.client.CacheScope(), id, oldest, full)
+		return r.reader.Cache.vouchedObservation(r.client.CacheScope(), id, oldest, oldestFull)
 	})
 }
 
-// takeFound takes the reads that of returns, and returns the other IDs.
-func (r *reading) takeFound(ids []arm.ID, of func(arm.ID) (Observation, bool)) (missing []arm.ID) {
+// takeFound takes the reads that find returns, and returns the other IDs.
+func (r *reading) takeFound(ids []arm.ID, find func(arm.ID) (Observation, bool)) (missing []arm.ID) {
 	for _, id := range ids {
-		found, ok := of(id)
+		found, ok := find(id)
 		if !ok {
 			missing = append(missing, id)
 			continue
@@ -113,12 +113,12 @@ func (r *reading) readDigest(ctx context.Context, path arm.ID, pages int) bool {
 		return shown
 	}
 	defer end()
-	begun := cache.clock.Now()
+	start := cache.clock.Now()
 	items, complete, err := r.client.ListPages(ctx, string(path), types.ResourcesAPIVersion, digestQuery(), pages)
 	if err != nil || !complete {
 		cache.skipList(ctx, scope, path, pages, r.maxAge, err)
 		return false
 	}
-	cache.storeDigest(scope, path, newDigest(begun, cache.clock.Now(), items))
+	cache.storeDigest(scope, path, newDigest(start, cache.clock.Now(), items))
 	return true
 }

@@ -39,7 +39,7 @@ func (c *Cache) storeListing(scope string, member arm.ID, at time.Time, count ui
 }
 
 // beginListing begins the read of the collection of member, unless one is in flight: then ended is closed at the end of that.
-func (c *Cache) beginListing(scope string, member arm.ID) (ended <-chan struct{}, mine bool) {
+func (c *Cache) beginListing(scope string, member arm.ID) (ended <-chan struct{}, started bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.listingOf(scope, member)
@@ -112,9 +112,9 @@ func (c *Cache) shouldList(scope string, missing []arm.ID, need readNeed) bool {
 	if len(missing) == 1 && !list.at.IsZero() && now.Sub(list.at) <= need.maxAge {
 		return false
 	}
-	most := maxListFactor * wanted
+	maxMembers := maxListFactor * wanted
 	if need.readBudgetLeft < client.ScarceReadBudget {
-		most = maxListFactorScarce * wanted
+		maxMembers = maxListFactorScarce * wanted
 	}
-	return wanted > 1 && (list.at.IsZero() || len(list.members) <= most)
+	return wanted > 1 && (list.at.IsZero() || len(list.members) <= maxMembers)
 }

@@ -77,7 +77,7 @@ func ParseHead(body json.RawMessage) Head {
 
 // ProvisioningState reads the provisioningState of a body. doing is the running change, "" if there is none; failed means that the last
 // operation failed.
-func ProvisioningState(body json.RawMessage) (doing arm.State, failed bool) {
+func ProvisioningState(body json.RawMessage) (inProgress arm.State, failed bool) {
 	switch strings.ToLower(ParseHead(body).Properties.ProvisioningState) {
 	case "", "succeeded", "ready":
 		return "", false

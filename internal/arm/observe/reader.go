@@ -34,9 +34,9 @@ const (
 	CacheBypass CacheResult = "bypass"
 )
 
-func (r *Reader) recordCacheRead(look CacheResult) {
+func (r *Reader) recordCacheRead(result CacheResult) {
 	if r.OnCacheRead != nil {
-		r.OnCacheRead(look)
+		r.OnCacheRead(result)
 	}
 }
 
@@ -215,13 +215,13 @@ func (r *reading) skipRefused(id arm.ID) bool {
 func (r *reading) readOne(ctx context.Context, id arm.ID) {
 	for r.maxAge >= 0 {
 		oldest := r.reader.Cache.clock.Now().Add(-r.maxAge)
-		landed, end := r.reader.Cache.beginRead(r.client.CacheScope(), id)
+		ended, end := r.reader.Cache.beginRead(r.client.CacheScope(), id)
 		if end != nil {
 			defer end()
 			break
 		}
 		select {
-		case <-landed:
+		case <-ended:
 		case <-ctx.Done():
 			r.setResult(r.reader.Cache.NewObservation(Observed{ID: id, Err: ctx.Err()}, false))
 			return

@@ -23,12 +23,12 @@ func WithReuseSince(ctx context.Context, at time.Time) context.Context {
 }
 
 // WithReuseOnly limits WithReuseSince to some resources.
-func WithReuseOnly(ctx context.Context, of func(arm.ID) bool) context.Context {
+func WithReuseOnly(ctx context.Context, only func(arm.ID) bool) context.Context {
 	s, ok := ctx.Value(reuseKey{}).(reuseOptions)
 	if !ok || s.since.IsZero() {
 		return ctx
 	}
-	s.only = of
+	s.only = only
 	return context.WithValue(ctx, reuseKey{}, s)
 }
 
@@ -64,7 +64,7 @@ func (c *Cache) reusableObservation(scope string, id arm.ID, oldest time.Time) (
 	if !ok || !found.Exists || found.FromWrite && id.Type() != types.ResourceGroup {
 		return Observation{}, false
 	}
-	if doing, failed := ProvisioningState(found.Body); doing != "" || failed {
+	if inProgress, failed := ProvisioningState(found.Body); inProgress != "" || failed {
 		return Observation{}, false
 	}
 	c.mu.Lock()

@@ -81,7 +81,7 @@ func (r *reading) readSubscriptionList(ctx context.Context, path arm.ID, ids []a
 		return ids
 	}
 	defer end()
-	begun := cache.NewObservation(Observed{}, false)
+	start := cache.NewObservation(Observed{}, false)
 	items, complete, err := r.client.ListPages(ctx, string(path), row.APIVersion, row.ListQuery, pages)
 	if err != nil || !complete || row.VolatileState && !showsPowerState(items) {
 		cache.skipList(ctx, scope, path, pages, r.maxAge, err)
@@ -92,23 +92,23 @@ func (r *reading) readSubscriptionList(ctx context.Context, path arm.ID, ids []a
 		if head.ID == "" {
 			continue
 		}
-		found := begun
+		found := start
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(head.ID), true, withoutBackReferences(row, item), head.ETag
 		cache.StoreObservation(scope, found)
 	}
-	return r.takeCached(ids, begun.At)
+	return r.takeCached(ids, start.At)
 }
 
 // beginSharedRead begins the read of a list of a subscription after other reads of it have ended. It returns nil if the read has become
 // needless by then.
 func (r *reading) beginSharedRead(ctx context.Context, path arm.ID, needless func() bool) (end func()) {
 	for !needless() {
-		landed, end := r.reader.Cache.beginRead(r.client.CacheScope(), path)
+		ended, end := r.reader.Cache.beginRead(r.client.CacheScope(), path)
 		if end != nil {
 			return end
 		}
 		select {
-		case <-landed:
+		case <-ended:
 		case <-ctx.Done():
 			return nil
 		}
@@ -168,7 +168,7 @@ func (c *Cache) isListSkipped(scope string, path arm.ID) bool {
 
 // skipList records that a list was refused or, without an error, has more than pages pages. It is skipped briefly for transient errors
 // and for long otherwise.
-func (c *Cache) skipList(ctx context.Context, scope string, path arm.ID, pages int, brief time.Duration, err error) {
+func (c *Cache) skipList(ctx context.Context, scope string, path arm.ID, pages int, transientWait time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -177,7 +177,7 @@ func (c *Cache) skipList(ctx context.Context, scope string, path arm.ID, pages i
 	wait := interestPeriod
 	var answer *arm.Error
 	if err != nil && (!errors.As(err, &answer) || answer.Status < 400 || answer.Status >= 500 || answer.Status == http.StatusTooManyRequests) {
-		wait = brief
+		wait = transientWait
 	}
 	b := c.subscriptionListOf(scope, path)
 	b.skipUntil, b.unlessGroups = c.clock.Now().Add(wait), 0

@@ -59,10 +59,10 @@ func (o *Operator) scheduleCheck(op *Operation) {
 	if op.ended || o.ctx.Err() != nil {
 		return
 	}
-	now, spare := o.options.Clock.Now(), op.Client.ReadBudgetLeft(op.ID.Subscription())
+	now, readBudgetLeft := o.options.Clock.Now(), op.Client.ReadBudgetLeft(op.ID.Subscription())
 	delay, ask := o.pacer.nextCheck(progress{
 		key: durationKey(op), elapsed: now.Sub(op.started), hasURL: op.url != "", notBefore: max(0, op.notBefore.Sub(now)), idleFor: max(0, op.idleUntil.Sub(now)), minRemaining: op.minRemaining, shortPolling: op.shortPolling,
-		resourceUnhelpful: op.Action || spare <= 0.2, startUnknown: op.Method == "", notShown: op.notShown, readBudgetLeft: spare,
+		resourceUnhelpful: op.Action || readBudgetLeft <= 0.2, startUnknown: op.Method == "", notShown: op.notShown, readBudgetLeft: readBudgetLeft,
 	})
 	op.stop = o.options.Clock.AfterFunc(delay, func() { o.checkProgress(op, ask) })
 }
@@ -72,17 +72,17 @@ const MaxIdle = 10 * time.Second
 
 // SetIdleUntil records until when the end of an operation can wait without a delay for others, and how long the remaining work takes at
 // least.
-func (o *Operator) SetIdleUntil(op *Operation, idle time.Time, rest time.Duration) {
+func (o *Operator) SetIdleUntil(op *Operation, idle time.Time, minRemaining time.Duration) {
 	op.mu.Lock()
 	now := o.options.Clock.Now()
-	if most := op.started.Add(o.pacer.minDuration(durationKey(op)) + MaxIdle); idle.After(most) {
-		idle = most
+	if latest := op.started.Add(o.pacer.minDuration(durationKey(op)) + MaxIdle); idle.After(latest) {
+		idle = latest
 	}
 	before := op.idleUntil
-	op.idleUntil, op.minRemaining = idle, rest
-	again := (idle.After(now) || before.After(now)) && !idle.Equal(before) && op.stop != nil && op.stop()
+	op.idleUntil, op.minRemaining = idle, minRemaining
+	reschedule := (idle.After(now) || before.After(now)) && !idle.Equal(before) && op.stop != nil && op.stop()
 	op.mu.Unlock()
-	if again {
+	if reschedule {
 		o.scheduleCheck(op)
 	}
 }
@@ -98,14 +98,14 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 		return
 	}
 	op.mu.Lock()
-	ended, linked := op.ended, op.url != ""
+	ended, hasURL := op.ended, op.url != ""
 	op.mu.Unlock()
 	if ended {
 		return
 	}
 	if !ask && !op.Action {
 		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.Client.ReadBudgetLeft(op.ID.Subscription())))[op.ID.Key()]
-		done, failed := o.endIfOver(op, found, linked)
+		done, failed := o.endIfOver(op, found, hasURL)
 		if done {
 			return
 		}
@@ -114,16 +114,16 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 		op.mu.Unlock()
 		ask = failed
 	}
-	if ask && linked && o.pollURL(op) {
+	if ask && hasURL && o.pollURL(op) {
 		return
 	}
 	o.scheduleCheck(op)
 }
 
 // maxReadAge returns the maximum age of a cached read of a resource to check its operation, from the operation's age.
-func maxReadAge(elapsed time.Duration, state arm.State, spare float64) time.Duration {
+func maxReadAge(elapsed time.Duration, state arm.State, readBudgetLeft float64) time.Duration {
 	switch {
-	case spare < client.ScarceReadBudget:
+	case readBudgetLeft < client.ScarceReadBudget:
 		// Many other operations are checked as often, and each check would need a request.
 		return min(elapsed/10, 5*time.Second)
 	case state == arm.Deleting:
@@ -133,30 +133,30 @@ func maxReadAge(elapsed time.Duration, state arm.State, spare float64) time.Dura
 }
 
 // endIfOver ends the operation if the resource shows its end. failed means that the operation's URL has the reason.
-func (o *Operator) endIfOver(op *Operation, found observe.Observation, linked bool) (done, failed bool) {
+func (o *Operator) endIfOver(op *Operation, found observe.Observation, hasURL bool) (done, failed bool) {
 	op.recordCheck(o.options.Clock.Now(), found.Err)
 	if found.Err != nil || !found.WasRead() {
 		return false, false
 	}
-	doing, broken := observe.ProvisioningState(found.Body)
+	inProgress, broken := observe.ProvisioningState(found.Body)
 	switch {
 	case op.State == arm.Deleting && !found.Exists:
 		o.completeOperation(op, nil, nil)
-	case !found.Exists && (op.Method == "" || !linked && o.options.Clock.Now().Sub(op.started) > maxShowDelay):
+	case !found.Exists && (op.Method == "" || !hasURL && o.options.Clock.Now().Sub(op.started) > maxShowDelay):
 		// The resource is gone, and there is no URL that has the reason.
 		o.Abandon(op)
 	case !found.Exists:
 		return false, false
-	case op.State == arm.Deleting && doing == "" && op.Method == "":
+	case op.State == arm.Deleting && inProgress == "" && op.Method == "":
 		// The deletion by another party did not succeed.
 		o.Abandon(op)
 	case op.State == arm.Deleting:
 		return false, broken
-	case doing != "":
+	case inProgress != "":
 		return false, false
 	case op.Method == "":
 		o.Abandon(op)
-	case broken && linked:
+	case broken && hasURL:
 		return false, true
 	case broken:
 		o.completeOperation(op, nil, &arm.Error{Method: op.Method, ID: op.ID, Status: http.StatusOK, Code: CodeProvisioningFailed,
@@ -171,14 +171,14 @@ func (o *Operator) endIfOver(op *Operation, found observe.Observation, linked bo
 // pollURL polls the operation's URL, and ends the operation if it is over.
 func (o *Operator) pollURL(op *Operation) (done bool) {
 	op.mu.Lock()
-	target, async := op.url, op.statusInBody
+	target, statusInBody := op.url, op.statusInBody
 	op.mu.Unlock()
 	response, err := op.Client.PollURL(op.Context, op.ID, target)
 	op.recordCheck(o.options.Clock.Now(), err)
 	if err != nil {
 		return o.handlePollError(op, err)
 	}
-	switch status := operationStatus(async, response); status {
+	switch status := operationStatus(statusInBody, response); status {
 	case "succeeded", "completed":
 		var found *observe.Observation
 		if op.Method == http.MethodPut && !op.Action {
@@ -203,7 +203,7 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 	}
 	op.mu.Lock()
 	op.setNotBefore(o.options.Clock.Now(), response.RetryAfter)
-	if !async && response.Location != "" {
+	if !statusInBody && response.Location != "" {
 		op.url = response.Location
 	}
 	op.mu.Unlock()
@@ -276,8 +276,8 @@ func (o *Operator) handlePollError(op *Operation, err error) (done bool) {
 
 // operationStatus returns the status of an operation in lower case: from the body at an Azure-AsyncOperation URL, from the HTTP status
 // at a Location. Any status but the final ones means that the operation continues.
-func operationStatus(async bool, response *client.Response) string {
-	if async {
+func operationStatus(statusInBody bool, response *client.Response) string {
+	if statusInBody {
 		var body struct {
 			Status string `json:"status"`
 		}

@@ -131,13 +131,13 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 
 // isAccepted reports whether an answer means that the operation continues. A body with the state Succeeded means that it is over, even
 // if there are headers for polling, as with load balancers.
-func isAccepted(verb string, response *client.Response) bool {
-	linked := response.AsyncOperation != "" || response.Status == http.StatusAccepted && response.Location != ""
-	if verb != http.MethodPut || observe.ParseHead(response.Body).Properties.ProvisioningState == "" {
-		return response.Status == http.StatusAccepted || linked
+func isAccepted(method string, response *client.Response) bool {
+	hasURL := response.AsyncOperation != "" || response.Status == http.StatusAccepted && response.Location != ""
+	if method != http.MethodPut || observe.ParseHead(response.Body).Properties.ProvisioningState == "" {
+		return response.Status == http.StatusAccepted || hasURL
 	}
-	doing, failed := observe.ProvisioningState(response.Body)
-	return doing != "" || failed
+	inProgress, failed := observe.ProvisioningState(response.Body)
+	return inProgress != "" || failed
 }
 
 // completeOperation handles the end of an operation in Azure: with its result, if known, or with its error.
@@ -154,17 +154,17 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 		// The result of an update is read once, so that its remaining differences are known.
 		o.cache.StoreObservation(op.Client.CacheScope(), *found)
 	}
-	took := o.options.Clock.Now().Sub(op.started)
+	duration := o.options.Clock.Now().Sub(op.started)
 	if op.OnEnd != nil {
-		op.OnEnd(took, err)
+		op.OnEnd(duration, err)
 	}
 	if o.options.OnEnd != nil {
-		o.options.OnEnd(op, took, err)
+		o.options.OnEnd(op, duration, err)
 	}
 	if err != nil {
 		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Method, "class", arm.Classify(err), "why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
-		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Method, "state", op.State, "took", took.String())
+		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Method, "state", op.State, "took", duration.String())
 	}
 	if !op.Action && err == nil && op.State == arm.Deleting {
 		o.AbandonBelow(op.ID)

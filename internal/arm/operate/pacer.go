@@ -65,43 +65,43 @@ func (p *pacer) nextCheck(at progress) (delay time.Duration, ask bool) {
 	if at.hasURL && at.shortPolling {
 		return max(at.notBefore, min(at.elapsed/12, 5*minPollInterval), minPollInterval), true
 	}
-	soonest, deleting := p.earliestEnd(at), strings.HasSuffix(at.key, string(arm.Deleting))
-	gap, long := checkInterval(at.elapsed, soonest, deleting)
+	earliestEnd, deleting := p.earliestEnd(at), strings.HasSuffix(at.key, string(arm.Deleting))
+	gap, overdue := checkInterval(at.elapsed, earliestEnd, deleting)
 	gap = min(max(gap, at.minRemaining/120), maxInterval)
 	if at.readBudgetLeft < client.ScarceReadBudget {
 		gap *= 3
 	}
 	check := max(at.notBefore, 2*at.elapsed, defaultPollDelay)
-	switch early := at.elapsed < soonest; {
+	switch early := at.elapsed < earliestEnd; {
 	case at.hasURL && at.resourceUnhelpful:
 		return max(at.notBefore, gap), true
-	case early && deleting && soonest <= maxInterval:
+	case early && deleting && earliestEnd <= maxInterval:
 		// An early report of a failed deletion has little use.
-		return soonest - at.elapsed, false
-	case early && check < soonest-at.elapsed:
+		return earliestEnd - at.elapsed, false
+	case early && check < earliestEnd-at.elapsed:
 		// Without a URL only the resource shows a failure.
 		return check, at.hasURL
 	case early:
-		return max(at.idleFor, soonest-at.elapsed), false
+		return max(at.idleFor, earliestEnd-at.elapsed), false
 	}
 	if at.idleFor > gap {
 		return at.idleFor, false
 	}
 	// Only the URL has results that the resource does not show, for example a cancellation.
-	return gap, at.hasURL && at.notBefore <= gap && (at.notShown || long)
+	return gap, at.hasURL && at.notBefore <= gap && (at.notShown || overdue)
 }
 
-// checkInterval returns the time between two reads of a resource whose operation can be over. long means that the operation takes
+// checkInterval returns the time between two reads of a resource whose operation can be over. overdue means that the operation takes
 // longer than usual.
-func checkInterval(elapsed, soonest time.Duration, deleting bool) (gap time.Duration, long bool) {
-	switch long = elapsed > 2*soonest; {
+func checkInterval(elapsed, earliestEnd time.Duration, deleting bool) (gap time.Duration, overdue bool) {
+	switch overdue = elapsed > 2*earliestEnd; {
 	case deleting:
-		return max(elapsed/6, time.Second), long
-	case soonest > 0 && soonest < shortOperation && elapsed > 3*soonest:
+		return max(elapsed/6, time.Second), overdue
+	case earliestEnd > 0 && earliestEnd < shortOperation && elapsed > 3*earliestEnd:
 		return max(elapsed/12, 2*minReadInterval), true
-	case soonest > 0 && soonest < shortOperation:
+	case earliestEnd > 0 && earliestEnd < shortOperation:
 		return max(elapsed/22, minReadInterval), false
-	case long:
+	case overdue:
 		return max(elapsed/8, 4*minReadInterval), true
 	}
 	return max(elapsed/18, 2*minReadInterval), false
@@ -130,9 +130,9 @@ func (p *pacer) minDuration(key string) time.Duration {
 }
 
 // recordDuration records the duration of an operation.
-func (p *pacer) recordDuration(key string, took time.Duration) {
+func (p *pacer) recordDuration(key string, duration time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	recent := append(slices.Clone(p.recent[key]), took)
+	recent := append(slices.Clone(p.recent[key]), duration)
 	p.recent[key] = recent[max(0, len(recent)-8):]
 }

@@ -17,7 +17,7 @@ type medianSeconds struct{ create, update, remove float64 }
 var usualDurations = map[string]time.Duration{}
 
 func init() {
-	for name, takes := range map[string]medianSeconds{
+	for name, median := range map[string]medianSeconds{
 		types.ResourceGroup:           {remove: 60},
 		types.VirtualNetwork:          {2.6, 2.6, 10},
 		types.Subnet:                  {1.8, 1.8, 10},
@@ -42,7 +42,7 @@ func init() {
 		types.ClusterExtension:        {350, 100, 100},
 	} {
 		key := strings.ToLower(name) + " "
-		for state, seconds := range map[arm.State]float64{arm.Creating: takes.create, arm.Updating: takes.update, arm.Deleting: takes.remove} {
+		for state, seconds := range map[arm.State]float64{arm.Creating: median.create, arm.Updating: median.update, arm.Deleting: median.remove} {
 			usualDurations[key+string(state)] = time.Duration(seconds * float64(time.Second))
 		}
 	}
