@@ -103,7 +103,7 @@ func TestGraphValidate(t *testing.T) {
 	}
 }
 
-func TestOrdered(t *testing.T) {
+func TestTopologicalOrder(t *testing.T) {
 	var g arm.Graph
 	group := arm.ResourceGroupID("sub", "rg")
 	vnet := arm.NewID("sub", "rg", "Microsoft.Network/virtualNetworks", "v")

@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// counted is a body that counts how often it is marshalled.
-type counted struct {
+// countedBody counts how often it is marshalled.
+type countedBody struct {
 	times *int
 	body  string
 }
 
-func (c counted) MarshalJSON() ([]byte, error) {
+func (c countedBody) MarshalJSON() ([]byte, error) {
 	*c.times++
 	if c.body == "" {
 		return nil, errors.New("no body")
@@ -24,8 +24,8 @@ func (c counted) MarshalJSON() ([]byte, error) {
 	return []byte(c.body), nil
 }
 
-// TestDecoded asks for the body of a node of a graph, sealed and not.
-func TestDecoded(t *testing.T) {
+// TestSealedBodiesAreDecodedOnce decodes the body of a node in a sealed and an unsealed graph.
+func TestSealedBodiesAreDecodedOnce(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		seal   bool
@@ -42,7 +42,7 @@ func TestDecoded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			times := 0
 			var g arm.Graph
-			g.Add(arm.Node{ID: arm.ResourceGroupID("s", "g"), Body: counted{&times, tc.body}})
+			g.Add(arm.Node{ID: arm.ResourceGroupID("s", "g"), Body: countedBody{&times, tc.body}})
 			if tc.seal {
 				g.SealBodies()
 			}

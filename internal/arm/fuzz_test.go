@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// FuzzID takes IDs apart that users wrote and that Azure answered with.
+// FuzzID parses IDs from users and from Azure.
 func FuzzID(f *testing.F) {
 	for _, seed := range []string{
 		"", "/", "//", "azure://", "/subscriptions/", "/subscriptions/s", "/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourcegroups/g/",
@@ -19,7 +19,7 @@ func FuzzID(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// Any text may be asked: statuses and annotations are what somebody wrote.
+		// The text may be anything: users can write statuses and annotations.
 		raw := arm.ID(text)
 		_, _, _, _ = raw.Subscription(), raw.ResourceGroup(), raw.Name(), raw.ShortName()
 		for id, n := raw, 0; id != ""; n++ {
@@ -42,7 +42,7 @@ func FuzzID(f *testing.F) {
 	})
 }
 
-// FuzzNames makes IDs of names and takes them apart again.
+// FuzzNames builds IDs from names and parses them again.
 func FuzzNames(f *testing.F) {
 	f.Add("group", "name", "child")
 	f.Add("providers", "providers", "providers")

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-func TestUnanswered(t *testing.T) {
+func TestIsUnanswered(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		err    error

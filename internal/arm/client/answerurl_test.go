@@ -17,8 +17,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// TestLinks asks URLs that answers name, as operations and as pages of a list. A request to another host would carry the token there.
-func TestLinks(t *testing.T) {
+// TestAnswerURLsOfOtherHostsAreRefused returns URLs in answers, as operations and as pages of a list. A request to another host would
+// send the token there.
+func TestAnswerURLsOfOtherHostsAreRefused(t *testing.T) {
 	tests := map[string]struct {
 		reason, url string
 		followed    bool
@@ -83,8 +84,8 @@ type recording func(*http.Request) *http.Response
 
 func (r recording) Do(request *http.Request) (*http.Response, error) { return r(request), nil }
 
-// TestRedirects holds that a redirect to another host is not followed: the body of the request may have secrets.
-func TestRedirects(t *testing.T) {
+// TestRedirectsToOtherHostsAreNotFollowed: the body of the request may have secrets.
+func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 	var leaked atomic.Int32
 	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { leaked.Add(1) }))
 	defer other.Close()

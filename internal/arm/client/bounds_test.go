@@ -28,11 +28,11 @@ import (
 
 const (
 	hostile = 300 << 20
-	// most is how much memory the process that asks may have had at its peak.
+	// most is the limit of the peak memory of the requesting process.
 	most = 200 << 20
 )
 
-// hostileAnswers are answers of 300 MiB.
+// hostileAnswers have 300 MiB each.
 var hostileAnswers = map[string]struct {
 	reason                      string
 	ask                         string
@@ -54,8 +54,8 @@ var hostileAnswers = map[string]struct {
 	"metadata":               {"and what says where its endpoints are", "metadata", 200, `{"issuer":"`, "x", `"}`, ""},
 }
 
-// TestMemory has a process of its own ask for each hostile answer, and measures its resident memory.
-func TestMemory(t *testing.T) {
+// TestHostileAnswersUseBoundedMemory runs a process for each hostile answer and measures its resident memory.
+func TestHostileAnswersUseBoundedMemory(t *testing.T) {
 	if name := os.Getenv("HOSTILE_ANSWER"); name != "" {
 		askHostile(t, os.Getenv("HOSTILE_ENDPOINT"), hostileAnswers[name].ask)
 		return
@@ -89,7 +89,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// answering answers as Entra ID and Resource Manager do, but for what is asked.
+// answering returns the answers of Entra ID and Resource Manager, and the hostile one for ask.
 func answering(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		isMetadata, isToken := strings.HasSuffix(r.URL.Path, "/openid-configuration"), strings.HasSuffix(r.URL.Path, "/token")
@@ -115,10 +115,10 @@ func write(w http.ResponseWriter, begin, repeat, end string) {
 	}
 }
 
-// measure runs this test as a process that asks, and returns what that printed.
+// measure runs this test as a separate process and returns its output.
 func measure(t *testing.T, name string, listener *httptest.Server) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestMemory$")
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestHostileAnswersUseBoundedMemory$")
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw})
 	command.Env = []string{"HOSTILE_ANSWER=" + name, "HOSTILE_ENDPOINT=" + listener.URL, "HOSTILE_CERTIFICATE=" + string(certificate)}
 	out, err := command.CombinedOutput()
@@ -133,7 +133,7 @@ func measure(t *testing.T, name string, listener *httptest.Server) string {
 	return string(out)
 }
 
-// askHostile asks once and decodes what it gets as its callers do.
+// askHostile sends one request and decodes the answer as its callers do.
 func askHostile(t *testing.T, endpoint, ask string) {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(os.Getenv("HOSTILE_CERTIFICATE")))
@@ -173,8 +173,8 @@ func askHostile(t *testing.T, endpoint, ask string) {
 	}
 }
 
-// TestErrorTexts holds that an error keeps the beginning of long texts.
-func TestErrorTexts(t *testing.T) {
+// TestLongErrorTextsAreTruncated checks that an error keeps the beginning of long texts.
+func TestLongErrorTextsAreTruncated(t *testing.T) {
 	long := strings.Repeat("é", 20_000)
 	details := strings.Repeat(`{"code":"`+long+`","message":"`+long+`"},`, 50)
 	body := `{"error":{"code":"` + long + `","message":"` + long + `","target":"` + long + `","details":[` + strings.TrimSuffix(details, ",") + `]}}`

@@ -130,8 +130,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// Each region has what Microsoft.Network takes for itself, by what the bodies of writes say.
-func TestRegions(t *testing.T) {
+// TestNetworkBudgetsAreCountedByRegion: each region has its own limit of Microsoft.Network. The bodies of writes name the region.
+func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 	clock := now
 	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{}`) })
 	in := func(group, location string) error {
@@ -154,8 +154,8 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// Who asks whether it is its turn keeps the token that there is, and takes none.
-func TestTurnIsKept(t *testing.T) {
+// TestReservedTokenIsKept: ReserveWrite reserves the token that is available and spends none.
+func TestReservedTokenIsKept(t *testing.T) {
 	clock, served := now, 0
 	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
 		served++
@@ -171,7 +171,7 @@ func TestTurnIsKept(t *testing.T) {
 	if err := c.ReserveWrite(http.MethodPut, at("first"), nil); !arm.IsBudgetEmpty(err) {
 		t.Fatalf("no token is left, and it is the turn of the next: %v", err)
 	}
-	clock = clock.Add(250 * time.Millisecond) // Two tokens, for the one that was refused and for the first.
+	clock = clock.Add(250 * time.Millisecond) // Two tokens: one for the refused request and one for the first.
 	for range 3 {
 		if err := c.ReserveWrite(http.MethodPut, at("first"), nil); err != nil {
 			t.Fatalf("its turn: %v", err)

@@ -29,7 +29,7 @@ var (
 	id  = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "a b")
 )
 
-// serve starts a server and a client of it.
+// serve starts a server and returns a client for it.
 func serve(t *testing.T, credential azcore.TokenCredential, budgets *client.Budgets, handler http.HandlerFunc) *client.Client {
 	t.Helper()
 	listener := httptest.NewTLSServer(handler)
@@ -207,7 +207,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentials goes through azidentity, so that the text of its errors is the real one.
+// TestRefusedCredentials uses azidentity, for the real texts of its errors.
 func TestRefusedCredentials(t *testing.T) {
 	tests := map[string]struct {
 		reason string

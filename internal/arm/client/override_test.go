@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// A preview api-version is spoken about a type and what is below it, and about nothing else.
+// TestWithAPIVersion: a preview api-version applies to a type and the types below it, and to no others.
 func TestWithAPIVersion(t *testing.T) {
 	var got string
 	plain := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ func TestPages(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		body   string
-		length int // what the answer says that it has, 0 for what it has
+		length int // Content-Length of the answer, 0 for the real length
 		want   []string
 		code   string
 		class  arm.Class

@@ -17,12 +17,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// failing is a transport that reaches nobody.
-type failing struct{}
+// failingTransport fails every request.
+type failingTransport struct{}
 
-func (failing) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
+func (failingTransport) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
-func TestAnswered(t *testing.T) {
+func TestRequestRecords(t *testing.T) {
 	const collection = arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks")
 	tests := map[string]struct {
 		reason string
@@ -79,11 +79,11 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// TestUnanswered has nobody answer, or nobody issue a token: neither is an answer of Resource Manager.
-func TestUnanswered(t *testing.T) {
-	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusing{}} {
+// TestConnectionAndTokenFailures has no answer and no token: neither counts as an answer of Resource Manager.
+func TestConnectionAndTokenFailures(t *testing.T) {
+	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusedCredential{}} {
 		var got []client.RequestRecord
-		c, err := client.New(credential, configuration("https://azure.example"), client.Options{Transport: failing{}, OnRequestEnd: func(answered client.RequestRecord) {
+		c, err := client.New(credential, configuration("https://azure.example"), client.Options{Transport: failingTransport{}, OnRequestEnd: func(answered client.RequestRecord) {
 			answered.Duration = 0
 			got = append(got, answered)
 		}})
@@ -99,10 +99,10 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// refusing is a credential that Entra ID refuses.
-type refusing struct{}
+// refusedCredential is a credential that Entra ID refuses.
+type refusedCredential struct{}
 
-func (refusing) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+func (refusedCredential) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
 	return azcore.AccessToken{}, errors.New("RESPONSE 401: AADSTS7000215: Invalid client secret provided.")
 }
 

@@ -40,7 +40,7 @@ func typeOf(t *testing.T, name string) types.Type {
 
 const templateIP = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[nic].properties.ipConfigurations"
 
-// template is a scale set with one network interface. ips are its addresses, more are other properties of it, with a comma in front.
+// template is a scale set with one network interface. ips are its addresses, more holds further properties, starting with a comma.
 func template(ips, more string) string {
 	return `{"properties":{"virtualMachineProfile":{"networkProfile":{"networkInterfaceConfigurations":[{"name":"nic","properties":{"ipConfigurations":[` + ips + `]` + more + `}}]}}}}`
 }
@@ -259,7 +259,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestMerge(t *testing.T) {
+func TestMergeBody(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
 		typeName string
@@ -372,7 +372,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func TestTags(t *testing.T) {
+func TestTagChanges(t *testing.T) {
 	want := compare.Desired{Body: decode(t, `{"tags":{"a":"1","b":"2"}}`), DropTags: []string{"old", "gone", "a"}}
 	merge, drop := compare.TagChanges(want, decode(t, `{"tags":{"A":"1","b":"3","OLD":"x"}}`))
 	if diff := cmp.Diff(map[string]string{"b": "2"}, merge); diff != "" {

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// TestIdentities holds the identities of a scale set that the plan wants against those that others assigned. After the body is sent there is
-// no difference.
-func TestIdentities(t *testing.T) {
+// TestSharedIdentities compares the identities of a scale set in the plan with those that others assigned. After the merged body is
+// sent there is no difference.
+func TestSharedIdentities(t *testing.T) {
 	const ours, theirs = `"/subscriptions/s/ours"`, `"/subscriptions/s/theirs"`
 	ownedUser, ownedSystem := "identity.userAssignedIdentities[/subscriptions/s/ours]", "identity.type[SystemAssigned]"
 	for name, test := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// random makes JSON values of the shapes that Azure's models have.
+// random returns JSON values of the shapes in Azure's models.
 func random(r *rand.Rand, depth int) any {
 	kinds := 7
 	if depth <= 0 {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
-func TestPack(t *testing.T) {
+func TestCompress(t *testing.T) {
 	machine := func(name string) string {
 		return fmt.Sprintf(`{"id":"/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/%[1]s","location":"eastus","properties":{"hardwareProfile":{"vmSize":"Standard_D2s_v3"},`+
 			`"storageProfile":{"osDisk":{"name":"%[1]s_OSDisk","caching":"ReadOnly","createOption":"FromImage","diskSizeGB":128}},"osProfile":{"computerName":"%[1]s","adminUsername":"capi"}}}`, name)

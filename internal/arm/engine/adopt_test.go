@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// A resource that is handed over as it is costs no write, is kept in line from then on without an ownership tag, and is let go
-// in the end unless the request says otherwise.
+// TestAdopt hands over an existing resource: that costs no write, it is repaired from then on without an ownership tag, and is released
+// in the end unless the request asks for its deletion.
 func TestAdopt(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
@@ -56,17 +56,18 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// What a pass has just made and somebody takes the tag of, before the caller was told that it was made, is lost and none that users
-// handed over: it would stay when the cluster goes. One that is deleted and made by somebody else is.
-func TestLostInCreation(t *testing.T) {
+// TestTagRemovedDuringCreation removes the tag of a resource that this process has just created, before the caller knows of the
+// creation: the tag counts as removed, and the resource is not adopted, since it would be kept when the cluster is deleted. A resource
+// that is deleted and created by others is adopted.
+func TestTagRemovedDuringCreation(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	node := vnetNode()
 	node.Foreign = arm.AdoptForeign
 	request := w.request(node)
-	w.until(request, time.Minute, func(arm.Outcome) bool { return w.get(vnet) != nil })
+	w.convergeUntil(request, time.Minute, func(arm.Outcome) bool { return w.get(vnet) != nil })
 	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Edit, Patch: object{"tags": nil}})
-	// Plans give no tags to what has none.
+	// Plans give no tags to foreign resources.
 	delete(node.Body.(object), "tags")
 	request = w.request(node)
 	request.BypassCache = true
@@ -78,7 +79,7 @@ func TestLostInCreation(t *testing.T) {
 	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Remove})
 	w.sleep(time.Hour)
 	missing := arm.Node{ID: vnet, Policy: arm.Observe}
-	w.pass(w.request(missing))
+	w.convergeOnce(w.request(missing))
 	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	w.sleep(time.Hour)
 	outcome = w.converge(request, time.Minute)
@@ -87,8 +88,9 @@ func TestLostInCreation(t *testing.T) {
 	}
 }
 
-// What Azure makes along with another resource never had to have the tag, as the disks of machines that are taken over: it cannot lose it.
-func TestMadeAlongIsNotLost(t *testing.T) {
+// TestResourcesCreatedAlongNeedNoTag: resources that Azure creates along with another one, as the disks of migrated machines, never had
+// the tag and cannot lose it.
+func TestResourcesCreatedAlongNeedNoTag(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "d")
@@ -101,9 +103,9 @@ func TestMadeAlongIsNotLost(t *testing.T) {
 	}
 }
 
-// A plan may be older than the look: what it would mark as the cluster's, since it was not there or had the tag then, is not written
-// when somebody else has made it, or has taken the tag, by now.
-func TestPlannedBeforeItChangedHands(t *testing.T) {
+// TestOwnershipChangeAfterPlanBlocksWrite: a plan may be older than the read. A resource that was absent or tagged at the time of the
+// plan is not written if others have created it, or removed the tag, since.
+func TestOwnershipChangeAfterPlanBlocksWrite(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	w.put(vnet, object{"location": "eastus", "tags": object{"team": "b"}, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
@@ -116,7 +118,7 @@ func TestPlannedBeforeItChangedHands(t *testing.T) {
 			if made {
 				request.Record = []arm.ID{vnet}
 			}
-			outcome := w.pass(request)
+			outcome := w.convergeOnce(request)
 			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "planning again") || len(outcome.Adopted) > 0 {
 				t.Errorf("got %s %q, adopted %v", got.State, got.Message, outcome.Adopted)
 			}
@@ -127,21 +129,21 @@ func TestPlannedBeforeItChangedHands(t *testing.T) {
 	}
 }
 
-// Nothing is made without the tag that tells whose it is, also where an existing resource would be taken over.
-func TestAdoptMakesNothingWithoutTag(t *testing.T) {
+// TestAdoptCreatesNothingWithoutTag: no resource is created without the ownership tag, also where an existing one would be adopted.
+func TestAdoptCreatesNothingWithoutTag(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	w.requests()
-	outcome := w.pass(w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
+	outcome := w.convergeOnce(w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
 		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}))
 	if got := states(outcome)["virtualNetworks/vnet"]; got != arm.Failed || len(w.writes()) > 0 {
 		t.Errorf("got %s", got)
 	}
 }
 
-// What carries another cluster's tag stays that one's: it is neither adopted nor, by an inventory that somebody has written,
-// changed or deleted.
-func TestAnotherClustersStays(t *testing.T) {
+// TestResourcesOfAnotherClusterAreKept: a resource with another cluster's tag is not adopted, and a forged inventory neither changes
+// nor deletes it.
+func TestResourcesOfAnotherClusterAreKept(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	w.put(vnet, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"},
@@ -153,7 +155,7 @@ func TestAnotherClustersStays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			request := w.request(node)
 			request.Inventory = inventory
-			outcome := w.pass(request)
+			outcome := w.convergeOnce(request)
 			result, _ := outcome.Result(vnet)
 			if result.State != arm.Failed || !strings.Contains(fmt.Sprint(result.Err), "cluster_other=owned of another cluster") {
 				t.Errorf("got %s: %v", result.State, result.Err)

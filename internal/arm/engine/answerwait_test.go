@@ -18,10 +18,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// slow answers reads with 404 and writes after a time.
-type slow time.Duration
+// slowTransport answers reads with 404 and writes after a delay.
+type slowTransport time.Duration
 
-func (s slow) Do(request *http.Request) (*http.Response, error) {
+func (s slowTransport) Do(request *http.Request) (*http.Response, error) {
 	answer := func(status int, body string) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: request}, nil
 	}
@@ -32,13 +32,13 @@ func (s slow) Do(request *http.Request) (*http.Response, error) {
 	return answer(http.StatusOK, fmt.Sprintf(`{"id":%q,"location":"eastus","tags":{%q:%q},"properties":{"provisioningState":"Succeeded"}}`, request.URL.Path, owner.TagKey, owner.TagValue))
 }
 
-// TestFewPassesWaitForAnswers has ten passes write at a time: some wait for the answer and go on within the pass, the others
-// return at once, so that a worker is free, and are woken by it.
-func TestFewPassesWaitForAnswers(t *testing.T) {
+// TestFewConvergencesWaitForAnswers runs ten convergences at the same time: some wait for the answer and continue, the others return at
+// once, which frees the worker, and are woken by the answer.
+func TestFewConvergencesWaitForAnswers(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Options{MaxWaiting: 4})
-		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slowTransport(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,12 +73,13 @@ func TestFewPassesWaitForAnswers(t *testing.T) {
 	})
 }
 
-// TestOutdatedPass waits for no answer once another graph is wanted: what it has sent goes on, and wakes the object.
-func TestOutdatedPass(t *testing.T) {
+// TestSupersededConvergenceReturnsAtOnce: when a newer graph exists, the convergence waits for no answer. Its writes continue and wake
+// the object.
+func TestSupersededConvergenceReturnsAtOnce(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Options{})
-		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slowTransport(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,12 +98,12 @@ func TestOutdatedPass(t *testing.T) {
 	})
 }
 
-// TestSweeps has an engine that nobody asks for anything forget what it has read.
-func TestSweeps(t *testing.T) {
+// TestExpiredReadsAreDropped: an idle engine drops its reads.
+func TestExpiredReadsAreDropped(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {
 		e := engine.New(engine.Options{})
-		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slow(time.Second)})
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: slowTransport(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,11 +114,11 @@ func TestSweeps(t *testing.T) {
 		if _, err := e.Observe(t.Context(), c, []arm.ID{group}, false); err != nil {
 			t.Fatal(err)
 		}
-		if kept := e.Remembered()["entries"]; kept != 1 {
+		if kept := e.StateCounts()["entries"]; kept != 1 {
 			t.Errorf("%d reads are kept, want 1", kept)
 		}
 		<-time.After(5 * time.Minute)
-		if kept := e.Remembered()["entries"]; kept != 0 {
+		if kept := e.StateCounts()["entries"]; kept != 0 {
 			t.Errorf("%d reads are kept after five minutes", kept)
 		}
 		stop()

@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// changeLog does passes until the outcome is done, and returns the changes that they told, without the time they took.
+// changeLog converges until the outcome is done, and returns the reported changes without their durations.
 func changeLog(w *world, nodes ...arm.Node) []arm.Change {
 	w.t.Helper()
 	var out []arm.Change
-	w.until(w.request(nodes...), time.Hour, func(outcome arm.Outcome) bool {
+	w.convergeUntil(w.request(nodes...), time.Hour, func(outcome arm.Outcome) bool {
 		for _, change := range outcome.Changes {
 			change.Duration = 0
 			out = append(out, change)

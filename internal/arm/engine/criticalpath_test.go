@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 )
 
-// TestSlack has a graph of which each line is a node: what it waits for, how many seconds it takes at the least, whether its operation is
-// under way, and until when it need not be in place.
-func TestSlack(t *testing.T) {
+// TestSlackOfRunningOperations has one line per node of a graph: its predecessors, its lower bound in seconds, whether its operation is
+// running, and its expected slack.
+func TestSlackOfRunningOperations(t *testing.T) {
 	type node struct {
 		name   string
 		before []string
@@ -21,7 +21,7 @@ func TestSlack(t *testing.T) {
 		begun  bool
 		// document is shared by nodes that Azure writes one after the other.
 		document string
-		// needed is of what is under way.
+		// needed is the expected slack of a running operation.
 		needed int
 	}
 	for name, test := range map[string]struct {

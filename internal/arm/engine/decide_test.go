@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestDecide says what the engine does about a node, situation by situation, in the order in which it asks.
+// TestDecide lists the decision of the engine about a node in each situation, in the order of the checks.
 func TestDecide(t *testing.T) {
 	const (
 		repair = arm.Repair
@@ -15,8 +15,8 @@ func TestDecide(t *testing.T) {
 		apart  = arm.TagOnly
 		use    = arm.Observe
 	)
-	settleRows(t, map[string]settleRow{
-		// What the plan says itself.
+	checkDecisions(t, map[string]decisionRow{
+		// Refused and blocked by the plan.
 		"refused": {"no request would make a difference", of(theVNet, repair, func(s *situation) { s.node.Refused = "spec.x" }, differs("a"), under(arm.Updating, 0)),
 			tellsFailure(arm.Refusal("spec.x"))},
 		"cannot be rendered": {"the plan waits for a fact", of(theVNet, repair, func(s *situation) { s.node.Blocked = "waits for x" }, differs("a"), under(arm.Updating, 0)),
@@ -24,7 +24,7 @@ func TestDecide(t *testing.T) {
 		"type is not known": {"nothing tells how to write it", of(theVNet, repair, func(s *situation) { s.typeErr = errNoRow }), tellsFailure(errNoRow)},
 		"body is broken":    {"what is not JSON cannot be compared", of(theVNet, repair, func(s *situation) { s.bodyErr = errPlan }), tellsFailure(errPlan)},
 
-		// What is known of the resource.
+		// Known state of the resource.
 		"under way": {"one operation at a time", of(theVNet, repair, under(arm.Updating, time.Hour), differs("a")), decision{step: stepJoin, state: arm.Updating, retryAfter: 5 * time.Minute}},
 		"under way after a failure": {"why it is tried again is told", of(theVNet, repair, under(arm.Creating, 0), func(s *situation) { s.running.lastErr = errPlan }),
 			decision{step: stepJoin, state: arm.Creating, message: "retrying after: not JSON", retryAfter: 5 * time.Minute}},
@@ -38,11 +38,11 @@ func TestDecide(t *testing.T) {
 		"to be adopted, marked in the plan": {"writing that would claim it: it was planned when it was not there, or was ours", of(theVNet, repair, foreign, adopts, marked, unexamined),
 			decision{step: stepReport, state: arm.Waiting, message: "its ownership changed since it was planned; planning again", retryAfter: time.Second}},
 		"ours, marked in the plan": {"it has the tag", of(theVNet, repair, adopts, marked), fine()},
-		"adoptable, another's":     {"it has an owner, who would lose it", of(theVNet, repair, foreign, adopts, rival), somebodyActs(like(CodeNotOwned), 8*time.Minute)},
+		"adoptable, another's":     {"it has an owner, who would lose it", of(theVNet, repair, foreign, adopts, rival), needsAction(like(CodeNotOwned), 8*time.Minute)},
 		"adopted":                  {"it is ours like any other", of(theVNet, repair, adopts), fine()},
 		"absent, to be adopted":    {"there is nothing to adopt", of(theVNet, repair, adopts, notThere, foreign), sends("PUT", arm.Creating)},
 
-		// What cannot be read.
+		// Failed reads.
 		"unreadable": {"a failed read is counted, so that it is tried ever more seldom", of(theVNet, repair, unread(errBusy)), decision{step: stepCountReadFailure, err: errBusy}},
 		"unreadable, counted": {"back-off", of(theVNet, repair, unread(errBusy), counted(4*time.Second)),
 			decision{step: stepReport, state: arm.Waiting, err: errBusy, message: arm.DescribeRetry(errBusy), readFailed: true, retryAfter: 4 * time.Second}},
@@ -53,40 +53,40 @@ func TestDecide(t *testing.T) {
 		"unreadable as another": {"what every request meets is said once", of(theVNet, repair, unread(errBusy), func(s *situation) { s.sameErrorAs = theGroup }),
 			decision{step: stepReport, state: arm.Blocked, blockedBy: theGroup, readFailed: true}},
 
-		// What Azure makes together with something else.
-		"its maker is not asked for": {"the machine is not there, so its disk is not asked for", of(theDisk, apart, unseen, waiting, made(theMachine, false), pointless),
+		// Created by Azure with another resource.
+		"its maker is not asked for": {"the machine is not there, so its disk is not asked for", of(theDisk, apart, unseen, waiting, worldWith(theMachine, false), pointless),
 			decision{step: stepReport, state: arm.Blocked, blockedBy: theGroup, message: "is created with virtualMachines/vm"}},
-		"its maker cannot be read": {"what is known of the one is known of the other", of(theDisk, apart, unseen, waiting, made(theMachine, true), pointless),
+		"its maker cannot be read": {"what is known of the one is known of the other", of(theDisk, apart, unseen, waiting, worldWith(theMachine, true), pointless),
 			decision{step: stepReport, state: arm.Blocked, blockedBy: theGroup, message: "is created with virtualMachines/vm", readFailed: true}},
 		"its maker was asked for, and it too": {"a look tells more than the maker", of(theDisk, apart, pointless), fine()},
-		"its maker is to be made":             {"it comes with it", of(theDisk, apart, notThere, waiting, made(theMachine, false)), decision{step: stepReport, state: arm.Blocked, blockedBy: theGroup, message: "is created with virtualMachines/vm"}},
+		"its maker is to be made":             {"it comes with it", of(theDisk, apart, notThere, waiting, worldWith(theMachine, false)), decision{step: stepReport, state: arm.Blocked, blockedBy: theGroup, message: "is created with virtualMachines/vm"}},
 		"its maker is there and it is not":    {"nobody makes it: deleting it was somebody's right", of(theDisk, apart, notThere), decision{step: stepClearFailure, state: arm.Ready}},
 		"it is there before its maker is":     {"its tags are kept in line", of(theDisk, apart, waiting), fine()},
 		"its tags differ":                     {"tags alone are written", of(theDisk, apart, differs("tags.a", "properties.b")), sends("PATCH", arm.Updating, "tags.a", "properties.b")},
 		"it is otherwise":                     {"it is never written but for tags", of(theDisk, apart, differs("properties.b")), decision{step: stepAlign, state: arm.Ready, drift: []string{"properties.b"}}},
-		"it failed":                           {"only its maker could mend it", of(theDisk, apart, state("Failed"), failing(errQuota, 0)), somebodyActs(errQuota, 8*time.Minute)},
+		"it failed":                           {"only its maker could mend it", of(theDisk, apart, state("Failed"), failing(errQuota, 0)), needsAction(errQuota, 8*time.Minute)},
 
-		// What does not exist.
+		// Absent.
 		"absent":                    {"it is made", of(theVNet, repair, notThere), sends("PUT", arm.Creating)},
 		"absent, once":              {"it is made", of(theMachine, once, notThere), sends("PUT", arm.Creating)},
 		"absent, from a list":       {"a list may lag behind: one more look before it is made", of(theVNet, repair, listed), confirmed(sends("PUT", arm.Creating))},
-		"absent, to be used":        {"users bring it", of(theVNet, use, notThere), somebodyActs(like(CodeMissing), 80*time.Second)},
+		"absent, to be used":        {"users bring it", of(theVNet, use, notThere), needsAction(like(CodeMissing), 80*time.Second)},
 		"absent, made by another":   {"a node without a body is made by another one", of(theVNet, repair, bodiless, notThere), decision{step: stepClearFailure, state: arm.Ready}},
 		"absent, below ours":        {"the tag above tells whose it is", of(theSubnet, repair, notThere, func(s *situation) { s.inInventory = false }), sends("PUT", arm.Creating)},
 		"absent, below others'":     {"a crash between the request and the record would leave it nobody's", of(theSubnet, repair, notThere, foreign), decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory annotation to be stored", retryAfter: 50 * time.Millisecond}},
 		"absent, in the inventory":  {"it is recorded", of(theSubnet, repair, notThere, foreign, func(s *situation) { s.inInventory = true }), sends("PUT", arm.Creating)},
 		"absent, and can be tagged": {"its own tag tells", of(theVNet, repair, notThere, foreign), sends("PUT", arm.Creating)},
 
-		// What Azure is at.
+		// Changing in Azure.
 		"being made by somebody":     {"as after a restart: nothing is sent into it", of(theVNet, repair, state("Creating"), differs("a")), decision{step: stepFollow, state: arm.Creating, retryAfter: 5 * time.Minute}},
 		"being changed by somebody":  {"as above", of(theVNet, repair, state("Updating"), differs("a")), decision{step: stepFollow, state: arm.Updating, retryAfter: 5 * time.Minute}},
 		"being deleted by somebody":  {"it is made again when it is gone", of(theVNet, repair, state("Deleting")), decision{step: stepFollow, state: arm.Deleting, retryAfter: 5 * time.Minute}},
 		"failed":                     {"another PUT mends it or tells the error again", of(theVNet, repair, state("Failed")), matched(sends("PUT", arm.Updating, failedPath))},
 		"failed, once":               {"only machines are left for replacement", of(theDisk, once, state("Canceled")), sends("PUT", arm.Updating, failedPath)},
-		"failed machine":             {"it is replaced and not mended", of(theMachine, once, state("Failed"), failing(errQuota, 0)), somebodyActs(errQuota, 8*time.Minute)},
+		"failed machine":             {"it is replaced and not mended", of(theMachine, once, state("Failed"), failing(errQuota, 0)), needsAction(errQuota, 8*time.Minute)},
 		"failed machine, maintained": {"a plan that keeps it in line may mend it", of(theMachine, repair, state("Failed")), sends("PUT", arm.Updating, failedPath)},
 
-		// What is ours and there.
+		// Owned and existing.
 		"in line":                       {"nothing is sent", of(theVNet, repair), fine()},
 		"in line after a failure":       {"what is in place does not wait", of(theVNet, repair, failing(errBusy, time.Hour), waiting), fine()},
 		"differs":                       {"it is repaired, if it is still what was seen", of(theVNet, repair, differs("properties.a", "tags.b")), matched(sends("PUT", arm.Updating, "properties.a", "tags.b"))},
@@ -101,11 +101,11 @@ func TestDecide(t *testing.T) {
 			sends("PATCH", arm.Updating, "tags.b")},
 		"tags differ, once, with an etag": {"tags need none", of(theVNet, once, differs("tags.b")), sends("PATCH", arm.Updating, "tags.b")},
 
-		// What is somebody else's.
+		// Foreign.
 		"to be used":                                  {"it is there", of(theVNet, use, foreign, differs("a")), decision{step: stepClearFailure, state: arm.Foreign}},
 		"to be used, of ours":                         {"a plan of machines uses what that of the cluster made", of(theVNet, use, differs("a")), fine()},
 		"may be brought, of another cluster":          {"it is used as any other", of(theGroup, repair, uses, foreign, rival), decision{step: stepClearFailure, state: arm.Foreign}},
-		"may be brought, of another cluster, refused": {"nothing is begun in what another cluster deletes", of(theGroup, repair, uses, foreign, rival, func(s *situation) { s.node.OtherCluster = arm.RefuseOtherCluster }), somebodyActs(like(CodeNotOwned), 8*time.Minute)},
+		"may be brought, of another cluster, refused": {"nothing is begun in what another cluster deletes", of(theGroup, repair, uses, foreign, rival, func(s *situation) { s.node.OtherCluster = arm.RefuseOtherCluster }), needsAction(like(CodeNotOwned), 8*time.Minute)},
 		"may be brought, of another cluster, told":    {"what is there stays", of(theGroup, repair, uses, foreign, rival, func(s *situation) { s.node.OtherCluster = arm.ReportOtherCluster }), decision{step: stepClearFailure, state: arm.Foreign}},
 		"may be brought, refused to others":           {"no other cluster has it", of(theGroup, repair, uses, foreign, func(s *situation) { s.node.OtherCluster = arm.RefuseOtherCluster }), decision{step: stepClearFailure, state: arm.Foreign}},
 		"may be brought":                              {"it is used as it is", of(theVNet, repair, uses, foreign, differs("a")), decision{step: stepClearFailure, state: arm.Foreign}},
@@ -115,13 +115,13 @@ func TestDecide(t *testing.T) {
 		"to be used, being deleted":                   {"it is about to be missing", of(theVNet, use, foreign, state("Deleting")), decision{step: stepFollow, state: arm.Deleting, retryAfter: 5 * time.Minute}},
 		"to be used, being changed":                   {"it is there all the same", of(theVNet, use, foreign, state("Updating")), decision{step: stepClearFailure, state: arm.Foreign}},
 		"to be used, and failed":                      {"whoever has it mends it", of(theVNet, use, foreign, state("Failed")), decision{step: stepClearFailure, state: arm.Foreign}},
-		"foreign":                                     {"it is left alone, even if it is what the plan wants", of(theVNet, repair, foreign), somebodyActs(notTagged, 8*time.Minute)},
-		"foreign, being made":                         {"it is somebody else's in any state", of(theVNet, repair, foreign, state("Creating")), somebodyActs(like(CodeNotOwned), 8*time.Minute)},
+		"foreign":                                     {"it is left alone, even if it is what the plan wants", of(theVNet, repair, foreign), needsAction(notTagged, 8*time.Minute)},
+		"foreign, being made":                         {"it is somebody else's in any state", of(theVNet, repair, foreign, state("Creating")), needsAction(like(CodeNotOwned), 8*time.Minute)},
 		"foreign without tags, as wanted":             {"it cannot tell whose it is, and serves", of(theSubnet, repair, foreign), decision{step: stepClearFailure, state: arm.Foreign}},
-		"foreign without tags, and differs":           {"it is left alone", of(theSubnet, repair, foreign, differs("a")), somebodyActs(notWanted, 8*time.Minute)},
+		"foreign without tags, and differs":           {"it is left alone", of(theSubnet, repair, foreign, differs("a")), needsAction(notWanted, 8*time.Minute)},
 
-		// What keeps a write back.
-		"blocked, and not made with it": {"only what Azure makes itself is said to come with something", of(theVNet, repair, notThere, waiting, made(theMachine, true)), blockedBy(theGroup)},
+		// Reasons to delay a write.
+		"blocked, and not made with it": {"only what Azure makes itself is said to come with something", of(theVNet, repair, notThere, waiting, worldWith(theMachine, true)), blockedBy(theGroup)},
 		"adopted just now":              {"the record is for what is made", of(theSubnet, repair, differs("a"), func(s *situation) { s.ownedAbove = false }), sends("PUT", arm.Updating, "a")},
 		"blocked":                       {"what it depends on comes first", of(theVNet, repair, notThere, waiting), blockedBy(theGroup)},
 		"blocked, and differs":          {"as above, and is not told as repaired", of(theVNet, repair, differs("a"), waiting, failing(errBusy, time.Second)), blockedBy(theGroup)},
@@ -146,8 +146,8 @@ func TestDecide(t *testing.T) {
 	})
 }
 
-// TestDrifted tells what somebody, or a failure of Azure, has done to a resource that had been as wanted.
-func TestDrifted(t *testing.T) {
+// TestHasDrifted: changes from outside, and failures of Azure, of a resource that matched the plan.
+func TestHasDrifted(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		s      situation

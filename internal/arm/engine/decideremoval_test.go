@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// TestDecideRemoval says what the engine does about a resource that is to go, in the order in which it asks.
+// TestDecideRemoval lists the decision of the engine about a resource to delete, in the order of the checks.
 func TestDecideRemoval(t *testing.T) {
 	const repair = arm.Repair
 	goes := decision{step: stepSend, method: "DELETE", state: arm.Deleting, retryAfter: 5 * time.Minute}
@@ -17,8 +17,8 @@ func TestDecideRemoval(t *testing.T) {
 	}
 	stays := func(s *situation) { s.groupKept = true }
 	unsure := func(s *situation) { s.groupErr = errBusy }
-	settleRows(t, map[string]settleRow{
-		// What goes with something else.
+	checkDecisions(t, map[string]decisionRow{
+		// Deleted with another resource.
 		"with its parent":                {"deleting the network deletes its subnets", of(theSubnet, repair, going, carried(false)), blockedBy(theVNet)},
 		"with its parent, which went":    {"it is gone with it", of(theSubnet, repair, going, carried(true)), decision{step: stepReport, state: arm.Gone}},
 		"with its parent, and is gone":   {"somebody deleted it before", of(theSubnet, repair, going, carried(false), notThere), decision{step: stepReport, state: arm.Gone}},
@@ -33,7 +33,7 @@ func TestDecideRemoval(t *testing.T) {
 			decision{step: stepReport, state: arm.Waiting, err: errBusy, message: arm.DescribeRetry(errBusy), readFailed: true, retryAfter: time.Second}},
 		"a group of ours": {"it goes with all that is in it", of(theGroup, repair, going), goes},
 
-		// What is known of it.
+		// Known state of the resource.
 		"type is not known": {"nothing tells how to delete it", of(theVNet, repair, going, func(s *situation) { s.typeErr = errNoRow }), tellsFailure(errNoRow)},
 		"being deleted":     {"once is enough", of(theVNet, repair, going, under(arm.Deleting, time.Hour)), decision{step: stepJoin, state: arm.Deleting, retryAfter: 5 * time.Minute}},
 		"being deleted again": {"why it is tried again is told", of(theVNet, repair, going, under(arm.Deleting, time.Hour), func(s *situation) { s.running.lastErr = errPlan }),
@@ -50,11 +50,11 @@ func TestDecideRemoval(t *testing.T) {
 		"foreign":                 {"what is not ours is never deleted", of(theVNet, repair, going, foreign, unclaimedByTag), decision{step: stepReport, state: arm.Foreign, possiblyOwned: true}},
 		"foreign, without tags":   {"it cannot tell", of(theSubnet, repair, going, foreign), decision{step: stepReport, state: arm.Foreign}},
 		"another's":               {"its tag tells whose it is", of(theVNet, repair, going, foreign, rival), decision{step: stepReport, state: arm.Foreign}},
-		"lost its tag":            {"the object made it, so it does not go without it", of(theVNet, repair, going, foreign, func(s *situation) { s.ownershipTagRemoved = true }), somebodyActs(like(CodeOwnershipTagRemoved), 8*time.Minute)},
+		"lost its tag":            {"the object made it, so it does not go without it", of(theVNet, repair, going, foreign, func(s *situation) { s.ownershipTagRemoved = true }), needsAction(like(CodeOwnershipTagRemoved), 8*time.Minute)},
 		"foreign, being deleted":  {"nor waited for", of(theVNet, repair, going, foreign, unclaimedByTag, state("Deleting")), decision{step: stepReport, state: arm.Foreign, possiblyOwned: true}},
 		"being deleted by others": {"as after a restart", of(theVNet, repair, going, state("Deleting"), waiting), decision{step: stepFollow, state: arm.Deleting, retryAfter: 5 * time.Minute}},
 
-		// What keeps a deletion back.
+		// Reasons to delay a deletion.
 		"blocked":             {"what uses it goes first", of(theVNet, repair, going, waiting, failing(errBusy, time.Second)), blockedBy(theGroup)},
 		"failed a moment ago": {"back-off", of(theVNet, repair, going, failing(errBusy, time.Second)), decision{step: stepReport, state: arm.Waiting, err: errBusy, message: arm.DescribeRetry(errBusy), retryAfter: time.Second}},
 		"failed, and due":     {"it is tried again, and why is told", of(theVNet, repair, going, failing(errBusy, 0)), after(errBusy, goes)},

@@ -25,8 +25,8 @@ func peeringNode(id, to arm.ID) arm.Node {
 	return node
 }
 
-// peered is a cluster's own network in its own group, and a peering that is held by a hub in another group.
-func peered(t *testing.T) (*world, engine.Request) {
+// worldWithPeering has a cluster's own network in its own group, and a peering in a hub of another group.
+func worldWithPeering(t *testing.T) (*world, engine.Request) {
 	t.Helper()
 	w := newWorld(t)
 	w.put(arm.ResourceGroupID(sub, "hub"), object{"location": "eastus"})
@@ -43,7 +43,7 @@ func peered(t *testing.T) (*world, engine.Request) {
 }
 
 func TestDeleteWholeGroup(t *testing.T) {
-	w, request := peered(t)
+	w, request := worldWithPeering(t)
 	request.DeleteWholeGroups = true
 	outcome := w.delete(request, 10*time.Minute)
 	if !outcome.IsDeleted() || len(outcome.Inventory) != 0 {
@@ -62,7 +62,7 @@ func TestDeleteWholeGroup(t *testing.T) {
 }
 
 func TestDeleteNodeByNode(t *testing.T) {
-	w, request := peered(t)
+	w, request := worldWithPeering(t)
 	another := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "another")
 	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
 	w.put(another, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
@@ -92,7 +92,7 @@ func TestDeleteNodeByNode(t *testing.T) {
 	}
 }
 
-func TestDeleteLeavesForeignThings(t *testing.T) {
+func TestDeleteKeepsForeignResources(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
@@ -117,7 +117,7 @@ func TestDeleteLeavesForeignThings(t *testing.T) {
 	}
 }
 
-func TestDeleteWhatIsGone(t *testing.T) {
+func TestDeleteOfAbsentResources(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		gone   arm.ID
@@ -128,7 +128,7 @@ func TestDeleteWhatIsGone(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := made(t, network()...)
+			w, request := worldWith(t, network()...)
 			if _, err := w.client.Delete(t.Context(), test.gone, map[bool]string{true: "2021-04-01", false: "2025-05-01"}[test.gone == group], nil); err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestDeleteFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := made(t, network()...)
+			w, request := worldWith(t, network()...)
 			w.fault(test.fault)
 			if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 				t.Fatalf("%s: %v", test.reason, states(outcome))
@@ -178,7 +178,7 @@ func TestDeleteFaults(t *testing.T) {
 
 func TestDeleteAfterRestart(t *testing.T) {
 	for stop := range 8 {
-		w, request := peered(t)
+		w, request := worldWithPeering(t)
 		request.DeleteWholeGroups = true
 		for range stop {
 			outcome, err := w.engine.Delete(t.Context(), request)
@@ -202,7 +202,7 @@ func TestDeleteAfterRestart(t *testing.T) {
 func TestDeleteWhileCreating(t *testing.T) {
 	w := newWorld(t)
 	request := w.request(groupNode(), pipNode(), natNode(), vnetNode())
-	w.until(request, time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Creating })
+	w.convergeUntil(request, time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Creating })
 	request.DeleteWholeGroups = true
 	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
@@ -212,10 +212,10 @@ func TestDeleteWhileCreating(t *testing.T) {
 	}
 }
 
-func TestWhetherAGroupGoesAsAWholeIsNotGuessed(t *testing.T) {
-	w, request := made(t, network()...)
+func TestFailedListBlocksGroupDeletion(t *testing.T) {
+	w, request := worldWith(t, network()...)
 	request.DeleteWholeGroups = true
-	// The first reads the group, the second lists what is in it.
+	// The first request reads the group, the second lists its resources.
 	w.fault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
 	outcome, err := w.engine.Delete(t.Context(), request)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestWhetherAGroupGoesAsAWholeIsNotGuessed(t *testing.T) {
 	}
 }
 
-func TestDeletableWhole(t *testing.T) {
+func TestDeletesGroupWhole(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		before func(w *world)
@@ -253,7 +253,7 @@ func TestDeletableWhole(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := made(t, groupNode(), nsgNode())
+			w, request := worldWith(t, groupNode(), nsgNode())
 			test.before(w)
 			got, err := w.engine.DeletesGroupWhole(t.Context(), request, group)
 			if got != test.want || (err != nil) != test.fails {

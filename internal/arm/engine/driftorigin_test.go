@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// forwarding is the node of an interface, which is made once here, with a value that can be changed on both sides.
+// forwarding is the node of a CreateOnly interface, with a value that can change on both sides.
 func forwarding(on bool) arm.Node {
 	node := nicNode()
 	properties := node.Body.(object)["properties"].(object)
@@ -24,20 +24,20 @@ const (
 	serversPath    = "properties.dnsSettings.dnsServers"
 )
 
-// TestOriginOfDrift tells a change in Azure from a change of the plan, and says neither where it cannot know.
-func TestOriginOfDrift(t *testing.T) {
+// TestDriftOrigin distinguishes changes in Azure from changes of the plan, and reports neither if the origin is unknown.
+func TestDriftOrigin(t *testing.T) {
 	azure := func(properties object) func(w *world) {
 		return func(w *world) {
 			w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: object{"properties": properties}})
 		}
 	}
 	restart := func(w *world) { w.restart() }
-	// look lets the engine look at what is there with the plan it had.
+	// look converges with the unchanged plan.
 	type look struct{}
 	type found struct{ Drift, Outside, Unapplied []string }
 	tests := map[string]struct {
 		reason string
-		// steps are done after the interface was made with forwarding off: a change, a look, or a plan.
+		// steps follow the creation of the interface with forwarding off: a change in Azure, a look, or a new plan.
 		steps []any
 		want  found
 	}{
@@ -93,7 +93,7 @@ func TestOriginOfDrift(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := made(t, append(network(), forwarding(false))...)
+			w, request := worldWith(t, append(network(), forwarding(false))...)
 			see := func() arm.Result {
 				w.sleep(time.Hour)
 				return result(t, w.converge(request, time.Minute), nic)
@@ -120,8 +120,8 @@ func TestOriginOfDrift(t *testing.T) {
 	}
 }
 
-// TestNormalisationIsNoDrift has Azure keep another value than the one sent: nobody changed that, and it stays unsaid when
-// the plan changes elsewhere.
+// TestNormalisationIsNoDrift has Azure store another value than the one sent: it is not drift, and is not reported when the plan
+// changes elsewhere.
 func TestNormalisationIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})

@@ -2,8 +2,8 @@ package engine
 
 import "maps"
 
-// Remembered counts what the engine holds in memory, by what it is.
-func (e *Engine) Remembered() map[string]int {
+// StateCounts returns the number of entries that the engine holds in memory, by kind.
+func (e *Engine) StateCounts() map[string]int {
 	e.states.mu.Lock()
 	defer e.states.mu.Unlock()
 	out := map[string]int{"records": len(e.states.states)}

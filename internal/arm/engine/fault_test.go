@@ -51,7 +51,7 @@ func TestFaultsWhileCreating(t *testing.T) {
 			if outcome := w.converge(w.request(network()...), test.within); !outcome.IsDone() {
 				t.Fatalf("%s: not done after %s: %+v", test.reason, w.clock.Now().Sub(epoch), outcome.RootCauses())
 			}
-			// A connection that was cut is in the log like any other request.
+			// The log has a request with a broken connection like any other.
 			if diff := cmp.Diff(sorted(append([]string{}, test.writes...)), sorted(w.writes())); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
@@ -60,7 +60,7 @@ func TestFaultsWhileCreating(t *testing.T) {
 }
 
 func TestEtagRace(t *testing.T) {
-	w, _ := made(t, groupNode(), nsgNode())
+	w, _ := worldWith(t, groupNode(), nsgNode())
 	changed := nsgNode()
 	changed.Body.(object)["tags"].(object)["new"] = "1"
 	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Kind: fault.EtagRace})
@@ -76,7 +76,7 @@ func TestEtagRace(t *testing.T) {
 	}
 }
 
-func TestFailureBlocksWhatDependsOnItAndNothingElse(t *testing.T) {
+func TestFailureBlocksOnlyDependants(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Status, Status: 400, Code: "InvalidParameter", Message: "The value is wrong."})
 	request := w.request(append(network(), pipNode(), natNode())...)
@@ -109,13 +109,13 @@ func TestFailedOperationKeepsItsError(t *testing.T) {
 	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
 	request := w.request(groupNode(), pipNode(), natNode())
 	failed := func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Failed }
-	outcome := w.until(request, 20*time.Second, failed)
+	outcome := w.convergeUntil(request, 20*time.Second, failed)
 	got := result(t, outcome, nat)
 	if got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
 		t.Fatalf("%+v", got)
 	}
 	w.restart()
-	outcome = w.until(request, 20*time.Second, failed)
+	outcome = w.convergeUntil(request, 20*time.Second, failed)
 	if got := result(t, outcome, nat); got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
 		t.Errorf("one more PUT after a restart recovers the error: %+v", got)
 	}
@@ -125,8 +125,8 @@ func TestFailedOperationKeepsItsError(t *testing.T) {
 	}
 }
 
-// TestTriedAgainTellsWhy has a resource say how it failed while it is tried again, until something else is wanted of it.
-func TestTriedAgainTellsWhy(t *testing.T) {
+// TestRetryReportsPreviousError: a resource reports its previous error during a retry, until its desired state changes.
+func TestRetryReportsPreviousError(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
 	request := w.request(groupNode(), pipNode(), natNode())
@@ -134,17 +134,17 @@ func TestTriedAgainTellsWhy(t *testing.T) {
 		return func(outcome arm.Outcome) bool { return slices.Contains(wanted, states(outcome)["natGateways/nat"]) }
 	}
 	under := in(arm.Creating, arm.Updating)
-	if got := result(t, w.until(request, time.Minute, under), nat); got.Message != "" {
+	if got := result(t, w.convergeUntil(request, time.Minute, under), nat); got.Message != "" {
 		t.Errorf("the first try says %q", got.Message)
 	}
-	w.until(request, time.Minute, in(arm.Failed))
-	if got := result(t, w.until(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
+	w.convergeUntil(request, time.Minute, in(arm.Failed))
+	if got := result(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
 		t.Errorf("the second try says %q: %v", got.Message, got.Err)
 	}
-	w.until(request, time.Minute, in(arm.Failed))
+	w.convergeUntil(request, time.Minute, in(arm.Failed))
 	other := natNode()
 	other.Body.(object)["tags"].(object)["fixed"] = "1"
-	if got := result(t, w.until(w.request(groupNode(), pipNode(), other), time.Minute, under), nat); got.Message != "" {
+	if got := result(t, w.convergeUntil(w.request(groupNode(), pipNode(), other), time.Minute, under), nat); got.Message != "" {
 		t.Errorf("the first try of something else says %q", got.Message)
 	}
 	w.sim.ClearFaults()
@@ -172,7 +172,7 @@ func TestRestart(t *testing.T) {
 		w := newWorld(t)
 		request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
 		for range stop {
-			outcome := w.pass(request)
+			outcome := w.convergeOnce(request)
 			if outcome.IsDone() {
 				break
 			}

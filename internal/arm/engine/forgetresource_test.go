@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// worker is the plan of the i-th machine: an interface, a VM with its disk and an extension.
-func worker(i int) []arm.Node {
+// machineNodes is the plan of the i-th machine: an interface, a VM with its disk and an extension.
+func machineNodes(i int) []arm.Node {
 	name := fmt.Sprintf("w%d", i)
 	itsNIC := arm.NewID(sub, "rg", types.NetworkInterface, name)
 	network, machine := nicNodeAlone(), vmNode()
@@ -33,28 +33,28 @@ func worker(i int) []arm.Node {
 	}
 }
 
-// leaving is the plan of the deletion of a machine.
-func leaving(machine engine.Request) engine.Request {
+// deletionOf is the plan of the deletion of a machine.
+func deletionOf(machine engine.Request) engine.Request {
 	network, vm, disk := machine.Graph.Nodes()[0].ID, machine.Graph.Nodes()[1].ID, machine.Graph.Nodes()[2].ID
 	machine.Graph = &arm.Graph{}
 	machine.Graph.Add(arm.Node{ID: disk}, arm.Node{ID: network}, arm.Node{ID: vm, After: []arm.ID{disk, network}})
 	return machine
 }
 
-// workers is a world with a network and as many machines, each of its own object.
-func workers(t *testing.T, count int) (w *world, cluster engine.Request, machines []engine.Request) {
+// worldWithMachines has a network and a number of machines, each with its own object.
+func worldWithMachines(t *testing.T, count int) (w *world, cluster engine.Request, machines []engine.Request) {
 	t.Helper()
-	w, cluster = made(t, network()...)
+	w, cluster = worldWith(t, network()...)
 	cluster.DeleteWholeGroups, cluster.BypassCache = true, false
 	for i := range count {
-		request := w.request(worker(i)...)
+		request := w.request(machineNodes(i)...)
 		request.Object = fmt.Sprintf("AzureMachine/default/w%d", i)
 		machines = append(machines, request)
 	}
 	return w, cluster, machines
 }
 
-// remembered is what the engine holds once what it keeps for a while has had its time.
+// remembered returns the entries of the engine after everything temporary has expired.
 func (w *world) remembered() map[string]int {
 	w.t.Helper()
 	for range 2 {
@@ -63,8 +63,8 @@ func (w *world) remembered() map[string]int {
 			w.t.Fatal(err)
 		}
 	}
-	out := w.engine.Remembered()
-	// What was just asked for.
+	out := w.engine.StateCounts()
+	// The entry of the current read.
 	out["entries"]--
 	if out["entries"] == 0 {
 		delete(out, "entries")
@@ -72,14 +72,14 @@ func (w *world) remembered() map[string]int {
 	return out
 }
 
-// sleepThrough lets time pass whoever is woken.
+// sleepThrough advances time, even if objects are woken.
 func (w *world) sleepThrough(d time.Duration) {
 	for until := w.clock.Now().Add(d); w.clock.Now().Before(until); {
 		w.clock.step(until)
 	}
 }
 
-func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
+func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 	const count = 5
 	makeAll := func(w *world, machines []engine.Request) {
 		for _, machine := range machines {
@@ -106,7 +106,7 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 		"one by one": {"each object's deletion sees its own go", func(w *world, cluster engine.Request, machines []engine.Request) {
 			makeAll(w, machines)
 			for _, machine := range machines {
-				deleted(w, leaving(machine))
+				deleted(w, deletionOf(machine))
 			}
 			deleted(w, cluster)
 		}},
@@ -121,7 +121,7 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 		}},
 		"while they are made": {"what is under way has nothing to end", func(w *world, cluster engine.Request, machines []engine.Request) {
 			for _, machine := range machines {
-				w.until(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
+				w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
 					return outcome.Results[1].State == arm.Creating
 				})
 			}
@@ -129,7 +129,7 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 		}},
 		"while somebody else deletes the group": {"what is under way is not there", func(w *world, cluster engine.Request, machines []engine.Request) {
 			for _, machine := range machines {
-				w.until(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
+				w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
 					return outcome.Results[1].State == arm.Creating
 				})
 			}
@@ -139,17 +139,17 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 		"refused": {"why a machine was not made goes with the machine's object", func(w *world, cluster engine.Request, machines []engine.Request) {
 			w.fault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status, Status: http.StatusConflict, Code: "OperationNotAllowed", Message: "quota"})
 			for _, machine := range machines {
-				w.until(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
+				w.convergeUntil(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
 			}
 			for _, machine := range machines {
-				deleted(w, leaving(machine))
+				deleted(w, deletionOf(machine))
 			}
 			deleted(w, cluster)
 		}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, cluster, machines := workers(t, count)
+			w, cluster, machines := worldWithMachines(t, count)
 			test.end(w, cluster, machines)
 			if diff := cmp.Diff(map[string]int{}, w.remembered()); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
@@ -158,9 +158,9 @@ func TestNothingIsRememberedOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyAsksForIsForgotten has resources that no object plans any more and that are still there.
-func TestWhatNobodyAsksForIsForgotten(t *testing.T) {
-	w, _, machines := workers(t, 3)
+// TestUnusedStateIsDropped has existing resources that no object plans any more.
+func TestUnusedStateIsDropped(t *testing.T) {
+	w, _, machines := worldWithMachines(t, 3)
 	for _, machine := range machines {
 		if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
@@ -178,8 +178,8 @@ func TestWhatNobodyAsksForIsForgotten(t *testing.T) {
 	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	// The extension's is that of the PUT, the others' are those of resources that are not changed in place.
-	if got := w.remembered()["records"]; got != len(worker(0)) {
+	// The extension has the state of its PUT, the others that of resources that are not changed in place.
+	if got := w.remembered()["records"]; got != len(machineNodes(0)) {
 		t.Errorf("%d records are left, want those of the one machine that is looked at", got)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestDeleteEntangledGroups has the network in a group of its own: an interface of the other group is in one of its subnets,
-// which uses a NAT gateway of that group. Neither group can go before the other, so what is in them goes first.
-func TestDeleteEntangledGroups(t *testing.T) {
+// TestDeleteGroupsThatDependOnEachOther has the network in a group of its own: an interface of the other group is in one of its
+// subnets, and that subnet uses a NAT gateway of the other group. Neither group can be deleted before the other, so their resources are
+// deleted first.
+func TestDeleteGroupsThatDependOnEachOther(t *testing.T) {
 	w := newWorld(t)
 	second := arm.ResourceGroupID(sub, "net")
 	remote := arm.NewID(sub, "net", "Microsoft.Network/virtualNetworks", "vnet")

@@ -46,7 +46,7 @@ type world struct {
 
 	mu    sync.Mutex
 	woken bool
-	seen  int // requests that earlier assertions have looked at
+	seen  int // number of requests that earlier assertions have covered
 }
 
 func newWorld(t *testing.T) *world {
@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	listener := httptest.NewUnstartedServer(sim.Handler())
-	// Requests that a test leaves behind are cut off, which is no news.
+	// Requests that a test leaves behind are cut off, which needs no log.
 	listener.Config.ErrorLog = log.New(io.Discard, "", 0)
 	listener.StartTLS()
 	t.Cleanup(func() {
@@ -69,7 +69,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, sim: sim, clock: &clock{sim: sim, virtual: virtual}}
 	w.cloud = cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}
-	w.options = client.Options{Principal: "p", Transport: &impatience{Transporter: listener.Client(), now: virtual.Now}, Now: virtual.Now}
+	w.options = client.Options{Principal: "p", Transport: &requestLimit{Transporter: listener.Client(), now: virtual.Now}, Now: virtual.Now}
 	w.client, err = client.New(credential.Token(sim.Token("")), w.cloud, w.options)
 	if err != nil {
 		t.Fatal(err)
@@ -78,9 +78,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// impatience ends the tests when something asks Azure again and again without waiting: on a virtual clock that would go on
-// for ever.
-type impatience struct {
+// requestLimit ends a test that sends requests in a loop without a pause: on a virtual clock the loop would not end.
+type requestLimit struct {
 	policy.Transporter
 	now func() time.Time
 
@@ -89,7 +88,7 @@ type impatience struct {
 	count int
 }
 
-func (i *impatience) Do(request *http.Request) (*http.Response, error) {
+func (i *requestLimit) Do(request *http.Request) (*http.Response, error) {
 	i.mu.Lock()
 	if now := i.now(); !now.Equal(i.at) {
 		i.at, i.count = now, 0
@@ -102,7 +101,7 @@ func (i *impatience) Do(request *http.Request) (*http.Response, error) {
 	return i.Transporter.Do(request)
 }
 
-// restart replaces the engine by one that knows nothing.
+// restart replaces the engine by a new one.
 func (w *world) restart() {
 	w.clock.drop()
 	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }})
@@ -122,15 +121,15 @@ func (w *world) takeWake() bool {
 	return woken
 }
 
-// request is a pass over nodes for cluster c1.
+// request returns a request with nodes for cluster c1.
 func (w *world) request(nodes ...arm.Node) engine.Request {
 	graph := &arm.Graph{}
 	graph.Add(nodes...)
 	return engine.Request{Object: "AzureCluster/default/c1", Client: w.client, Owner: owner, Graph: graph, Wake: w.wake}
 }
 
-// pass does one pass of Converge.
-func (w *world) pass(request engine.Request) arm.Outcome {
+// convergeOnce calls Converge once.
+func (w *world) convergeOnce(request engine.Request) arm.Outcome {
 	w.t.Helper()
 	w.takeWake()
 	outcome, err := w.engine.Converge(context.Background(), request)
@@ -140,7 +139,7 @@ func (w *world) pass(request engine.Request) arm.Outcome {
 	return outcome
 }
 
-// sleep lets time pass until somebody wakes the object, at most for d.
+// sleep advances time until the object is woken, at most for d.
 func (w *world) sleep(d time.Duration) {
 	until := w.clock.Now().Add(d)
 	for !w.takeWake() && w.clock.Now().Before(until) {
@@ -148,19 +147,18 @@ func (w *world) sleep(d time.Duration) {
 	}
 }
 
-// converge does passes as a controller would until the outcome is done, or until Azure's state cannot get better for
-// limit. It keeps the inventory between passes.
+// converge repeats Converge as a controller would, until the outcome is done or limit is over. It keeps the inventory in between.
 func (w *world) converge(request engine.Request, limit time.Duration) arm.Outcome {
 	w.t.Helper()
-	return w.until(request, limit, arm.Outcome.IsDone)
+	return w.convergeUntil(request, limit, arm.Outcome.IsDone)
 }
 
-// until is converge with another end.
-func (w *world) until(request engine.Request, limit time.Duration, end func(arm.Outcome) bool) arm.Outcome {
+// convergeUntil is converge with another condition.
+func (w *world) convergeUntil(request engine.Request, limit time.Duration, end func(arm.Outcome) bool) arm.Outcome {
 	w.t.Helper()
 	deadline := w.clock.Now().Add(limit)
 	for {
-		outcome := w.pass(request)
+		outcome := w.convergeOnce(request)
 		request.Inventory = outcome.Inventory
 		if end(outcome) || !w.clock.Now().Before(deadline) {
 			return outcome
@@ -193,7 +191,7 @@ func (w *world) delete(request engine.Request, limit time.Duration) arm.Outcome 
 	}
 }
 
-// requests are the requests since the last call, as "METHOD tail", with the part of the path that every ID has cut off.
+// requests returns the requests since the last call, as "METHOD tail", without the common beginning of IDs.
 func (w *world) requests() (writes, reads []string) {
 	all := w.sim.Requests()
 	for _, record := range all[w.seen:] {
@@ -220,7 +218,7 @@ func (w *world) requests() (writes, reads []string) {
 	return writes, reads
 }
 
-// writes are the writes since the last call, in the order they were answered.
+// writes returns the writes since the last call, in the order of their answers.
 func (w *world) writes() []string {
 	writes, _ := w.requests()
 	return writes
@@ -233,7 +231,7 @@ func (w *world) fault(rule fault.Rule) {
 	}
 }
 
-// clock is the engine's clock on the simulator's virtual one. Timers are run one at a time, and to their end.
+// clock is the engine's clock on the simulator's virtual one. It runs timers one at a time, to their end.
 type clock struct {
 	sim     *server.Server
 	virtual *store.Virtual
@@ -271,7 +269,7 @@ func (c *clock) drop() {
 	c.timers = nil
 }
 
-// step moves time to the next timer and runs it, or to until.
+// step advances time to the next timer and runs it, or to until.
 func (c *clock) step(until time.Time) {
 	c.mu.Lock()
 	var next *timer
@@ -291,7 +289,7 @@ func (c *clock) step(until time.Time) {
 	next.f()
 }
 
-// put writes a resource as somebody else would, and waits for it.
+// put writes a resource as another client would, and waits for it.
 func (w *world) put(id arm.ID, body object) {
 	w.t.Helper()
 	row, err := types.ForID(id)
@@ -305,7 +303,7 @@ func (w *world) put(id arm.ID, body object) {
 	w.requests()
 }
 
-// get reads a resource as somebody else would; nil when it does not exist.
+// get reads a resource as another client would; nil if it does not exist.
 func (w *world) get(id arm.ID) object {
 	w.t.Helper()
 	row, err := types.ForID(id)
@@ -327,8 +325,8 @@ func (w *world) get(id arm.ID) object {
 	return body
 }
 
-// made is a world in which nodes are in place, and nothing has been asked since.
-func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
+// worldWith returns a world with nodes in place, and no requests since.
+func worldWith(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 	t.Helper()
 	w := newWorld(t)
 	request := w.request(nodes...)
@@ -342,8 +340,8 @@ func made(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 	return w, request
 }
 
-// limit has the requests of the world counted in budgets.
-func (w *world) limit(budgets *client.Budgets) {
+// limitRequests applies budgets to the requests of the world.
+func (w *world) limitRequests(budgets *client.Budgets) {
 	w.t.Helper()
 	w.options.Budgets = budgets
 	limited, err := client.New(credential.Token(w.sim.Token("")), w.cloud, w.options)

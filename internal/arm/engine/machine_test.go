@@ -33,7 +33,7 @@ const sshKey = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDhA8cMNUn6hoWqkGCrL
 func machine() []arm.Node { return append(network(), nicNode(), vmNode()) }
 
 func TestMachine(t *testing.T) {
-	w, request := made(t, machine()...)
+	w, request := worldWith(t, machine()...)
 	request.BypassCache = true
 	if outcome := w.converge(request, 0); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
@@ -51,32 +51,32 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-func TestFailedMachineIsNotMadeAgain(t *testing.T) {
+func TestFailedMachineIsNotCreatedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate, Message: "Allocation failed. We do not have sufficient capacity."})
 	request := w.request(machine()...)
 	failed := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
-	got := result(t, w.until(request, 5*time.Minute, failed), vm)
+	got := result(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
 	if got.State != arm.Failed || codeOf(got.Err) != "AllocationFailed" || !strings.Contains(got.Err.Error(), "sufficient capacity") {
 		t.Errorf("%s %v", got.State, got.Err)
 	}
 	w.restart()
-	got = result(t, w.until(request, 5*time.Minute, failed), vm)
+	got = result(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
 	if code := codeOf(got.Err); got.State != arm.Failed || code == "" || code == engine.CodeProvisioningFailed {
 		t.Errorf("after a restart the instance view tells the code: %s %v", got.State, got.Err)
 	}
 	w.restart()
-	w.until(request, time.Hour, arm.Outcome.IsDone)
+	w.convergeUntil(request, time.Hour, arm.Outcome.IsDone)
 	puts := slices.DeleteFunc(w.writes(), func(line string) bool { return line != "PUT rg virtualMachines/vm" })
 	if diff := cmp.Diff([]string{"PUT rg virtualMachines/vm"}, puts); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestMachineThatIsBeingMadeCanBeDeleted(t *testing.T) {
+func TestMachineInCreationCanBeDeleted(t *testing.T) {
 	w := newWorld(t)
 	request := w.request(machine()...)
-	w.until(request, 5*time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Creating })
+	w.convergeUntil(request, 5*time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Creating })
 	w.writes()
 	outcome := w.delete(w.request(nicNodeAlone(), vmNode()), 10*time.Minute)
 	if !outcome.IsDeleted() {
@@ -88,7 +88,7 @@ func TestMachineThatIsBeingMadeCanBeDeleted(t *testing.T) {
 	}
 }
 
-// nicNodeAlone is the interface in a machine's own plan, where the subnet is the cluster's.
+// nicNodeAlone is the interface in a machine's own plan; the subnet belongs to the cluster's plan.
 func nicNodeAlone() arm.Node {
 	node := nicNode()
 	node.After = nil
@@ -96,7 +96,7 @@ func nicNodeAlone() arm.Node {
 }
 
 func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
-	w, request := made(t, append(network(), nicNode())...)
+	w, request := worldWith(t, append(network(), nicNode())...)
 	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
@@ -106,12 +106,12 @@ func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
 	}
 }
 
-func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
+func TestDiskCreatedWithMachineIsDeleted(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
 	kept := vmNode()
 	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
 	w := newWorld(t)
-	// What was seen before the machine was made must not count after, however long reads are shared.
+	// Reads from before the creation of the machine must not count after it, however long reads are shared.
 	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
 	nodes := append(network(), nicNode(), kept)
 	if outcome := w.converge(w.request(nodes[:len(nodes)-1]...), time.Minute); !outcome.IsDone() {
@@ -137,9 +137,9 @@ func TestDiskThatAzureMadeIsDeleted(t *testing.T) {
 	}
 }
 
-// TestReadOfAMachineTellsWhetherItRuns has the one read of a pass show the power state, which costs no request of its own.
-func TestReadOfAMachineTellsWhetherItRuns(t *testing.T) {
-	w, request := made(t, machine()...)
+// TestReadOfAMachineHasItsPowerState: the one read of a convergence has the power state, without a request of its own.
+func TestReadOfAMachineHasItsPowerState(t *testing.T) {
+	w, request := worldWith(t, machine()...)
 	for _, power := range []string{"PowerState/running", "PowerState/deallocated"} {
 		if power == "PowerState/deallocated" {
 			if _, err := w.client.Do(t.Context(), client.Request{Method: "POST", ID: vm, SubPath: "deallocate", APIVersion: "2025-04-01"}); err != nil {
@@ -160,14 +160,14 @@ func TestReadOfAMachineTellsWhetherItRuns(t *testing.T) {
 	}
 }
 
-// TestDiskThatAzureMadeKeepsTheTags has a plan name the disk for its tags alone: it is not made before the VM is, and a
-// tag that was changed or removed outside comes back while those of others stay.
-func TestDiskThatAzureMadeKeepsTheTags(t *testing.T) {
+// TestDiskCreatedWithMachineKeepsTags has a plan with the disk for its tags alone: the disk is not created before the VM, and changed
+// or removed tags are repaired while tags of others are kept.
+func TestDiskCreatedWithMachineKeepsTags(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
 	kept := vmNode()
 	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
 	tags := arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}, DropTags: []string{"old"}}
-	w, request := made(t, append(network(), nicNode(), kept, tags)...)
+	w, request := worldWith(t, append(network(), nicNode(), kept, tags)...)
 	w.writes()
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
 		t.Fatalf("the disk has the tags of its VM from the beginning: %v", outcome.RootCauses())
@@ -189,8 +189,8 @@ func TestDiskThatAzureMadeKeepsTheTags(t *testing.T) {
 	}
 }
 
-// TestDiskTagsChangeWithThoseOfTheMachine changes the tags of a VM and of its disk in one pass: that the VM is at work does
-// not mean that its disk is not there.
+// TestDiskTagsChangeWithThoseOfTheMachine changes the tags of a VM and of its disk in one convergence: a running write of the VM does
+// not mean that the disk is absent.
 func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
 	kept := vmNode()
@@ -198,7 +198,7 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	tagsOf := func() arm.Node {
 		return arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}}
 	}
-	w, _ := made(t, append(network(), nicNode(), kept, tagsOf())...)
+	w, _ := worldWith(t, append(network(), nicNode(), kept, tagsOf())...)
 	kept.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "team": "blue"}
 	w.sleep(10 * time.Minute)
 	w.writes()
@@ -211,7 +211,7 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	}
 }
 
-// TestDiskOfARefusedMachine has Azure refuse the VM: its disk is not there, so it cannot be ready, and says what makes it.
+// TestDiskOfARefusedMachine has Azure refuse the VM: its disk does not exist, so it is not ready, and the message names the VM.
 func TestDiskOfARefusedMachine(t *testing.T) {
 	w := newWorld(t)
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
@@ -221,15 +221,16 @@ func TestDiskOfARefusedMachine(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		request := w.request(append(machine(), tags)...)
 		request.BypassCache = fresh
-		got := result(t, w.until(request, 5*time.Minute, refused), disk)
+		got := result(t, w.convergeUntil(request, 5*time.Minute, refused), disk)
 		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is created with virtualMachines/vm" {
 			t.Errorf("read anew %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)
 		}
 	}
 }
 
-// TestUnseen has Azure not answer reads of what is in place: nothing is learned of it, nor of the disk that is made with it.
-func TestUnseen(t *testing.T) {
+// TestReadFailureOfMachineAndDisk has Azure not answer reads of existing resources: nothing is known of the machine, nor of the disk
+// that is created with it.
+func TestReadFailureOfMachineAndDisk(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
 	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": tags()}}
 	tests := map[string]struct {
@@ -241,11 +242,11 @@ func TestUnseen(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := made(t, append(machine(), tags)...)
+			w, request := worldWith(t, append(machine(), tags)...)
 			test.rule.Method, test.rule.Count = "GET", -1
 			w.fault(test.rule)
 			w.clock.step(w.clock.Now().Add(time.Hour))
-			for _, got := range w.pass(request).Results {
+			for _, got := range w.convergeOnce(request).Results {
 				if !got.ReadFailed || got.IsDone() {
 					t.Errorf("%s: %s is %s, seen although it was not read", test.reason, got.ID.ShortName(), got.State)
 				}

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestMigrated deletes resources without an ownership tag. They go where the caller has proven that they were made for the object, and what is below
-// them goes along; the tag of another owner counts more than the proof.
+// TestMigrated deletes resources without an ownership tag. They are deleted if the caller has proven that they were created for the
+// object, together with the resources below them. The tag of another owner overrides the proof.
 func TestMigrated(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason   string
@@ -44,9 +44,9 @@ func TestMigrated(t *testing.T) {
 	}
 }
 
-// TestMigratedIsKept converges a resource that was proven to be made for the object: the proof counts for what is to go only. The resource
-// gets no tag, so that taking an object over writes nothing.
-func TestMigratedIsKept(t *testing.T) {
+// TestMigratedResourceIsNotWritten converges a resource that was proven to be created for the object: the proof counts for deletions
+// only. The resource gets no tag, so that the migration of an object writes nothing.
+func TestMigratedResourceIsNotWritten(t *testing.T) {
 	w := newWorld(t)
 	body := object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}
 	w.put(group, object{"location": "eastus"})

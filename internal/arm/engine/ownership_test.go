@@ -14,7 +14,7 @@ import (
 
 const ownerKey = "sigs.k8s.io_cluster-api-provider-azure_owner"
 
-// ownedBy are nodes with the tag of an owner, and a request of that owner.
+// ownedBy returns a request of an owner, for nodes with its tag.
 func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
 	for i := range nodes {
 		body, _ := nodes[i].Body.(object)
@@ -37,9 +37,9 @@ func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
 	return request
 }
 
-// TestOwnerTag has a cluster from before there was such a tag: it costs no write, and comes along with one.
-func TestOwnerTag(t *testing.T) {
-	w, _ := made(t, groupNode(), nsgNode(), pipNode())
+// TestOwnerTagIsAddedWithAnotherWrite has a cluster from before the owner tag existed: the tag costs no write of its own.
+func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
+	w, _ := worldWith(t, groupNode(), nsgNode(), pipNode())
 	request := w.ownedBy("a/c1/1", groupNode(), nsgNode(), pipNode())
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
 		t.Errorf("the tag alone is no reason to write: %v", states(outcome))
@@ -58,9 +58,9 @@ func TestOwnerTag(t *testing.T) {
 	}
 }
 
-// TestOwnerConflict has two owners with a cluster of the same name in the same group: the second one changes and deletes nothing
-// of the first, and says whose it is.
-func TestOwnerConflict(t *testing.T) {
+// TestOwnersWithTheSameClusterName has two owners with clusters of one name in the same group: the second owner changes and deletes
+// nothing of the first, and the message names the first.
+func TestOwnersWithTheSameClusterName(t *testing.T) {
 	nodes := func() []arm.Node { return append(network(), pipNode(), natNode()) }
 	for name, id := range map[string]string{"another namespace": "b/c1/2", "another ID": "a/c1/2", "no ID": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestOwnerConflict(t *testing.T) {
 			}
 			w.requests()
 			request := w.ownedBy(id, nodes()...)
-			outcome := w.pass(request)
+			outcome := w.convergeOnce(request)
 			if got := result(t, outcome, group); got.State != arm.Failed || !strings.Contains(fmt.Sprint(got.Err), "belongs to a/c1/1") || !strings.Contains(fmt.Sprint(got.Err), id) {
 				t.Errorf("both owners are named: %+v", got)
 			}
@@ -90,9 +90,9 @@ func TestOwnerConflict(t *testing.T) {
 	}
 }
 
-// TestInventoryProves has an inventory that somebody wrote: it makes nothing the cluster's that carries tags, that the plan does
-// not have, or that is not there for what the plan has.
-func TestInventoryProves(t *testing.T) {
+// TestForgedInventoryIsIgnored has a forged inventory: it gives the cluster no taggable resources, none that the plan lacks, and none
+// without a reference to planned resources.
+func TestForgedInventoryIsIgnored(t *testing.T) {
 	foreign := arm.NewID(sub, "foreign", "Microsoft.Network/virtualNetworks", "theirs")
 	address := arm.NewID(sub, "foreign", "Microsoft.Network/publicIPAddresses", "theirs")
 	theirs := foreign.Child("subnets", "theirs")
@@ -110,7 +110,7 @@ func TestInventoryProves(t *testing.T) {
 
 	request := w.request(groupNode(), nsgNode(), use)
 	request.Inventory = all
-	outcome := w.pass(request)
+	outcome := w.convergeOnce(request)
 	if len(outcome.Inventory) > 0 || len(outcome.IgnoredInventory) != len(all) {
 		t.Errorf("nothing of it counts: %v of %v", outcome.IgnoredInventory, states(outcome))
 	}

@@ -19,34 +19,34 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// shelf is an Azure that stores bodies of all types as they are sent, so that one test can go through all types.
-type shelf struct {
+// bodyStore is an Azure that stores bodies of all types as they are sent, so that one test covers all types.
+type bodyStore struct {
 	mu     sync.Mutex
 	bodies map[string]object
 	writes []string
 }
 
-func (s *shelf) put(id arm.ID, body object) {
+func (s *bodyStore) put(id arm.ID, body object) {
 	body = maps.Clone(body)
 	body["id"] = string(id)
 	s.bodies[id.Key()] = body
 }
 
-func (s *shelf) tags(id arm.ID) map[string]any {
+func (s *bodyStore) tags(id arm.ID) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tags, _ := s.bodies[id.Key()]["tags"].(map[string]any)
 	return tags
 }
 
-func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *bodyStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path, ofTags := strings.CutSuffix(r.URL.Path, "/providers/Microsoft.Resources/tags/default")
 	id := arm.ID(path)
 	w.Header().Set("Content-Type", "application/json")
 	var sent object
-	_ = json.NewDecoder(r.Body).Decode(&sent) // A GET has none.
+	_ = json.NewDecoder(r.Body).Decode(&sent) // A GET has no body.
 	have, exists := s.bodies[id.Key()]
 	if r.Method != http.MethodGet {
 		s.writes = append(s.writes, r.Method)
@@ -86,8 +86,8 @@ func idOf(group, resourceType string) arm.ID {
 	return id
 }
 
-// using is a body that has an ID at a path; a key that ends in [] is that of a list.
-func using(path string, id arm.ID) object {
+// bodyWithID is a body with an ID at a path; a key that ends in [] is that of a list.
+func bodyWithID(path string, id arm.ID) object {
 	var value any = string(id)
 	keys := strings.Split(path, ".")
 	for _, key := range slices.Backward(keys) {
@@ -100,17 +100,17 @@ func using(path string, id arm.ID) object {
 	return value.(object)
 }
 
-// TestLostTagOfAnyType takes the ownership tag off a resource of each type that the object's record says was made for it, and holds what
-// becomes of it against one table: in the end it does not matter which type it is, and what a plan does with resources of others.
-func TestLostTagOfAnyType(t *testing.T) {
+// TestRemovedOwnershipTagOfEachType removes the ownership tag from a resource of each type that is in the object's record, and compares
+// the result with one table: it is the same for all types and for each kind of plan for foreign resources.
+func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 	const me, another = "ns/c1/1", "sigs.k8s.io_cluster-api-provider-azure_cluster_other"
 	owner := engine.Owner{TagKey: owner.TagKey, TagValue: owner.TagValue, IDKey: ownerKey, ID: me}
 	ours := func() object { return object{owner.TagKey: owner.TagValue, ownerKey: me} }
 	own := arm.NewID(sub, "net", types.VirtualNetwork, "own")
 	const (
-		mine   = "mine"   // It is the object's: the tag is restored, and it goes with the object.
-		told   = "told"   // The condition says so, nothing is written, and the deletion waits.
-		theirs = "theirs" // It is somebody else's: it is left alone, and the object goes without it.
+		mine   = "mine"   // Still owned: the tag is restored, and the resource is deleted with the object.
+		told   = "told"   // A condition reports it, nothing is written, and the deletion waits.
+		theirs = "theirs" // Foreign: the resource is kept, and the object is deleted without it.
 	)
 	for name, test := range map[string]struct {
 		reason     string
@@ -137,11 +137,11 @@ func TestLostTagOfAnyType(t *testing.T) {
 			for _, policy := range []arm.Policy{arm.Repair, arm.CreateOnly} {
 				for _, foreign := range []arm.ForeignAction{arm.RefuseForeign, arm.UseForeign, arm.AdoptForeign} {
 					t.Run(strings.Join([]string{name, row.Name, string(policy), "foreign" + string(foreign)}, "/"), func(t *testing.T) {
-						azure := &shelf{bodies: map[string]object{}}
+						azure := &bodyStore{bodies: map[string]object{}}
 						id := idOf("rg", row.Name)
 						have := object{}
 						if test.uses && len(row.UsedResources) > 0 {
-							have = using(row.UsedResources[0], own.Child("subnets", "s"))
+							have = bodyWithID(row.UsedResources[0], own.Child("subnets", "s"))
 						}
 						have["location"] = "eastus"
 						if test.tags != nil {
@@ -165,7 +165,7 @@ func TestLostTagOfAnyType(t *testing.T) {
 							if !deleting {
 								node.Body = object{"location": "eastus", "tags": ours()}
 								if foreign == arm.AdoptForeign {
-									node.Body = object{"location": "eastus"} // A plan marks nothing of others.
+									node.Body = object{"location": "eastus"} // Plans do not tag foreign resources.
 								}
 							}
 							graph := &arm.Graph{}
@@ -194,7 +194,7 @@ func TestLostTagOfAnyType(t *testing.T) {
 						if test.want == told && (!strings.Contains(said, "has lost the tag "+owner.TagKey) || !strings.Contains(said, "az tag update --resource-id "+string(id))) {
 							t.Errorf("%s: it is not told what to do: %q", test.reason, said)
 						}
-						azure.put(id, have) // It was lost again.
+						azure.put(id, have) // The tag is removed again.
 						azure.writes = nil
 						for range 2 {
 							if outcome, err = e.Delete(t.Context(), request(true)); err != nil {

@@ -20,21 +20,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// running is a clock that never shows the same time twice, as real ones.
-type running struct {
+// runningClock never returns the same time twice, as real clocks.
+type runningClock struct {
 	*clock
 	looks atomic.Int64
 }
 
-func (c *running) Now() time.Time {
+func (c *runningClock) Now() time.Time {
 	return c.clock.Now().Add(time.Duration(c.looks.Add(1)) * time.Microsecond)
 }
 
-// azure answers reads of resources that all exist, each collection with three, and counts.
+// azure answers reads of resources that all exist, three in each collection, and counts them.
 type azure struct {
 	mu    sync.Mutex
 	reads map[string]int
-	// held keeps answers back until it is closed; nil for no such thing.
+	// held blocks answers until it is closed; nil blocks none.
 	held chan struct{}
 }
 
@@ -70,11 +70,11 @@ func vms(count int) []arm.ID {
 	return out
 }
 
-// TestListIsEnough makes sure that what a collection showed is not asked for once more, also when time goes on between the
-// answer and its use.
-func TestListIsEnough(t *testing.T) {
+// TestListedResourcesAreNotReadAgain checks that listed resources are not read once more, even if time passes between the answer and
+// its use.
+func TestListedResourcesAreNotReadAgain(t *testing.T) {
 	w, azure := newWorld(t), &azure{reads: map[string]int{}}
-	e := engine.New(engine.Options{Clock: &running{clock: w.clock}})
+	e := engine.New(engine.Options{Clock: &runningClock{clock: w.clock}})
 	found, err := e.Observe(t.Context(), azure.client(t, w.cloud), vms(3), false)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestListIsEnough(t *testing.T) {
 	}
 }
 
-// TestReadersShareAList has several ask for a collection before the first one has its answer.
+// TestReadersShareAList has several readers of a collection before the first answer.
 func TestReadersShareAList(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {
@@ -116,9 +116,9 @@ func TestReadersShareAList(t *testing.T) {
 	})
 }
 
-// TestMachinesDoNotMakeEachOtherUnknown has one machine made while others are known not to exist.
-func TestMachinesDoNotMakeEachOtherUnknown(t *testing.T) {
-	w, _ := made(t, append(network(), nicNode())...)
+// TestMachineCreationKeepsAbsenceOfOthers creates one machine while others are known to be absent.
+func TestMachineCreationKeepsAbsenceOfOthers(t *testing.T) {
+	w, _ := worldWith(t, append(network(), nicNode())...)
 	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
 	observe := func() (reads []string) {
 		t.Helper()
@@ -140,11 +140,11 @@ func TestMachinesDoNotMakeEachOtherUnknown(t *testing.T) {
 	}
 }
 
-// TestManyOperationsAreFollowedTogether has twenty machines made at a time: how often Azure is asked how they are doing
-// depends on how long that takes, and hardly on how many they are.
-func TestManyOperationsAreFollowedTogether(t *testing.T) {
+// TestManyOperationsShareReads creates twenty machines at a time: the number of requests depends on the duration and hardly on the
+// number of machines.
+func TestManyOperationsShareReads(t *testing.T) {
 	const count = 20
-	w, _ := made(t, network()...)
+	w, _ := worldWith(t, network()...)
 	nodes := network()
 	for i := range count {
 		card, machine := nicNode(), vmNode()
@@ -169,7 +169,7 @@ func TestManyOperationsAreFollowedTogether(t *testing.T) {
 			lists++
 		}
 	}
-	// Before a VM is made it is asked for by itself, because a list may lag behind.
+	// Before a VM is created it is read by itself, because a list may lag.
 	if gets > 2*count || lists > 120 {
 		t.Errorf("%d VMs were read %d times by themselves and %d times all together, want at most %d and 120", count, gets, lists, 2*count)
 	}

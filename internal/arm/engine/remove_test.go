@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// deletePass does one pass of Delete.
-func (w *world) deletePass(request engine.Request) arm.Outcome {
+// deleteOnce calls Delete once.
+func (w *world) deleteOnce(request engine.Request) arm.Outcome {
 	w.t.Helper()
 	w.takeWake()
 	outcome, err := w.engine.Delete(w.t.Context(), request)
@@ -25,22 +25,22 @@ func (w *world) deletePass(request engine.Request) arm.Outcome {
 	return outcome
 }
 
-// ways are those in which a resource goes.
-var ways = map[string]func(w *world, request engine.Request, id arm.ID) arm.Outcome{
-	"deletion": func(w *world, request engine.Request, _ arm.ID) arm.Outcome { return w.deletePass(request) },
+// deletions are the ways in which a resource is deleted.
+var deletions = map[string]func(w *world, request engine.Request, id arm.ID) arm.Outcome{
+	"deletion": func(w *world, request engine.Request, _ arm.ID) arm.Outcome { return w.deleteOnce(request) },
 	"not wanted any more": func(w *world, request engine.Request, id arm.ID) arm.Outcome {
 		request.Graph, request.Prune = &arm.Graph{}, []arm.ID{id}
-		return w.pass(request)
+		return w.convergeOnce(request)
 	},
 }
 
-// TestDeleteWaitsForWhatIsUnderWay deletes what is just being made, which Azure would refuse.
-func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
+// TestDeleteWaitsForRunningOperation deletes a resource during its creation, which Azure would refuse.
+func TestDeleteWaitsForRunningOperation(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		node   arm.Node
 		takes  float64
-		// after is when the deletion is sent, counted from the creation.
+		// least and most bound the time of the deletion, counted from the creation.
 		least, most time.Duration
 	}{
 		"ends":            {"the deletion follows the creation", natNode(), 20, 20 * time.Second, 25 * time.Second},
@@ -48,14 +48,14 @@ func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
 		"goes while busy": {"Azure takes the deletion of a machine at any time", vmNode(), 3600, 0, 5 * time.Second},
 	}
 	for name, test := range tests {
-		for how, again := range ways {
+		for how, again := range deletions {
 			t.Run(name+", "+how, func(t *testing.T) {
-				w, _ := made(t, append(network(), pipNode(), nicNode())...)
+				w, _ := worldWith(t, append(network(), pipNode(), nicNode())...)
 				w.fault(fault.Rule{Method: "PUT", ID: test.node.ID.Key(), Kind: fault.Slow, Seconds: test.takes})
 				test.node.After = nil
 				request := w.request(test.node)
 				start := w.clock.Now()
-				if got := result(t, w.pass(request), test.node.ID); got.State != arm.Creating {
+				if got := result(t, w.convergeOnce(request), test.node.ID); got.State != arm.Creating {
 					t.Fatalf("%s %v", got.State, got.Err)
 				}
 				w.writes()
@@ -85,23 +85,23 @@ func TestDeleteWaitsForWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestDeleteWaitsForTheDocument deletes a subnet while another one of the same network is written, which Azure would refuse.
-func TestDeleteWaitsForTheDocument(t *testing.T) {
-	w, _ := made(t, network()...)
+// TestDeleteWaitsForSerialKey deletes a subnet while another one of the same network is written, which Azure would refuse.
+func TestDeleteWaitsForSerialKey(t *testing.T) {
+	w, _ := worldWith(t, network()...)
 	w.fault(fault.Rule{Method: "PUT", ID: cp.Key(), Kind: fault.Slow, Seconds: 30})
 	changed := subnetNode(cp, "10.0.0.0/17")
 	changed.After = nil
 	other := w.request(changed)
 	other.Object = "AzureCluster/default/other"
 	start := w.clock.Now()
-	if got := result(t, w.pass(other), cp); got.State != arm.Updating {
+	if got := result(t, w.convergeOnce(other), cp); got.State != arm.Updating {
 		t.Fatalf("%s %v", got.State, got.Err)
 	}
 	w.writes()
 
 	leaving := arm.Node{ID: nodes, Policy: arm.Repair}
 	request := w.request(leaving)
-	outcome := w.deletePass(request)
+	outcome := w.deleteOnce(request)
 	if got := result(t, outcome, nodes); got.State != arm.Waiting || !strings.Contains(got.Message, "waits for subnets/cp") || outcome.RetryAfter == 0 {
 		t.Errorf("%+v, again in %s", got, outcome.RetryAfter)
 	}
@@ -120,8 +120,8 @@ func TestDeleteWaitsForTheDocument(t *testing.T) {
 	}
 }
 
-// TestFailingDeleteBacksOff has Azure refuse a deletion far more often than it should be asked for: it is sent again later and later, however often the object
-// is looked at, and the reason is told all the time.
+// TestFailingDeleteBacksOff has Azure refuse a deletion: it is sent at growing intervals, however often the object is reconciled, and
+// the reason is reported all the time.
 func TestFailingDeleteBacksOff(t *testing.T) {
 	tests := map[string]struct {
 		reason      string
@@ -136,7 +136,7 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, _ := made(t, groupNode(), nsgNode())
+			w, _ := worldWith(t, groupNode(), nsgNode())
 			test.rule.Method, test.rule.ID, test.rule.Count = http.MethodDelete, nsg.Key(), 300
 			w.fault(test.rule)
 			request := w.request(nsgNode())
@@ -146,7 +146,7 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 				if passes > 5000 {
 					t.Fatalf("%d passes in %s", passes, w.clock.Now().Sub(start))
 				}
-				outcome := w.deletePass(request)
+				outcome := w.deleteOnce(request)
 				got := result(t, outcome, nsg)
 				if len(at) > 0 && got.State != arm.Deleting && (got.State != test.state || codeOf(got.Err) != test.rule.Code || outcome.RetryAfter <= 0) {
 					t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
@@ -154,7 +154,7 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 				for range w.writes() {
 					at = append(at, w.clock.Now().Sub(start))
 				}
-				// Somebody else wakes the object every few seconds.
+				// Other events wake the object every few seconds.
 				w.sleep(min(outcome.RetryAfter, 3*time.Second))
 			}
 			var gaps []time.Duration

@@ -42,12 +42,12 @@ func rules(body object) []string {
 }
 
 func TestDriftIsRepaired(t *testing.T) {
-	w, request := made(t, network()...)
+	w, request := worldWith(t, network()...)
 	k8s := object{"name": "k8s-svc", "properties": object{"priority": 500, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
 		"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}}
 	w.put(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"}, "properties": object{"securityRules": []object{k8s}}})
 
-	outcome := w.pass(request)
+	outcome := w.convergeOnce(request)
 	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") || got.SentMethod != "PUT" {
 		t.Errorf("%+v", got)
 	}
@@ -68,7 +68,7 @@ func TestDriftIsRepaired(t *testing.T) {
 }
 
 func TestSpecChange(t *testing.T) {
-	w, _ := made(t, network()...)
+	w, _ := worldWith(t, network()...)
 	changed := network()
 	changed[3].Body = object{"properties": object{"addressPrefixes": []string{"10.0.0.0/17"}, "networkSecurityGroup": ref(nsg)}}
 	changed[1].Body = object{"location": "East US", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "172.16.0.0/12"}}}}
@@ -84,8 +84,9 @@ func TestSpecChange(t *testing.T) {
 	}
 }
 
-// TestNormalisationIsNotRepairedAgain has Azure keep another value than the one sent. Where the answer to the PUT says so, nothing is
-// sent again; where only later reads show it, it is sent once more, as it may be somebody's change. After a restart the same finds out.
+// TestNormalisationIsNotRepairedAgain has Azure store another value than the one sent. If the answer to the PUT shows that, nothing is
+// sent again. If only later reads show it, the value is sent once more, because it may be a change from outside. After a restart the
+// same is found out again.
 func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 	patch := map[string]any{"properties": map[string]any{"flushConnection": false}}
 	const put = "PUT rg networkSecurityGroups/nsg"
@@ -129,12 +130,12 @@ func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 	}
 }
 
-// TestEditedRightAfterThePut has somebody change a resource before it was read for the first time: what the answer to the PUT did
-// not say is not what Azure made of it.
-func TestEditedRightAfterThePut(t *testing.T) {
+// TestChangeRightAfterThePutIsRepaired changes a resource from outside before its first read: a difference that the answer to the PUT
+// did not show is no normalisation.
+func TestChangeRightAfterThePutIsRepaired(t *testing.T) {
 	w := newWorld(t)
 	request := w.request(groupNode(), nsgNode())
-	w.until(request, time.Minute, func(outcome arm.Outcome) bool { return w.get(nsg) != nil })
+	w.convergeUntil(request, time.Minute, func(outcome arm.Outcome) bool { return w.get(nsg) != nil })
 	w.fault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"properties": object{"securityRules": []any{}}}})
 	for range 3 {
 		request.BypassCache = true
@@ -183,7 +184,7 @@ func TestObserve(t *testing.T) {
 	w.put(group, object{"location": "eastus"})
 	observed := arm.Node{ID: vnet, Policy: arm.Observe, Group: "N"}
 	request := w.request(arm.Node{ID: group, Policy: arm.Observe}, observed, nsgNode(), subnetNode(cp, "10.0.0.0/16"))
-	outcome := w.pass(request)
+	outcome := w.convergeOnce(request)
 	missing := result(t, outcome, vnet)
 	if missing.State != arm.Failed || codeOf(missing.Err) != engine.CodeMissing || !strings.Contains(missing.Err.Error(), "does not exist") {
 		t.Errorf("%+v", missing)
@@ -199,7 +200,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
+func TestInventoryIsStoredBeforeCreation(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
@@ -208,7 +209,7 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 	request := w.request(groupNode(), vnetNode(), subnet)
 
 	for range 2 {
-		outcome := w.pass(request)
+		outcome := w.convergeOnce(request)
 		if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
 			t.Fatal(diff)
 		}
@@ -225,7 +226,7 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 	}
 	w.writes()
 
-	// A plan without it: nothing shows that it was made for the cluster.
+	// A plan without the subnet: nothing shows that it was created for the cluster.
 	listed := outcome.Inventory
 	request = w.request(groupNode(), vnetNode())
 	request.Inventory = listed
@@ -237,7 +238,7 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 		t.Errorf("nobody knows whose it is: %v", writes)
 	}
 
-	// It has a security group of the cluster's.
+	// The subnet references a security group of the cluster.
 	request = w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"))
 	request.Inventory = listed
 	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
@@ -254,8 +255,8 @@ func TestInventoryIsStoredBeforeTheResourceIsMade(t *testing.T) {
 	}
 }
 
-func TestPruneTakesOwnedOnly(t *testing.T) {
-	w, _ := made(t, groupNode(), nsgNode(), pipNode())
+func TestPruneDeletesOwnedOnly(t *testing.T) {
+	w, _ := worldWith(t, groupNode(), nsgNode(), pipNode())
 	theirs := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "theirs")
 	w.put(theirs, object{"location": "eastus"})
 	request := w.request(groupNode(), nsgNode())
@@ -269,7 +270,7 @@ func TestPruneTakesOwnedOnly(t *testing.T) {
 }
 
 func TestCreateOnly(t *testing.T) {
-	w, request := made(t, append(network(), nicNode())...)
+	w, request := worldWith(t, append(network(), nicNode())...)
 	drifted := nicNode()
 	drifted.Body.(object)["tags"].(object)["new"] = "1"
 	drifted.Body.(object)["properties"].(object)["enableIPForwarding"] = true
@@ -288,7 +289,7 @@ func TestCreateOnly(t *testing.T) {
 	}
 }
 
-func TestPlanThatCannotOrMustNotBeRendered(t *testing.T) {
+func TestBlockedAndRefusedNodes(t *testing.T) {
 	w := newWorld(t)
 	blocked, refused := pipNode(), nsgNode()
 	blocked.Blocked = "waits for the zone list"
@@ -330,7 +331,7 @@ func TestInvalidRequests(t *testing.T) {
 	}
 	untagged := pipNode()
 	delete(untagged.Body.(object), "tags")
-	if got := result(t, w.pass(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the ownership tag") {
+	if got := result(t, w.convergeOnce(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the ownership tag") {
 		t.Errorf("a resource that nobody would own must not be made: %+v", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -340,8 +341,8 @@ func TestInvalidRequests(t *testing.T) {
 	}
 }
 
-// TestFirstChangeOutsideIsRepaired has somebody change a resource that was not read since it was made: that is not what
-// Azure made of our PUT. A difference that the repair leaves is, and is not sent again.
+// TestFirstChangeOutsideIsRepaired changes a resource from outside that was not read since its creation: the difference is no
+// normalisation. A difference that the repair leaves is, and is not sent again.
 func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	w := newWorld(t)
 	tagged := groupNode()
@@ -360,7 +361,7 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	// From here on Azure keeps something else than what is sent.
+	// From here on Azure stores another value than the one sent.
 	w.fault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
 	for range 3 {
 		w.sleep(10 * time.Minute)
@@ -373,10 +374,10 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	}
 }
 
-// TestWantedAgain has a plan want what an earlier one wanted, after another one was in line with what somebody had changed
-// meanwhile, as with the size of a scale set whose VMs were deleted: that is a change to be made, and nothing that Azure made of
-// the earlier PUT.
-func TestWantedAgain(t *testing.T) {
+// TestEarlierDesiredStateIsSentAgain has a plan return to an earlier desired state, after another plan matched a change from outside,
+// as with the size of a scale set whose VMs were deleted: the difference has to be repaired, and is no normalisation of the earlier
+// PUT.
+func TestEarlierDesiredStateIsSentAgain(t *testing.T) {
 	w := newWorld(t)
 	tagged := groupNode()
 	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "size": "3"}

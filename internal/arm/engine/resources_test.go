@@ -2,7 +2,7 @@ package engine_test
 
 import "sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 
-// The resources of the tests.
+// Resources of the tests.
 var (
 	group = arm.ResourceGroupID(sub, "rg")
 	vnet  = arm.NewID(sub, "rg", "Microsoft.Network/virtualNetworks", "vnet")

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// TestAnew tries at once what failed when a person asks for it, and only then.
-func TestAnew(t *testing.T) {
+// TestRetryNowRetriesFailures retries failures at once when a user requests it, and only then.
+func TestRetryNowRetriesFailures(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		method string

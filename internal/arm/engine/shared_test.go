@@ -43,7 +43,7 @@ func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 		node.After, node.Body = nil, object{"properties": object{"addressPrefixes": []string{fmt.Sprintf("10.%d.0.0/16", i)}}}
 		all = append(all, node)
 	}
-	outcome := w.pass(w.request(all...))
+	outcome := w.convergeOnce(w.request(all...))
 	creating, waiting := 0, 0
 	for _, result := range outcome.Results {
 		switch {
@@ -67,7 +67,7 @@ func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 }
 
 func TestMachinesShareALoadBalancer(t *testing.T) {
-	w, cluster := made(t, groupNode(), pipNode(), lbNode())
+	w, cluster := worldWith(t, groupNode(), pipNode(), lbNode())
 	var wait sync.WaitGroup
 	outcomes := make([]arm.Outcome, 5)
 	for i := range outcomes {
@@ -128,7 +128,7 @@ func TestTwoObjectsShareANode(t *testing.T) {
 		return request
 	}
 	for range 20 {
-		a, b := w.pass(request("a")), w.pass(request("b"))
+		a, b := w.convergeOnce(request("a")), w.convergeOnce(request("b"))
 		if a.IsDone() && b.IsDone() {
 			break
 		}
@@ -143,7 +143,7 @@ func TestTwoObjectsShareANode(t *testing.T) {
 }
 
 func TestObserveSharesLists(t *testing.T) {
-	w, _ := made(t, groupNode(), pipNode(), vnetNode())
+	w, _ := worldWith(t, groupNode(), pipNode(), vnetNode())
 	address := func(name string) arm.ID {
 		return arm.NewID(sub, "RG", "Microsoft.Network/publicIPAddresses", name)
 	}
@@ -188,7 +188,7 @@ func TestObserveSharesLists(t *testing.T) {
 func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.fault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound", Message: "The subscription could not be found."})
-	outcome := w.pass(w.request(network()...))
+	outcome := w.convergeOnce(w.request(network()...))
 	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed || codeOf(causes[0].Err) != "SubscriptionNotFound" {
 		t.Errorf("%+v", causes)
 	}
@@ -204,8 +204,8 @@ func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 	}
 }
 
-func TestDo(t *testing.T) {
-	w, _ := made(t, network()...)
+func TestRunAction(t *testing.T) {
+	w, _ := worldWith(t, network()...)
 	ask := engine.Action{Method: http.MethodDelete, ID: nodes}
 	do := func() arm.Result { return w.engine.RunAction(context.Background(), w.client, ask, w.wake) }
 	var seen []arm.State
@@ -230,8 +230,9 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestDoForTwo has two objects ask for the same action: it is sent once, and each is woken by its end and told of it.
-func TestDoForTwo(t *testing.T) {
+// TestRunActionForTwoObjects has two objects request the same action: it is sent once, and each object is woken at the end and gets the
+// result.
+func TestRunActionForTwoObjects(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		fault  *fault.Rule
@@ -243,7 +244,7 @@ func TestDoForTwo(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, _ := made(t, network()...)
+			w, _ := worldWith(t, network()...)
 			if test.fault != nil {
 				w.fault(*test.fault)
 			}
@@ -273,10 +274,10 @@ func TestDoForTwo(t *testing.T) {
 	}
 }
 
-func TestBudgetIsWaitedFor(t *testing.T) {
+func TestWritesWaitForBudget(t *testing.T) {
 	w := newWorld(t)
 	budgets := client.NewBudgets(w.clock.Now)
-	w.limit(budgets)
+	w.limitRequests(budgets)
 	w.fault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 20})
 	outcome := w.converge(w.request(groupNode(), pipNode(), nsgNode()), time.Minute)
 	if !outcome.IsDone() {
@@ -296,7 +297,7 @@ func TestBudgetIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestOverhead holds the time of a network against what Azure's own operations take one after the other.
+// TestOverhead compares the time for a network with the durations of Azure's own operations in sequence.
 func TestOverhead(t *testing.T) {
 	w := newWorld(t)
 	start := w.clock.Now()

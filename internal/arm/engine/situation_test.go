@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// The resources of the rows: a network has tags and an etag, a subnet has neither and is a part of the network's document, a
-// machine is made once and kept when it failed, its disk is made with it, a bastion's tags are written apart.
+// The resources of the rows: a network has tags and an etag, a subnet has neither and is part of the network's document, a failed
+// machine is kept, its disk is created with it, and a bastion's tags are written separately.
 var (
 	theGroup   = arm.ResourceGroupID("s", "rg")
 	theVNet    = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
@@ -45,7 +45,7 @@ var sameError = cmp.Comparer(func(a, b error) bool {
 	return errors.Is(a, b) || a != nil && b != nil && a.Error() == b.Error()
 })
 
-// of is the situation of a node about which everything was found out: the resource is the cluster's, there, as wanted, and free.
+// of is the complete situation of a node: the resource is owned, exists, matches the plan, and is not held.
 func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 	row, err := types.ForID(id)
 	if err != nil {
@@ -60,7 +60,7 @@ func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 	return s
 }
 
-// What rows change. Each does one thing.
+// Changes of the situation in rows. Each changes one thing.
 type change = func(*situation)
 
 func going(s *situation)          { s.removing = true }
@@ -105,7 +105,7 @@ func counted(wait time.Duration) change {
 	return func(s *situation) { s.failureCounted, s.readRetryAfter = true, wait }
 }
 
-func made(maker arm.ID, unseen bool) change {
+func worldWith(maker arm.ID, unseen bool) change {
 	return func(s *situation) { s.createdWith, s.makerReadFailed = maker, unseen }
 }
 
@@ -121,8 +121,8 @@ func held(id arm.ID, state arm.State) change {
 	return func(s *situation) { s.holder = runningOperation{id: id, state: state} }
 }
 
-// settleRows holds decide against a table: a row per situation.
-func settleRows(t *testing.T, rows map[string]settleRow) {
+// checkDecisions compares decide with a table of situations.
+func checkDecisions(t *testing.T, rows map[string]decisionRow) {
 	t.Helper()
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -133,13 +133,13 @@ func settleRows(t *testing.T, rows map[string]settleRow) {
 	}
 }
 
-type settleRow struct {
+type decisionRow struct {
 	reason string
 	s      situation
 	want   decision
 }
 
-// The decisions that many rows end in.
+// Decisions of many rows.
 func fine() decision { return decision{step: stepAlign, state: arm.Ready} }
 
 func blockedBy(id arm.ID) decision {
@@ -154,7 +154,7 @@ func sends(verb string, state arm.State, drift ...string) decision {
 	return decision{step: stepSend, method: verb, state: state, drift: drift, retryAfter: 5 * time.Minute}
 }
 
-// matched is a decision with an etag that has to match.
+// matched is a decision with an etag.
 func matched(d decision) decision {
 	d.etag = "e1"
 	return d
@@ -174,12 +174,12 @@ func tellsFailure(err error) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, retryAfter: 10 * time.Minute}
 }
 
-// somebodyActs is a failure that somebody has to end in Azure or in the spec, looked at again after some time.
-func somebodyActs(err error, wait time.Duration) decision {
+// needsAction is a failure that a change in Azure or of the spec resolves, checked again after some time.
+func needsAction(err error, wait time.Duration) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: wait}
 }
 
-// after is a decision about something that failed before.
+// after is a decision after an earlier failure.
 func after(err error, d decision) decision {
 	d.message = "retrying after: " + err.Error()
 	return d

@@ -18,26 +18,26 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// gate calls a function before each request.
-type gate struct {
+// gatedTransport calls a function before each request.
+type gatedTransport struct {
 	policy.Transporter
 	before func(method, path string)
 }
 
-func (g gate) Do(request *http.Request) (*http.Response, error) {
+func (g gatedTransport) Do(request *http.Request) (*http.Response, error) {
 	g.before(request.Method, strings.ToLower(request.URL.Path))
 	return g.Transporter.Do(request)
 }
 
-// TestWhatWasSeenBeforeARepairIsNotWhatItLeft ends a repair while its pass reads something else. What the pass has of the
-// repaired resource is older than the repair: taken for what Azure made of it, the same change would not be repaired again.
-func TestWhatWasSeenBeforeARepairIsNotWhatItLeft(t *testing.T) {
+// TestReadBeforeRepairIsNotItsResult ends a repair while its convergence reads another resource. The read of the repaired resource is
+// older than the repair: if it counted as Azure's normalisation, the same change would not be repaired again.
+func TestReadBeforeRepairIsNotItsResult(t *testing.T) {
 	w := newWorld(t)
 	var armed, written atomic.Bool
 	reading, ended := make(chan struct{}), make(chan struct{})
 	closeReading, closeEnded := sync.OnceFunc(func() { close(reading) }), sync.OnceFunc(func() { close(ended) })
 	options := w.options
-	options.Transport = gate{Transporter: options.Transport, before: func(method, path string) {
+	options.Transport = gatedTransport{Transporter: options.Transport, before: func(method, path string) {
 		switch {
 		case !armed.Load():
 		case method == http.MethodPut && strings.HasSuffix(path, "/lb"):

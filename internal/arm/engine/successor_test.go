@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// ruleNode is a security rule that is a node of its own, as resource manifests have them.
+// ruleNode is a security rule with a node of its own, as resource manifests have.
 func ruleNode(name string, priority int, port string) arm.Node {
 	return arm.Node{ID: nsg.Child("securityRules", name), Policy: arm.Repair, Body: object{"properties": object{"priority": priority, "direction": "Inbound", "access": "Allow",
 		"protocol": "Tcp", "sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": port}}}
@@ -30,7 +30,7 @@ func TestSuccessorOfARemovedResource(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			group := network()[2]
-			w, _ := made(t, network()...)
+			w, _ := worldWith(t, network()...)
 			before := w.request(append(network(), ruleNode("old", 300, "443"))...)
 			if outcome := w.converge(before, time.Minute); !outcome.IsDone() {
 				t.Fatalf("%+v", outcome.RootCauses())

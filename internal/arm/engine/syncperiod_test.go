@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 )
 
-// TestRegularLook looks again and again at what is in order: what was read holds while Azure's list of all resources shows no write, but
-// is no ground for one.
-func TestRegularLook(t *testing.T) {
-	w, request := made(t, append(network(), pipNode())...)
+// TestSyncReusesReads repeats the sync of resources in order: reads are valid while Azure's list of all resources shows no write, but
+// are no basis for a write.
+func TestSyncReusesReads(t *testing.T) {
+	w, request := worldWith(t, append(network(), pipNode())...)
 	request.BypassCache = false
 	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, MaxVouchedAge: time.Hour})
 	look := func(request engine.Request) (outcome arm.Outcome, writes, reads []string) {

@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestTagsApart changes the tags of a bastion host, of which a PUT takes Azure minutes: they are written by themselves, and
-// everything else by a PUT.
-func TestTagsApart(t *testing.T) {
+// TestTagsWrittenSeparately changes the tags of a bastion host, whose PUT takes Azure minutes: tags are written by themselves, other
+// properties with a PUT.
+func TestTagsWrittenSeparately(t *testing.T) {
 	subnet := vnet.Child("subnets", "AzureBastionSubnet")
 	host := arm.NewID(sub, "rg", "Microsoft.Network/bastionHosts", "host")
 	node := func(tag string, tunnels bool) arm.Node {
@@ -21,7 +21,7 @@ func TestTagsApart(t *testing.T) {
 		return arm.Node{ID: host, Policy: arm.Repair, Group: "N", After: []arm.ID{subnet, pip}, Body: body}
 	}
 	subnetOf := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", Body: object{"properties": object{"addressPrefixes": []string{"10.2.0.0/26"}}}}
-	w, _ := made(t, groupNode(), vnetNode(), pipNode(), subnetOf, node("blue", false))
+	w, _ := worldWith(t, groupNode(), vnetNode(), pipNode(), subnetOf, node("blue", false))
 	for _, step := range []struct {
 		reason string
 		node   arm.Node

@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestTagsOnly deletes a plan that names a subnet of somebody else, which its inventory claims: that is no proof for an identity
-// that reaches what is of others. What is below something with the tag goes.
-func TestTagsOnly(t *testing.T) {
+// TestIgnoredInventoryProtectsForeignSubnet deletes a plan with a foreign subnet that its inventory claims: the claim is no proof for
+// an identity that reaches resources of others. Resources below a tagged one are deleted.
+func TestIgnoredInventoryProtectsForeignSubnet(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason   string
 		tagged   object

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-func TestStaying(t *testing.T) {
+func TestPresentPaths(t *testing.T) {
 	row := types.Type{WriteOnlyPaths: []string{"properties.windowsProfile.adminPassword", "properties.secret"}}
 	const observed = `{"properties":{"dnsPrefix":"c1","nothing":null,"addonProfiles":{"omsAgent":{"enabled":true}},"pools":[{"name":"p"}],"none":[]}}`
 	for name, test := range map[string]struct {

@@ -12,35 +12,34 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// nodesAwaitingQuota is a world in which the writes of Microsoft.Network are held back for 200 s after a group was made, with a client that is
-// not.
-func heldBack(t *testing.T) (w *world, free *client.Client) {
+// worldWithoutQuota throttles writes of Microsoft.Network for 200 s after the creation of a group. free is a client without that limit.
+func worldWithoutQuota(t *testing.T) (w *world, free *client.Client) {
 	t.Helper()
-	w, _ = made(t, groupNode())
+	w, _ = worldWith(t, groupNode())
 	free = w.client
-	w.limit(client.NewBudgets(w.clock.Now))
+	w.limitRequests(client.NewBudgets(w.clock.Now))
 	w.fault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 200, Count: 1})
-	if outcome := w.pass(w.request(pipNode())); outcome.IsDone() {
+	if outcome := w.convergeOnce(w.request(pipNode())); outcome.IsDone() {
 		t.Fatal("nothing was throttled")
 	}
 	w.requests()
 	return w, free
 }
 
-// waitingNetwork are five resources of which two need others.
+// waitingNetwork has five resources, two of which depend on others.
 func waitingNetwork(w *world) engine.Request {
 	return w.request(append(network(), nicNode())...)
 }
 
-func TestWhatWaitsForItsTurnIsReadOnce(t *testing.T) {
-	w, _ := heldBack(t)
+func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
+	w, _ := worldWithoutQuota(t)
 	request := waitingNetwork(w)
-	outcome := w.pass(request)
+	outcome := w.convergeOnce(request)
 	request.Inventory = outcome.Inventory
 	w.requests()
 	for range 4 {
 		w.sim.Advance(40 * time.Second)
-		outcome = w.pass(request)
+		outcome = w.convergeOnce(request)
 		seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false)
 		if err != nil || len(seen) != 2 || seen[vnet.Key()].Exists || seen[nic.Key()].Exists {
 			t.Errorf("after %s: seen %v, %v", w.clock.Now().Sub(epoch), seen, err)
@@ -71,19 +70,19 @@ func TestWhatWaitsForItsTurnIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestWhatCameWhileWaitingForATurnIsNotOverwritten(t *testing.T) {
-	w, free := heldBack(t)
+func TestResourceCreatedDuringQuotaWaitIsNotOverwritten(t *testing.T) {
+	w, free := worldWithoutQuota(t)
 	request := waitingNetwork(w)
-	w.pass(request)
+	w.convergeOnce(request)
 	w.sim.Advance(time.Minute)
-	w.pass(request)
+	w.convergeOnce(request)
 
 	limited := w.client
 	w.client = free
 	w.put(nsg, object{"location": "eastus"})
 	w.client = limited
 
-	outcome := w.until(request, 10*time.Minute, func(o arm.Outcome) bool {
+	outcome := w.convergeUntil(request, 10*time.Minute, func(o arm.Outcome) bool {
 		for _, result := range o.Results {
 			if result.ID.Equal(nsg) {
 				return result.State == arm.Failed
@@ -106,21 +105,21 @@ func TestWhatCameWhileWaitingForATurnIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// A fresh pass asks for everything, whatever waits.
-func TestAFreshPassReadsWhatWaits(t *testing.T) {
-	w, _ := heldBack(t)
+// TestBypassCacheReadsNodesAwaitingQuota: a request with BypassCache reads every node.
+func TestBypassCacheReadsNodesAwaitingQuota(t *testing.T) {
+	w, _ := worldWithoutQuota(t)
 	request := waitingNetwork(w)
-	w.pass(request)
+	w.convergeOnce(request)
 	w.requests()
 	w.sim.Advance(40 * time.Second)
 	request.BypassCache = true
-	w.pass(request)
+	w.convergeOnce(request)
 	if got := w.reads("virtualNetworks", "networkSecurityGroups"); len(got) == 0 {
 		t.Error("nothing was asked for")
 	}
 }
 
-// reads are those since the last call of resources of some types.
+// reads returns the reads of some types since the last call.
 func (w *world) reads(types ...string) (out []string) {
 	_, reads := w.requests()
 	return matching(reads, types...)

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// TestUsersAreNotKept reads resources in which Azure lists what uses them: one by one, with a list, and as the answer to a write.
-func TestUsersAreNotKept(t *testing.T) {
+// TestBackReferencesAreDropped reads resources with lists of their users: one by one, with a list, and from the answer to a write.
+func TestBackReferencesAreDropped(t *testing.T) {
 	network := arm.NewID("s", "rg", types.VirtualNetwork, "n")
 	balancer := arm.NewID("s", "rg", types.LoadBalancer, "b")
 	for name, tc := range map[string]struct {

@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// at is a clock that tests move.
-type at struct{ now time.Time }
+// manualClock is a clock that tests set.
+type manualClock struct{ now time.Time }
 
-func (c *at) Now() time.Time { return c.now }
+func (c *manualClock) Now() time.Time { return c.now }
 
 var (
 	epoch     = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -26,16 +26,16 @@ var (
 	disk      = arm.NewID("s", "rg", types.Disk, "vm_OSDisk")
 )
 
-// known is what the cache says of a resource.
-type known string
+// cacheAnswer is the cache's answer about a resource.
+type cacheAnswer string
 
 const (
-	there   known = "there"
-	missing known = "missing"
-	unknown known = "unknown"
+	there   cacheAnswer = "there"
+	missing cacheAnswer = "missing"
+	unknown cacheAnswer = "unknown"
 )
 
-func of(c *Cache, id arm.ID, maxAge time.Duration) known {
+func of(c *Cache, id arm.ID, maxAge time.Duration) cacheAnswer {
 	found, ok := c.findObservation("p", id, c.clock.Now().Add(-maxAge))
 	switch {
 	case !ok:
@@ -69,7 +69,7 @@ func made(id arm.ID) func(*Cache) {
 }
 
 func after(d time.Duration) func(*Cache) {
-	return func(c *Cache) { c.clock.(*at).now = c.clock.Now().Add(d) }
+	return func(c *Cache) { c.clock.(*manualClock).now = c.clock.Now().Add(d) }
 }
 
 func TestInvalidate(t *testing.T) {
@@ -77,7 +77,7 @@ func TestInvalidate(t *testing.T) {
 		reason string
 		steps  []func(*Cache)
 		id     arm.ID
-		want   known
+		want   cacheAnswer
 	}{
 		"seen":                          {"it is shared", []func(*Cache){seen(network)}, network, there},
 		"never seen":                    {"it has to be read", nil, network, unknown},
@@ -117,7 +117,7 @@ func TestInvalidate(t *testing.T) {
 		"in another spelling":           {"IDs have no case", []func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))}, network, there},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := NewCache(&at{epoch}, 10*time.Second, 0)
+			c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 			for _, step := range test.steps {
 				step(c)
 			}
@@ -128,8 +128,8 @@ func TestInvalidate(t *testing.T) {
 	}
 }
 
-// TestCurrent asks about an observation that somebody holds.
-func TestCurrent(t *testing.T) {
+// TestIsCurrent checks an observation that a caller still holds after changes.
+func TestIsCurrent(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason        string
 		fromWrite     bool
@@ -144,7 +144,7 @@ func TestCurrent(t *testing.T) {
 		"answer to a write":       {"the etag of an answer is old when Azure has done it", true, Change{}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := NewCache(&at{epoch}, 10*time.Second, 0)
+			c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 			found := c.NewObservation(Observed{ID: network, Exists: true}, test.fromWrite)
 			if test.change.ID != "" {
 				c.Invalidate(test.change)
@@ -163,10 +163,10 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestReadDuringAChange keeps a read that began before a change and ended after it: it must not be given out, nor replace what
-// a later read showed.
-func TestReadDuringAChange(t *testing.T) {
-	c := NewCache(&at{epoch}, 10*time.Second, 0)
+// TestReadDuringChangeIsDiscarded stores a read that began before a change and ended after it: the cache neither returns it nor
+// replaces a later read by it.
+func TestReadDuringChangeIsDiscarded(t *testing.T) {
+	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 	early := c.NewObservation(Observed{ID: network, Exists: true}, false)
 	c.Invalidate(Change{ID: network, Extent: ExtentSubtree})
 	c.StoreObservation("p", early)
@@ -180,9 +180,9 @@ func TestReadDuringAChange(t *testing.T) {
 	}
 }
 
-// TestScopes keeps what one principal saw from others, and tells all of them of changes.
-func TestScopes(t *testing.T) {
-	c := NewCache(&at{epoch}, 10*time.Second, 0)
+// TestInvalidationCoversAllScopes: reads are separate by principal, changes are not.
+func TestInvalidationCoversAllScopes(t *testing.T) {
+	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 	seen(network)(c)
 	if _, ok := c.findObservation("somebody else", network, epoch); ok {
 		t.Error("what one may see is given to another")
@@ -194,9 +194,9 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestSweep lets the cache forget.
-func TestSweep(t *testing.T) {
-	c := NewCache(&at{epoch}, 10*time.Second, 0)
+// TestDropExpired lets entries expire.
+func TestDropExpired(t *testing.T) {
+	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 	for _, step := range []func(*Cache){seen(network), collection(subnet), emptied(group), changed(machine, ExtentSubtree)} {
 		step(c)
 	}
@@ -241,7 +241,7 @@ func TestShouldList(t *testing.T) {
 		"two of very many, scarce": {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, true},
 		"two of far more, scarce":  {"the list has more pages than are wanted", []func(*Cache){large(201), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, false},
 	} {
-		c := NewCache(&at{epoch}, 10*time.Second, 0)
+		c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 		for _, step := range test.before {
 			step(c)
 		}
@@ -271,16 +271,16 @@ func large(size int) func(*Cache) {
 	return func(c *Cache) { c.storeListing("p", subnet, c.clock.Now(), c.currentCount(), members) }
 }
 
-// TestListedIsThere has what a list showed be gone from the cache before anybody asks for it: the answer took longer than
-// anything is kept, or a read that began before the list ended after a change. It is read again, and not taken for missing.
-func TestListedIsThere(t *testing.T) {
-	for name, keep := range map[string]func(c *Cache, clock *at, found, before Observation){
-		"the answer took long": func(c *Cache, clock *at, found, _ Observation) {
+// TestListedResourceIsNeverAbsent drops a listed resource from the cache before it is requested: the answer took longer than the
+// retention, or a read that began before the list ended after a change. It is read again and does not count as absent.
+func TestListedResourceIsNeverAbsent(t *testing.T) {
+	for name, keep := range map[string]func(c *Cache, clock *manualClock, found, before Observation){
+		"the answer took long": func(c *Cache, clock *manualClock, found, _ Observation) {
 			clock.now = clock.now.Add(time.Hour)
 			c.StoreObservation("p", found)
 			c.StoreObservation("p", c.NewObservation(Observed{ID: other, Exists: true}, false))
 		},
-		"an older read ended after a change": func(c *Cache, _ *at, found, before Observation) {
+		"an older read ended after a change": func(c *Cache, _ *manualClock, found, before Observation) {
 			c.Invalidate(Change{ID: machine})
 			before.changeCount = c.currentCount()
 			c.StoreObservation("p", before)
@@ -288,7 +288,7 @@ func TestListedIsThere(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clock := &at{epoch}
+			clock := &manualClock{epoch}
 			c := NewCache(clock, 10*time.Second, 0)
 			before := c.NewObservation(Observed{ID: subnet, Exists: true}, false)
 			clock.now = clock.now.Add(time.Second)

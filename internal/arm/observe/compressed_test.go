@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// TestPacked keeps bodies for as long as a digest vouches for them: in the cache they are small, and whoever gets one gets it whole.
-func TestPacked(t *testing.T) {
-	cache := NewCache(&at{epoch}, 10*time.Second, time.Hour)
+// TestVouchedBodiesAreCompressed keeps bodies while a digest vouches for them: they are small in the cache, and complete for callers.
+func TestVouchedBodiesAreCompressed(t *testing.T) {
+	cache := NewCache(&manualClock{epoch}, 10*time.Second, time.Hour)
 	long := json.RawMessage(`{"properties":{"provisioningState":"Succeeded","subnets":[` + strings.Repeat(`{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},`, 50) + `{"id":"a","name":"a"}]}}`)
 	short := json.RawMessage(`{}`)
 	other := arm.NewID("s", "rg", types.RouteTable, "table")
@@ -49,9 +49,9 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestShownAgain has lists show the same body again and again: it is kept once, and in little memory when it stays the same.
-func TestShownAgain(t *testing.T) {
-	clock := &at{epoch}
+// TestRepeatedBodiesAreShared lists the same body repeatedly: it is stored once, and compressed if it stays the same.
+func TestRepeatedBodiesAreShared(t *testing.T) {
+	clock := &manualClock{epoch}
 	cache := NewCache(clock, 10*time.Second, time.Hour)
 	body := func(state string) json.RawMessage {
 		return json.RawMessage(`{"properties":{"provisioningState":"` + state + `","x":"` + strings.Repeat("y", 500) + `"}}`)
@@ -60,7 +60,7 @@ func TestShownAgain(t *testing.T) {
 		reason string
 		wait   time.Duration
 		state  string
-		again  bool // it is what was kept before
+		again  bool // the body equals the stored one
 		packed bool
 	}{
 		{"it is new", 0, "Creating", false, false},

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// subscription has two tables and a network with a subnet, all of which its list of all resources shows unless it is refused.
+// subscription has two tables and a network with a subnet. Its list of all resources shows them unless it is refused.
 type subscription struct {
 	mu      sync.Mutex
 	now     time.Time
@@ -71,14 +71,14 @@ var (
 	machine = arm.NewID("s", "one", types.VirtualMachine, "vm")
 )
 
-// TestDigest looks at what was in order, and again after ten minutes in which something may have happened.
+// TestDigest reads resources in order twice, with ten minutes and possible changes in between.
 func TestDigest(t *testing.T) {
 	const whole, one = "s/resources", "one/resources"
 	all := func(*subscription, *observe.Reader) {}
 	for name, test := range map[string]struct {
 		reason string
 		ids    []arm.ID
-		// before is done before the first look, between before the second one, which asks Azure for want.
+		// before runs before the first read, between before the second one, which sends the requests in want.
 		before, between func(*subscription, *observe.Reader)
 		later           time.Duration
 		want            []string
@@ -135,8 +135,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestDigestOfAnother has two identities look: what one was shown says nothing to the other.
-func TestDigestOfAnother(t *testing.T) {
+// TestDigestsAreSeparateByIdentity reads with two identities: the digest of one does not vouch for reads of the other.
+func TestDigestsAreSeparateByIdentity(t *testing.T) {
 	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
 	reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
 	ctx := observe.WithMaxAge(t.Context(), time.Minute)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-func TestProvisioning(t *testing.T) {
+func TestProvisioningState(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, body string
 		doing        arm.State
@@ -35,7 +35,7 @@ func TestProvisioning(t *testing.T) {
 	}
 }
 
-func TestOfEveryRequest(t *testing.T) {
+func TestAffectsEveryRequest(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		err    error

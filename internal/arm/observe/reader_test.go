@@ -24,7 +24,7 @@ type fixed struct{}
 
 func (fixed) Now() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// azure has the group "rg" with the networks "a" and "b", and refuses what it is told to.
+// azure has the group "rg" with the networks "a" and "b", and refuses requests as configured.
 type azure struct {
 	mu      sync.Mutex
 	refuses map[string]string // code by last segment
@@ -50,7 +50,7 @@ func (a *azure) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// clientOf is a client of a server that stands for Azure.
+// clientOf returns a client of a test server.
 func clientOf(t *testing.T, server *httptest.Server, principal string) *client.Client {
 	t.Helper()
 	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
@@ -61,7 +61,7 @@ func clientOf(t *testing.T, server *httptest.Server, principal string) *client.C
 	return c
 }
 
-// TestRead reads resources, and counts the requests that it takes and the looks at the cache.
+// TestRead reads resources and counts requests and cache lookups.
 func TestRead(t *testing.T) {
 	const share, fresh = 10 * time.Second, -1
 	group, noGroup := arm.ResourceGroupID("s", "rg"), arm.ResourceGroupID("s", "none")
@@ -79,7 +79,7 @@ func TestRead(t *testing.T) {
 		maxAge      time.Duration
 		asked       []string
 		looks       map[observe.CacheResult]int
-		// exist and fail are the names of what is there, and of what could not be read.
+		// exist and fail are the names of the resources found and of those that could not be read.
 		exist, fail []string
 	}{
 		"one":                         {"a single GET", nil, nil, in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, []string{"a"}, nil},

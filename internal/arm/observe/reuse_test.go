@@ -11,15 +11,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// shows keeps what a read has shown of a resource.
+// shows stores a read of a resource.
 func shows(id arm.ID, body string) func(*Cache) {
 	return func(c *Cache) {
 		c.StoreObservation((&client.Client{}).CacheScope(), c.NewObservation(Observed{ID: id, Exists: body != "", Body: json.RawMessage(body)}, false))
 	}
 }
 
-// TestContinued asks again for what was read a minute before, in a look that began two minutes before.
-func TestContinued(t *testing.T) {
+// TestReuseSince repeats a read of a minute ago, for work that began two minutes ago.
+func TestReuseSince(t *testing.T) {
 	const succeeded = `{"properties":{"provisioningState":"Succeeded"}}`
 	scope := (&client.Client{}).CacheScope()
 	cluster := arm.NewID("s", "rg", types.ManagedCluster, "aks")
@@ -47,7 +47,7 @@ func TestContinued(t *testing.T) {
 		}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cache := NewCache(&at{epoch}, 10*time.Second, 0)
+			cache := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 			for _, step := range test.steps {
 				step(cache)
 			}

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-func TestOldest(t *testing.T) {
+func TestMaxReadAge(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
 		elapsed time.Duration

@@ -25,14 +25,14 @@ func (systemClock) Now() time.Time { return time.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// answer is what Azure says to one request.
+// answer is Azure's answer to one request.
 type answer struct {
 	status int
 	header map[string]string
 	body   string
 }
 
-// script answers requests by "METHOD last-segment": each answer once, and the last one again and again.
+// script answers requests by "METHOD last-segment": each answer once, and the last one repeatedly.
 type script struct {
 	mu      sync.Mutex
 	answers map[string][]answer
@@ -85,14 +85,14 @@ func linked(status int, body string) answer {
 	return answer{status: status, body: body, header: map[string]string{"Azure-AsyncOperation": operationURL, "Retry-After": "10"}}
 }
 
-// linkedAway names an operation at another host, which would get the bearer token.
+// linkedAway names an operation on another host, which would get the bearer token.
 func linkedAway(status int, header, body string) answer {
 	return answer{status: status, body: body, header: map[string]string{header: "https://attacker.example/operations/op", "Retry-After": "10"}}
 }
 
 func says(status string) answer { return answer{status: 200, body: `{"status":"` + status + `"}`} }
 
-// TestFollow sends a write and follows it to its end, whatever Azure answers.
+// TestFollow sends a write and follows it to its end, for all kinds of answers.
 func TestFollow(t *testing.T) {
 	gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 	quota := answer{status: 200, body: `{"status":"Failed","error":{"code":"QuotaExceeded","message":"no cores"}}`}
@@ -101,9 +101,9 @@ func TestFollow(t *testing.T) {
 		verb   string
 		state  arm.State
 		put    answer
-		// looks are at the machine, polls at the operation.
+		// looks are answers for the machine, polls for the operation.
 		looks, polls []answer
-		// ended is how it ended, within how much time: "" is well, "-" that nobody was told.
+		// ended is the result and its latest time: "" is success, "-" means that OnEnd was not called.
 		ended  string
 		within time.Duration
 	}{
@@ -134,7 +134,7 @@ func TestFollow(t *testing.T) {
 				defer o.Stop()
 				before := cache.NewObservation(observe.Observed{ID: machine}, false)
 				woken, ended := make(chan struct{}), "-"
-				op := on(machine)
+				op := operationOn(machine)
 				op.Client, op.State, op.Method, op.Context = c, test.state, test.verb, o.BackgroundContext(t.Context())
 				op.OnEnd = func(_ time.Duration, err error) {
 					if cache.IsCurrent(before) {
@@ -167,15 +167,15 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestBackground makes sure that what is shared among looks at objects that are in order is no answer for who follows an operation.
-func TestBackground(t *testing.T) {
+// TestBackgroundContextHasNoReadOptions: reads that syncs share must not answer for a followed operation.
+func TestBackgroundContextHasNoReadOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))}, "GET vm": {in("Succeeded")}, "GET op": {says("InProgress")}, "GET resources": {gone}}}
 		c := azure.client(t)
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
 		defer o.Stop()
-		woken, op := make(chan struct{}), on(machine)
+		woken, op := make(chan struct{}), operationOn(machine)
 		op.Client, op.State, op.Method = c, arm.Updating, "PUT"
 		op.Context = o.BackgroundContext(observe.WithReuseSince(observe.WithMaxAge(t.Context(), time.Minute), time.Now()))
 		op.AddWaiter("object", func() { close(woken) })
@@ -191,8 +191,8 @@ func TestBackground(t *testing.T) {
 	})
 }
 
-// TestUnanswered asks for a resource whose creation is sent and not answered: Azure need not be asked whether it is there.
-func TestUnanswered(t *testing.T) {
+// TestUnansweredCreationIsAbsent reads a resource while the PUT of its creation has no answer yet: no request is needed.
+func TestUnansweredCreationIsAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, strings.ReplaceAll(resource, "STATE", "Creating"))}, "GET vm": {in("Creating")}}}
 		c := azure.client(t)
@@ -202,7 +202,7 @@ func TestUnanswered(t *testing.T) {
 		look := func() bool {
 			return reader.Read(t.Context(), c, []arm.ID{machine}, 10*time.Second)[machine.Key()].Exists
 		}
-		op := on(machine)
+		op := operationOn(machine)
 		op.Client, op.State, op.Method, op.Context = c, arm.Creating, "PUT", o.BackgroundContext(t.Context())
 		o.Begin(op, false)
 		o.Send(op, func() (*client.Response, error) {
@@ -220,14 +220,14 @@ func TestUnanswered(t *testing.T) {
 	})
 }
 
-// TestExpect has nobody look at an operation, which usually takes 40 s, while nobody can go on with its end.
-func TestExpect(t *testing.T) {
+// TestIdleOperationIsNotChecked has an operation that usually takes 40 s: it is not checked while no dependant can continue.
+func TestIdleOperationIsNotChecked(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct {
 		reason string
-		// at is when something is expected, idle until when after the beginning nobody can go on.
+		// at lists the times of SetIdleUntil, idle the ends, counted from the beginning.
 		at, idle []time.Duration
-		// first is between which times after the beginning the first look is.
+		// The first check is between after and before, counted from the beginning.
 		after, before time.Duration
 	}{
 		"nothing":  {"it is looked at when it can be over", nil, nil, 27 * s, 29 * s},
@@ -242,7 +242,7 @@ func TestExpect(t *testing.T) {
 				azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, in("Creating").body)}, "GET vm": {in("Creating")}, "GET op": {says("InProgress")}}}
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
 				defer o.Stop()
-				op := on(machine)
+				op := operationOn(machine)
 				op.Client, op.State, op.Method, op.Context = azure.client(t), arm.Creating, "PUT", o.BackgroundContext(t.Context())
 				begun := time.Now()
 				o.Begin(op, false)

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// follow counts what is asked about an operation that takes length, and how late its end is noticed.
-func follow(p *pacer, at progress, length, retryAfter time.Duration) (looks, asks int, late time.Duration) {
+// simulateChecks counts the reads and polls for an operation of the given length, and the delay until its end is noticed.
+func simulateChecks(p *pacer, at progress, length, retryAfter time.Duration) (looks, asks int, late time.Duration) {
 	due, idle := retryAfter, at.idleFor
 	for at.elapsed < length {
 		at.notBefore, at.idleFor = max(0, due-at.elapsed), max(0, idle-at.elapsed)
@@ -26,7 +26,7 @@ func follow(p *pacer, at progress, length, retryAfter time.Duration) (looks, ask
 	return looks, asks, at.elapsed - length
 }
 
-func TestPace(t *testing.T) {
+func TestNextCheck(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct {
 		reason     string
@@ -73,7 +73,7 @@ func TestPace(t *testing.T) {
 			for _, took := range test.recent {
 				p.recordDuration(at.key, took)
 			}
-			looks, asks, late := follow(p, at, test.length, test.retryAfter)
+			looks, asks, late := simulateChecks(p, at, test.length, test.retryAfter)
 			if looks != test.looks || asks != test.asks || late > test.late {
 				t.Errorf("%s: %d looks and %d questions, %s late; want %d and %d, at most %s", test.reason, looks, asks, late, test.looks, test.asks, test.late)
 			}

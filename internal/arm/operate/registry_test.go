@@ -14,8 +14,8 @@ var (
 	machine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
 )
 
-// on is an operation that changes a resource.
-func on(id arm.ID) *Operation {
+// operationOn is an operation that changes a resource.
+func operationOn(id arm.ID) *Operation {
 	row, err := types.ForID(id)
 	if err != nil {
 		panic(err)
@@ -30,19 +30,19 @@ func TestBegin(t *testing.T) {
 		before  []*Operation
 		op      *Operation
 		replace bool
-		// holder is which of those before has it, -1 for none.
+		// holder is the index of the earlier operation that holds it, -1 for none.
 		holder int
 	}{
-		"nothing else":           {"", nil, on(network), false, -1},
-		"the same resource":      {"one operation at a time", []*Operation{on(network)}, on(network), false, 0},
-		"another resource":       {"they have nothing in common", []*Operation{on(network)}, on(machine), false, -1},
-		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{on(subnets[0])}, on(network), false, 0},
-		"the whole document":     {"as above", []*Operation{on(network)}, on(subnets[0]), false, 0},
-		"another part of it":     {"as above", []*Operation{on(subnets[0])}, on(subnets[1]), false, 0},
-		"an action":              {"what actions do to each other is for who asks for them", []*Operation{on(machine)}, action(machine), false, -1},
+		"nothing else":           {"", nil, operationOn(network), false, -1},
+		"the same resource":      {"one operation at a time", []*Operation{operationOn(network)}, operationOn(network), false, 0},
+		"another resource":       {"they have nothing in common", []*Operation{operationOn(network)}, operationOn(machine), false, -1},
+		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{operationOn(subnets[0])}, operationOn(network), false, 0},
+		"the whole document":     {"as above", []*Operation{operationOn(network)}, operationOn(subnets[0]), false, 0},
+		"another part of it":     {"as above", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), false, 0},
+		"an action":              {"what actions do to each other is for who asks for them", []*Operation{operationOn(machine)}, action(machine), false, -1},
 		"the same action":        {"it is not done twice", []*Operation{action(machine)}, action(machine), false, 0},
-		"a deletion":             {"it ends what is under way", []*Operation{on(machine)}, on(machine), true, -1},
-		"a deletion of a part":   {"but not what is under way on the rest", []*Operation{on(subnets[0])}, on(subnets[1]), true, 0},
+		"a deletion":             {"it ends what is under way", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
+		"a deletion of a part":   {"but not what is under way on the rest", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry()
@@ -65,12 +65,12 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestWakes has several objects wait for one thing: each is woken once.
-func TestWakes(t *testing.T) {
+// TestWaiterSet has several objects wait: each is woken once.
+func TestWaiterSet(t *testing.T) {
 	var woken []string
 	wake := func(object string) func() { return func() { woken = append(woken, object) } }
 	r := newRegistry()
-	first, second := on(subnets[0]), on(subnets[1])
+	first, second := operationOn(subnets[0]), operationOn(subnets[1])
 	r.register(first, false)
 	first.AddWaiter("a", wake("a"))
 	first.AddWaiter("a", wake("a again"))
@@ -97,11 +97,11 @@ func TestWakes(t *testing.T) {
 	}
 }
 
-// TestReplaced has a deletion take over those who wait.
-func TestReplaced(t *testing.T) {
+// TestDeletionTakesOverWaiters replaces an operation by a deletion.
+func TestDeletionTakesOverWaiters(t *testing.T) {
 	woken := 0
 	r := newRegistry()
-	creation, deletion := on(machine), on(machine)
+	creation, deletion := operationOn(machine), operationOn(machine)
 	r.register(creation, false)
 	creation.AddWaiter("a", func() { woken++ })
 	r.register(deletion, true)
@@ -118,11 +118,11 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestAlongside counts what is followed in one collection.
-func TestAlongside(t *testing.T) {
+// TestCountInCollection counts the followed operations of one collection.
+func TestCountInCollection(t *testing.T) {
 	r := newRegistry()
 	for _, id := range []arm.ID{machine, arm.NewID("s", "rg", types.VirtualMachine, "vm2"), arm.NewID("s", "rg2", types.VirtualMachine, "vm"), network} {
-		r.register(on(id), false)
+		r.register(operationOn(id), false)
 	}
 	if got := r.CountInCollection(machine); got != 2 {
 		t.Errorf("%d machines of the group are followed, want 2", got)

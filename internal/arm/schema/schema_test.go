@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFiles reads every file: each resource and every object that a shape refers to is there, and each shape is of a kind
-// that the check knows.
-func TestFiles(t *testing.T) {
+// TestFilesAreConsistent reads every file: each resource and each object that a shape names exists, and each shape is of a kind that
+// the check supports.
+func TestFilesAreConsistent(t *testing.T) {
 	if len(fileNames()) < 20 {
 		t.Fatalf("only %d files: %v", len(fileNames()), fileNames())
 	}

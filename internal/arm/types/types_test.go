@@ -23,7 +23,7 @@ func TestRowsAreSound(t *testing.T) {
 			if len(row.ChildLists) > 0 && !row.SendsIfMatch {
 				t.Error("a list that others write is carried over without If-Match, so their writes could be lost")
 			}
-			// An extension of a cluster has the cluster for a parent.
+			// The parent of a cluster extension is the cluster.
 			child := strings.Count(row.Name, "/") > 1 || row.Name == types.ClusterExtension
 			if row.SerialLevel > 0 && !child {
 				t.Error("a top-level resource shares no document")
@@ -40,9 +40,9 @@ func TestRowsAreSound(t *testing.T) {
 	}
 }
 
-// TestSpelling makes sure that each path is in the one column that says how it is spelt, and that enumerations come from the
-// SDK's models.
-func TestSpelling(t *testing.T) {
+// TestPathsAreInOneSpellingColumn checks that each path is in exactly one column about its spelling, and that enumerations come from
+// the SDK's models.
+func TestPathsAreInOneSpellingColumn(t *testing.T) {
 	for _, row := range types.TableRows() {
 		t.Run(row.Name, func(t *testing.T) {
 			if fold := slices.Sorted(slices.Values(row.CaseInsensitivePaths)); len(slices.Compact(fold)) != len(row.CaseInsensitivePaths) {
@@ -66,7 +66,7 @@ func TestSpelling(t *testing.T) {
 }
 
 func TestDeleteRanks(t *testing.T) {
-	// What comes first here uses what comes later.
+	// Earlier types use later ones.
 	orders := [][]string{
 		{types.RoleAssignment, types.VirtualMachineExtension, types.VirtualMachine, types.NetworkInterface, types.InboundNATRule, types.LoadBalancer, types.PublicIPAddress, types.ResourceGroup},
 		{types.NetworkInterface, types.Subnet, types.NATGateway, types.VirtualNetwork, types.NetworkSecurityGroup},
@@ -101,7 +101,7 @@ func TestSerialKey(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestForID(t *testing.T) {
 	if row, err := types.ForID(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil || row.Name != types.VirtualNetwork {
 		t.Errorf("types have no case: got %q, %v", row.Name, err)
 	}
@@ -113,8 +113,9 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Types without a row know from their definition what Azure never shows; it is not compared, and never told.
-func TestDefinedHides(t *testing.T) {
+// TestDefinitionRowsHideSecrets: types without a row get their write-only paths from the definition; these are neither compared nor
+// shown.
+func TestDefinitionRowsHideSecrets(t *testing.T) {
 	row, err := types.ForID(arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/c/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/f"))
 	if err != nil {
 		t.Fatal(err)
