@@ -99,6 +99,11 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
+	// readyReplicas is the number of VMs whose Machines are Ready. It changes with them, and Cluster API counts the ready
+	// replicas of the MachinePool anew when it does.
+	// +optional
+	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`
+
 	// lastReconciledReplicas is the number of VMs that were wanted when there were last so many.
 	// +optional
 	LastReconciledReplicas *int32 `json:"lastReconciledReplicas,omitempty"`

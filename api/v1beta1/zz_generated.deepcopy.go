@@ -1825,6 +1825,11 @@ func (in *AzureMachinePoolStatus) DeepCopyInto(out *AzureMachinePoolStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.ReadyReplicas != nil {
+		in, out := &in.ReadyReplicas, &out.ReadyReplicas
+		*out = new(int32)
+		**out = **in
+	}
 	if in.LastReconciledReplicas != nil {
 		in, out := &in.LastReconciledReplicas, &out.LastReconciledReplicas
 		*out = new(int32)

@@ -1,6 +1,9 @@
 package scenario
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // rollPool gives the VMs of a pool another size, and waits until the old ones are gone and as many new ones have joined.
 func rollPool(l *lab, cluster, kubeconfig string) {
@@ -12,4 +15,21 @@ func rollPool(l *lab, cluster, kubeconfig string) {
 		return !strings.Contains(has+" ", before+" ") && strings.HasSuffix(has, " True"), has
 	})
 	l.awaitNodes(cluster, kubeconfig, 2)
+	l.growPool(cluster, kubeconfig)
+}
+
+// counting is how long the MachinePool controller of Cluster API takes at most to count a Machine that has become Ready. It does not watch
+// Machines: without a change of the AzureMachinePool it counts up to 30 seconds later.
+const counting = 10 * time.Second
+
+// growPool has a VM more, and expects the MachinePool to count its Machine as soon as it is Ready.
+func (l *lab) growPool(cluster, kubeconfig string) {
+	l.t.Helper()
+	pool := "machinepool/" + cluster + "-mp-0"
+	l.run("kubectl", "scale", pool, "--replicas", "2")
+	l.awaitNodes(cluster, kubeconfig, 3)
+	l.run("kubectl", "wait", "machine", "-l", "cluster.x-k8s.io/pool-name="+cluster+"-mp-0", "--for=condition=Ready", "--timeout", patience.String())
+	begin := time.Now()
+	l.run("kubectl", "wait", pool, "--for=jsonpath={.status.readyReplicas}=2", "--timeout", counting.String())
+	l.t.Logf("the MachinePool counts a Ready Machine after %.1f s", time.Since(begin).Seconds())
 }

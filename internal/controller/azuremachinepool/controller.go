@@ -86,7 +86,10 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 
 // readOfMachine is what passes read of the status of a Machine.
 func readOfMachine(machine *clusterv1.Machine) any {
-	return []any{machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), needless(machine)}
+	return []any{
+		machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), needless(machine),
+		conditions.IsTrue(machine, clusterv1.MachineReadyCondition),
+	}
 }
 
 // finalizers are read of an AzureMachinePoolMachine, because the pool adds its own again when somebody has taken it off.

@@ -28,7 +28,11 @@ func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err erro
 	if in.azurePool.Spec.Template.OSDisk.OSType == infrav1.WindowsOS {
 		in.planned.AdminPassword = k.passwords.Of(in.azurePool.UID)
 	}
-	return k.loadMembers(ctx, in)
+	if err := k.loadMembers(ctx, in); err != nil {
+		return err
+	}
+	in.countReady()
+	return nil
 }
 
 // Inputs implements pass.Kind. Bootstrap data do not count: new ones are for VMs to come.

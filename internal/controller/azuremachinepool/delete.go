@@ -28,6 +28,7 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
 	}
+	in.countReady()
 	for _, m := range in.members {
 		if m.seen().Held {
 			condition := deletion.Paused(m.vm, machineKind, nil)

@@ -75,6 +75,20 @@ func (m member) seen() seen {
 	return out
 }
 
+// countReady shows how many Machines are Ready. The MachinePool controller of Cluster API counts them too, but watches only the
+// AzureMachinePool and its AzureMachinePoolMachines, which change before their Machines become Ready: without a change of this
+// number it would count at its next retry. The number decides nothing about Azure, so it is no part of the inputs of a pass,
+// and a pool that is in order is not read from Azure because it changes.
+func (in *input) countReady() {
+	var ready int32
+	for _, m := range in.members {
+		if m.machine != nil && conditions.IsTrue(m.machine, clusterv1.MachineReadyCondition) {
+			ready++
+		}
+	}
+	in.azurePool.Status.ReadyReplicas = &ready
+}
+
 // needless tells whether a Machine that is being deleted has no need of its VM any more, because its Node is drained and no
 // hook waits. Somebody may have deleted what stands for the VM before that.
 func needless(machine *clusterv1.Machine) bool {
