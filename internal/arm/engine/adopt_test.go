@@ -26,33 +26,33 @@ func TestAdopt(t *testing.T) {
 
 	outcome := w.converge(w.request(adopted("10.0.0.0/8")), time.Minute)
 	if writes := w.writes(); !outcome.IsDone() || len(writes) > 0 {
-		t.Errorf("what matches is adopted without a write, got %v %v", states(outcome), writes)
+		t.Errorf("a resource that matches the plan is adopted without a write, got %v %v", states(outcome), writes)
 	}
 	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Adopted); diff != "" || len(outcome.Inventory) > 0 || len(outcome.Changes) != 1 {
-		t.Errorf("an adopted resource is remembered as that, and told: %+v %v %s", outcome.Changes, outcome.Inventory, diff)
+		t.Errorf("the adoption is recorded and reported: %+v %v %s", outcome.Changes, outcome.Inventory, diff)
 	}
 
 	request := w.request(adopted("10.0.0.0/9"))
 	request.Adopted = outcome.Adopted
 	outcome = w.converge(request, time.Minute)
 	if len(outcome.Changes) != 1 || outcome.Changes[0].Kind == arm.Adopted {
-		t.Errorf("an adoption is told once: %+v", outcome.Changes)
+		t.Errorf("an adoption is reported once: %+v", outcome.Changes)
 	}
 	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet"}, w.writes()); diff != "" || !outcome.IsDone() {
-		t.Errorf("an adopted resource is kept in line: %v %s", states(outcome), diff)
+		t.Errorf("drift of an adopted resource is repaired: %v %s", states(outcome), diff)
 	}
 
 	request = w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign})
 	request.Adopted, request.Inventory = outcome.Adopted, outcome.Adopted
 	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() || len(w.writes()) > 0 {
-		t.Errorf("an adopted resource is let go: %v", states(outcome))
+		t.Errorf("an adopted resource is released: %v", states(outcome))
 	}
 	request.DeleteAdopted = true
 	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet"}, w.writes()); diff != "" {
-		t.Errorf("an adopted resource is deleted where that is asked for: %s", diff)
+		t.Errorf("an adopted resource is deleted on request: %s", diff)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestTagRemovedDuringCreation(t *testing.T) {
 	request.BypassCache = true
 	outcome := w.converge(request, time.Minute)
 	if got := result(t, outcome, vnet); got.OwnershipTagRemoved == "" || len(outcome.Adopted) > 0 {
-		t.Errorf("lost %q, adopted %v", got.OwnershipTagRemoved, outcome.Adopted)
+		t.Errorf("message about the removed tag %q, adopted %v", got.OwnershipTagRemoved, outcome.Adopted)
 	}
 
 	w.fault(fault.Rule{Now: true, ID: string(vnet), Kind: fault.Remove})
@@ -84,7 +84,7 @@ func TestTagRemovedDuringCreation(t *testing.T) {
 	w.sleep(time.Hour)
 	outcome = w.converge(request, time.Minute)
 	if diff := cmp.Diff([]arm.ID{vnet}, outcome.Adopted); diff != "" {
-		t.Errorf("what somebody else has made is handed over: %s", diff)
+		t.Errorf("a resource that others created is adopted: %s", diff)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestResourcesCreatedAlongNeedNoTag(t *testing.T) {
 	request.Record = []arm.ID{disk}
 	outcome := w.converge(request, time.Minute)
 	if got := result(t, outcome, disk); got.OwnershipTagRemoved != "" || !outcome.IsDone() {
-		t.Errorf("lost %q, %+v", got.OwnershipTagRemoved, outcome.RootCauses())
+		t.Errorf("message about the removed tag %q, %+v", got.OwnershipTagRemoved, outcome.RootCauses())
 	}
 }
 
@@ -110,7 +110,7 @@ func TestOwnershipChangeAfterPlanBlocksWrite(t *testing.T) {
 	w.put(group, object{"location": "eastus"})
 	w.put(vnet, object{"location": "eastus", "tags": object{"team": "b"}, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	w.requests()
-	for name, made := range map[string]bool{"made by somebody else": false, "lost its tag": true} {
+	for name, made := range map[string]bool{"created by others": false, "its tag is removed": true} {
 		t.Run(name, func(t *testing.T) {
 			node := vnetNode()
 			node.Foreign, node.PlannedWithTag = arm.AdoptForeign, true
@@ -151,7 +151,7 @@ func TestResourcesOfAnotherClusterAreKept(t *testing.T) {
 	w.requests()
 	node := arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
 		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/9"}}}}}
-	for name, inventory := range map[string][]arm.ID{"adopted": nil, "claimed by the inventory": {vnet}, "claimed with what is below": {vnet, vnet.Child("subnets", "s")}} {
+	for name, inventory := range map[string][]arm.ID{"adopted": nil, "claimed by the inventory": {vnet}, "claimed with its child": {vnet, vnet.Child("subnets", "s")}} {
 		t.Run(name, func(t *testing.T) {
 			request := w.request(node)
 			request.Inventory = inventory

@@ -58,14 +58,14 @@ func TestFewConvergencesWaitForAnswers(t *testing.T) {
 				case !outcome.IsDone() && took == 0 && outcome.RetryAfter > 0:
 					returned.Add(1)
 				default:
-					t.Errorf("a pass took %s: %+v", took, outcome)
+					t.Errorf("a convergence took %s: %+v", took, outcome)
 				}
 			})
 		}
 		passes.Wait()
 		synctest.Wait()
 		if waited.Load() != 4 || returned.Load() != 6 {
-			t.Errorf("%d passes waited and %d returned at once, want 4 and 6", waited.Load(), returned.Load())
+			t.Errorf("%d convergences waited and %d returned at once, want 4 and 6", waited.Load(), returned.Load())
 		}
 		if woken.Load() < 6 {
 			t.Errorf("%d of the 6 that returned were woken by the answer", woken.Load())
@@ -90,7 +90,7 @@ func TestSupersededConvergenceReturnsAtOnce(t *testing.T) {
 		outcome, err := e.Converge(t.Context(), engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, Superseded: outdated,
 			Wake: func() { woken <- time.Since(begun) }})
 		if took := time.Since(begun); err != nil || outcome.IsDone() || took != 100*time.Millisecond {
-			t.Errorf("the pass took %s: %+v, %v", took, outcome, err)
+			t.Errorf("the convergence took %s: %+v, %v", took, outcome, err)
 		}
 		if at := <-woken; at != time.Second {
 			t.Errorf("the object was woken after %s, want 1s", at)

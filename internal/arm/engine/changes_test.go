@@ -35,15 +35,15 @@ func TestChanges(t *testing.T) {
 		vnet   arm.Node
 		want   []arm.Change
 	}{
-		{reason: "what did not exist is made; one that failed is made in the end", do: func() {
+		{reason: "absent resources are created, also after a failure", do: func() {
 			w.fault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."})
 		}, vnet: vnetNode(), want: []arm.Change{{ID: group, Kind: arm.Created}, {ID: vnet, Kind: arm.Created}}},
 		{reason: "nothing happened", vnet: vnetNode()},
 		{reason: "a new plan", vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Updated, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
-		{reason: "somebody changed it", do: func() {
+		{reason: "it was changed from outside", do: func() {
 			w.fault(fault.Rule{Kind: fault.Edit, ID: string(vnet), Now: true, Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"10.0.0.0/8"}}}}})
 		}, vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Repaired, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
-		{reason: "somebody deleted it", do: func() {
+		{reason: "it was deleted from outside", do: func() {
 			w.fault(fault.Rule{Kind: fault.Remove, ID: string(vnet), Now: true})
 		}, vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Created}}},
 	} {
@@ -70,6 +70,6 @@ func TestChanges(t *testing.T) {
 		w.sleep(outcome.RetryAfter)
 	}
 	if len(deleted) != 1 || deleted[0].Kind != arm.Deleted || deleted[0].ID != group || deleted[0].Duration <= 0 {
-		t.Errorf("the group goes, and it is told once: %+v", deleted)
+		t.Errorf("the deletion of the group is reported once: %+v", deleted)
 	}
 }

@@ -18,8 +18,8 @@ func TestFailedReadBeforeCreationBacksOff(t *testing.T) {
 		// least and most bound the requests in two minutes.
 		least, most int
 	}{
-		"unavailable": {"Azure may be back soon", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, 10, 10},
-		"forbidden":   {"a role may allow lists alone", fault.Rule{Kind: fault.Status, Status: 403, Code: "AuthorizationFailed"}, 4, 4},
+		"unavailable": {"a failure of Azure may pass soon", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, 10, 10},
+		"forbidden":   {"a role may allow only lists", fault.Rule{Kind: fault.Status, Status: 403, Code: "AuthorizationFailed"}, 4, 4},
 		// Go's HTTP client repeats a request by itself on each idle connection that breaks.
 		"reset": {"the connection broke", fault.Rule{Kind: fault.Reset}, 10, 45},
 	}
@@ -40,14 +40,14 @@ func TestFailedReadBeforeCreationBacksOff(t *testing.T) {
 			_, reads := w.requests()
 			reads = slices.DeleteFunc(reads, func(read string) bool { return read != "GET rg publicIPAddresses/pip" })
 			if len(reads) < test.least || len(reads) > test.most {
-				t.Errorf("%s: asked %d times in two minutes, want %d to %d", test.reason, len(reads), test.least, test.most)
+				t.Errorf("%s: %d requests in two minutes, want %d to %d", test.reason, len(reads), test.least, test.most)
 			}
 			if got := result(t, outcome, pip); got.IsDone() || got.Err == nil {
-				t.Errorf("%s: the outcome is %+v, want why it is not made", test.reason, got)
+				t.Errorf("%s: the outcome is %+v, want the reason of the delay", test.reason, got)
 			}
 			w.sim.ClearFaults()
 			if outcome := w.converge(request, 20*time.Minute); !outcome.IsDone() {
-				t.Errorf("not made once the look is answered: %+v", outcome.RootCauses())
+				t.Errorf("not created once the read succeeds: %+v", outcome.RootCauses())
 			}
 		})
 	}

@@ -41,14 +41,14 @@ func TestCreate(t *testing.T) {
 		}
 	}
 	if missing != 1 {
-		t.Errorf("%d reads of what does not exist: what is in a group that was just made need not be asked for", missing)
+		t.Errorf("%d reads of absent resources: resources in a group that was just created need no read", missing)
 	}
 
 	if outcome := w.converge(request, 0); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if writes, reads := w.requests(); len(writes)+len(reads) != 0 {
-		t.Errorf("a second pass within the freshness window asked Azure: %v %v", writes, reads)
+		t.Errorf("a second convergence within the freshness window sent requests: %v %v", writes, reads)
 	}
 	w.sleep(time.Hour)
 	if outcome := w.converge(request, 0); !outcome.IsDone() {

@@ -28,15 +28,15 @@ func TestSlackOfRunningOperations(t *testing.T) {
 		reason string
 		nodes  []node
 	}{
-		"alone":             {"everybody waits for it", []node{{name: "nat", takes: 4, begun: true}}},
-		"a chain":           {"", []node{{name: "ip", takes: 1, begun: true}, {name: "nat", before: []string{"ip"}, takes: 4}}},
-		"beside a longer":   {"what is last is waited for until all is over", []node{{name: "table", takes: 1, begun: true, needed: 4}, {name: "nat", takes: 4, begun: true, needed: 1}}},
-		"beside hours":      {"nobody may wait for those", []node{{name: "table", takes: 1, begun: true}, {name: "bastion", takes: 300, begun: true, needed: 1}}},
-		"shared":            {"what comes after waits for the longer one", []node{{name: "table", takes: 1, begun: true, needed: 4}, {name: "nat", takes: 4, begun: true, needed: 2}, {name: "subnet", before: []string{"table", "nat"}, takes: 1}}},
-		"with a longer way": {"what is not begun yet counts", []node{{name: "table", takes: 1, begun: true, needed: 5}, {name: "ip", takes: 1, begun: true}, {name: "nat", before: []string{"ip"}, takes: 4}, {name: "subnet", before: []string{"table", "nat"}, takes: 1}}},
-		"two after it":      {"the first that can begin counts", []node{{name: "vnet", takes: 1, begun: true}, {name: "nat", takes: 4, begun: true, needed: 1}, {name: "one", before: []string{"vnet"}, takes: 3}, {name: "two", before: []string{"vnet", "nat"}, takes: 2}}},
-		"after it, later":   {"what can begin need not, as nobody waits for it", []node{{name: "group", takes: 1, begun: true, needed: 4}, {name: "nat", takes: 6, begun: true, needed: 2}, {name: "one", before: []string{"group"}, takes: 1}}},
-		"one document":      {"the other subnet cannot be written before it is", []node{{name: "nat", takes: 4, begun: true, needed: 3}, {name: "one", takes: 5, begun: true, document: "vnet", needed: 4}, {name: "two", before: []string{"nat"}, takes: 1, document: "vnet"}}},
+		"alone":                    {"all others wait for it", []node{{name: "nat", takes: 4, begun: true}}},
+		"a chain":                  {"", []node{{name: "ip", takes: 1, begun: true}, {name: "nat", before: []string{"ip"}, takes: 4}}},
+		"parallel to a longer one": {"the last node is needed when all are done", []node{{name: "table", takes: 1, begun: true, needed: 4}, {name: "nat", takes: 4, begun: true, needed: 1}}},
+		"beside hours":             {"the others need not wait for those", []node{{name: "table", takes: 1, begun: true}, {name: "bastion", takes: 300, begun: true, needed: 1}}},
+		"shared":                   {"the successor waits for the longer one", []node{{name: "table", takes: 1, begun: true, needed: 4}, {name: "nat", takes: 4, begun: true, needed: 2}, {name: "subnet", before: []string{"table", "nat"}, takes: 1}}},
+		"with a longer path":       {"nodes that have not started count", []node{{name: "table", takes: 1, begun: true, needed: 5}, {name: "ip", takes: 1, begun: true}, {name: "nat", before: []string{"ip"}, takes: 4}, {name: "subnet", before: []string{"table", "nat"}, takes: 1}}},
+		"two successors":           {"the first successor that can start counts", []node{{name: "vnet", takes: 1, begun: true}, {name: "nat", takes: 4, begun: true, needed: 1}, {name: "one", before: []string{"vnet"}, takes: 3}, {name: "two", before: []string{"vnet", "nat"}, takes: 2}}},
+		"a later successor":        {"a successor with slack may start later", []node{{name: "group", takes: 1, begun: true, needed: 4}, {name: "nat", takes: 6, begun: true, needed: 2}, {name: "one", before: []string{"group"}, takes: 1}}},
+		"one document":             {"the other subnet cannot be written before it is", []node{{name: "nat", takes: 4, begun: true, needed: 3}, {name: "one", takes: 5, begun: true, document: "vnet", needed: 4}, {name: "two", before: []string{"nat"}, takes: 1, document: "vnet"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &schedule{predecessors: map[*arm.Node][]*arm.Node{}, running: map[*arm.Node]*operate.Operation{}, lockedBy: map[*arm.Node]arm.ID{},

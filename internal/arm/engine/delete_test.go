@@ -53,11 +53,11 @@ func TestDeleteWholeGroup(t *testing.T) {
 		t.Error(diff)
 	}
 	if w.get(group) != nil || w.get(hub) == nil {
-		t.Error("the group must be gone and the hub must stay")
+		t.Error("the group must be deleted and the hub kept")
 	}
 	outcome = w.delete(request, 0)
 	if writes := w.writes(); !outcome.IsDeleted() || len(writes) > 0 {
-		t.Errorf("gone is gone: %v, %v", states(outcome), writes)
+		t.Errorf("an absent resource counts as deleted: %v, %v", states(outcome), writes)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestDeleteNodeByNode(t *testing.T) {
 	request.DeleteWholeGroups = true
 	outcome := w.delete(request, 10*time.Minute)
 	if got := result(t, outcome, group); !outcome.IsDeleted() || got.State != arm.Foreign || got.Message == "" {
-		t.Errorf("the group is ours and holds another cluster's address: it stays, and that is an end: %+v", got)
+		t.Errorf("the owned group has another cluster's address: it is kept, and the deletion is complete: %+v", got)
 	}
 	writes := w.writes()
 	position := map[string]int{}
@@ -123,7 +123,7 @@ func TestDeleteOfAbsentResources(t *testing.T) {
 		gone   arm.ID
 		writes []string
 	}{
-		"group":   {"404 of the group is success for all in it", group, nil},
+		"group":   {"404 of the group is success for all its resources", group, nil},
 		"network": {"404 of the parent is success for the subnets", vnet, []string{"DELETE rg networkSecurityGroups/nsg"}},
 	}
 	for name, test := range tests {
@@ -150,9 +150,9 @@ func TestDeleteFaults(t *testing.T) {
 		fault   fault.Rule
 		deletes int
 	}{
-		"in use":        {"what uses it is on its way out", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 400, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2},
+		"in use":        {"its dependant is being deleted", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 400, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2},
 		"throttled":     {"Retry-After is honoured", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Throttle, RetryAfter: 9}, 2},
-		"lost response": {"the deletion runs: it is watched and not repeated", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1},
+		"lost response": {"the deletion is running: it is followed and not repeated", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1},
 		"reset":         {"the deletion never arrived", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Reset}, 2},
 		"fails":         {"the operation ended as failed", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2},
 	}
@@ -191,10 +191,10 @@ func TestDeleteAfterRestart(t *testing.T) {
 		}
 		w.restart()
 		if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
-			t.Fatalf("killed after %d passes: %v", stop, states(outcome))
+			t.Fatalf("killed after %d convergences: %v", stop, states(outcome))
 		}
 		if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
-			t.Errorf("killed after %d passes: %s", stop, diff)
+			t.Errorf("killed after %d convergences: %s", stop, diff)
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestFailedListBlocksGroupDeletion(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if writes := w.writes(); len(writes) > 0 {
-		t.Errorf("deleted %v before it was known whether the group may go", writes)
+		t.Errorf("deleted %v before the decision about the group", writes)
 	}
 	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
 		t.Fatalf("%v", states(outcome))
@@ -242,8 +242,8 @@ func TestDeletesGroupWhole(t *testing.T) {
 		want   bool
 		fails  bool
 	}{
-		"own": {"nothing else is in it", func(*world) {}, true, false},
-		"another cluster": {"what is another cluster's must stay", func(w *world) {
+		"own": {"it has no other resources", func(*world) {}, true, false},
+		"another cluster": {"resources of another cluster must be kept", func(w *world) {
 			w.put(pip, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
 		}, false, false},
 		"not tagged": {"the group was brought", func(w *world) { w.put(group, object{"location": "eastus"}) }, false, false},

@@ -42,12 +42,12 @@ func TestDriftOrigin(t *testing.T) {
 		want  found
 	}{
 		"in Azure": {
-			reason: "what was sent is still wanted, so somebody else moved",
+			reason: "the desired value is unchanged, so Azure's changed",
 			steps:  []any{azure(object{"enableIPForwarding": true})},
 			want:   found{Drift: []string{forwardingPath}, Outside: []string{forwardingPath}},
 		},
 		"in the plan": {
-			reason: "Azure has what was sent, so nobody changed it outside",
+			reason: "Azure has the value that was sent, so the plan changed",
 			steps:  []any{true},
 			want:   found{Drift: []string{forwardingPath}, Unapplied: []string{forwardingPath}},
 		},
@@ -56,18 +56,18 @@ func TestDriftOrigin(t *testing.T) {
 			steps:  []any{true, azure(object{"dnsSettings": object{"dnsServers": []any{"9.9.9.9"}}})},
 			want:   found{Drift: []string{serversPath, forwardingPath}, Outside: []string{serversPath}, Unapplied: []string{forwardingPath}},
 		},
-		"in the plan, and a look before": {
-			reason: "what was told once is told again",
+		"in the plan, after another convergence": {
+			reason: "a difference is reported each time",
 			steps:  []any{true, look{}, look{}},
 			want:   found{Drift: []string{forwardingPath}, Unapplied: []string{forwardingPath}},
 		},
-		"while nobody looked": {
-			reason: "the memory of what was sent is lost, and either may have moved",
+		"between convergences": {
+			reason: "the sent value is not known, and either side may have changed",
 			steps:  []any{restart, azure(object{"enableIPForwarding": true})},
 			want:   found{Drift: []string{forwardingPath}},
 		},
 		"after a restart": {
-			reason: "that it was in order after the restart is known",
+			reason: "the state after the restart is known",
 			steps:  []any{restart, look{}, azure(object{"enableIPForwarding": true})},
 			want:   found{Drift: []string{forwardingPath}, Outside: []string{forwardingPath}},
 		},
@@ -77,17 +77,17 @@ func TestDriftOrigin(t *testing.T) {
 			want:   found{Drift: []string{forwardingPath}, Unapplied: []string{forwardingPath}},
 		},
 		"another one beside an unknown one": {
-			reason: "what was different at the first look says nothing about what changed later",
+			reason: "differences of the first read do not affect later ones",
 			steps:  []any{restart, true, look{}, azure(object{"dnsSettings": object{"dnsServers": []any{"9.9.9.9"}}})},
 			want:   found{Drift: []string{serversPath, forwardingPath}, Outside: []string{serversPath}},
 		},
 		"followed": {
-			reason: "somebody did in Azure what the plan wants, and the way back is somebody's, too",
+			reason: "the change from outside matches the plan, and so does its reversal",
 			steps:  []any{true, azure(object{"enableIPForwarding": true}), look{}, azure(object{"enableIPForwarding": false})},
 			want:   found{Drift: []string{forwardingPath}, Outside: []string{forwardingPath}},
 		},
 		"taken back": {
-			reason: "nothing is different any more",
+			reason: "no difference is left",
 			steps:  []any{true, look{}, false},
 		},
 	}
@@ -114,7 +114,7 @@ func TestDriftOrigin(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if writes := w.writes(); last.State != arm.Ready || len(writes) > 0 {
-				t.Errorf("nothing is to be written, and drift is no failure: %s, wrote %v", last.State, writes)
+				t.Errorf("no write is needed, and drift is no failure: %s, wrote %v", last.State, writes)
 			}
 		})
 	}

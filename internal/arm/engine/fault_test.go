@@ -24,7 +24,7 @@ func TestFaultsWhileCreating(t *testing.T) {
 		within time.Duration
 	}{
 		"busy": {
-			reason: "another operation on the document is waited for",
+			reason: "another operation on the document is awaited",
 			fault:  fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Status, Status: 409, Code: "AnotherOperationInProgress"},
 			writes: again, within: 15 * time.Second,
 		},
@@ -36,13 +36,13 @@ func TestFaultsWhileCreating(t *testing.T) {
 		"server error":      {reason: "transient", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, writes: again, within: 15 * time.Second},
 		"error when read":   {reason: "transient", fault: fault.Rule{Method: "GET", ID: nsgGlob, Kind: fault.Status, Status: 500, Code: "InternalServerError"}, writes: createWrites, within: 15 * time.Second},
 		"not accepted":      {reason: "the connection broke before Azure saw the request", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Reset}, writes: again, within: 15 * time.Second},
-		"lost response":     {reason: "Azure accepted it: what is there is observed, and not made twice", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
-		"late error":        {reason: "a gateway timeout says nothing about what Azure did", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.LateError}, writes: createWrites, within: 15 * time.Second},
+		"lost response":     {reason: "Azure accepted it: the resource is read, and not created twice", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
+		"late error":        {reason: "after a gateway timeout the result in Azure is unknown", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.LateError}, writes: createWrites, within: 15 * time.Second},
 		"lost group":        {reason: "the first write of all", fault: fault.Rule{Method: "PUT", Type: "Microsoft.Resources/resourceGroups", Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
 		"slow":              {reason: "an operation takes as long as it takes", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Slow, Factor: 50}, writes: createWrites, within: 5 * time.Minute},
 		"operation fails":   {reason: "a failed network operation is sent once more", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Fail, Code: "InternalServerError"}, writes: again, within: 20 * time.Second},
 		"poll fails":        {reason: "polls are transient, too", fault: fault.Rule{Method: "GET", ID: "*/operations/*", Kind: fault.Status, Status: 500, Code: "X", Count: -1}, writes: createWrites, within: 15 * time.Second},
-		"network not found": {reason: "the front door is behind", fault: fault.Rule{Method: "PUT", ID: "*/subnets/cp", Kind: fault.Status, Status: 404, Code: "ParentResourceNotFound"}, writes: append([]string{"PUT rg virtualNetworks/vnet/subnets/cp"}, createWrites...), within: 20 * time.Second},
+		"network not found": {reason: "the front door lags", fault: fault.Rule{Method: "PUT", ID: "*/subnets/cp", Kind: fault.Status, Status: 404, Code: "ParentResourceNotFound"}, writes: append([]string{"PUT rg virtualNetworks/vnet/subnets/cp"}, createWrites...), within: 20 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -93,14 +93,14 @@ func TestFailureBlocksOnlyDependants(t *testing.T) {
 	w.writes()
 	w.converge(request, 5*time.Minute)
 	if writes := w.writes(); len(writes) < 2 || len(writes) > 6 {
-		t.Errorf("a refusal is tried again, slowly: %d times in 5 minutes", len(writes))
+		t.Errorf("a refusal is retried slowly: %d times in 5 minutes", len(writes))
 	}
 
 	w.sim.ClearFaults()
 	fixed := network()
 	fixed[2].Body.(object)["tags"].(object)["fixed"] = "1"
 	if outcome := w.converge(w.request(fixed...), 10*time.Second); !outcome.IsDone() {
-		t.Errorf("another desired state is tried at once: %+v", outcome.RootCauses())
+		t.Errorf("another desired state is sent at once: %+v", outcome.RootCauses())
 	}
 }
 
@@ -121,7 +121,7 @@ func TestFailedOperationKeepsItsError(t *testing.T) {
 	}
 	w.sim.ClearFaults()
 	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
-		t.Errorf("quota that was raised is noticed without a change: %+v", outcome.RootCauses())
+		t.Errorf("a raised quota is noticed without a change of the object: %+v", outcome.RootCauses())
 	}
 }
 
@@ -135,17 +135,17 @@ func TestRetryReportsPreviousError(t *testing.T) {
 	}
 	under := in(arm.Creating, arm.Updating)
 	if got := result(t, w.convergeUntil(request, time.Minute, under), nat); got.Message != "" {
-		t.Errorf("the first try says %q", got.Message)
+		t.Errorf("the message of the first try is %q", got.Message)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
 	if got := result(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
-		t.Errorf("the second try says %q: %v", got.Message, got.Err)
+		t.Errorf("the message of the second try is %q: %v", got.Message, got.Err)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
 	other := natNode()
 	other.Body.(object)["tags"].(object)["fixed"] = "1"
 	if got := result(t, w.convergeUntil(w.request(groupNode(), pipNode(), other), time.Minute, under), nat); got.Message != "" {
-		t.Errorf("the first try of something else says %q", got.Message)
+		t.Errorf("the message of the first try of another state is %q", got.Message)
 	}
 	w.sim.ClearFaults()
 	w.converge(request, 10*time.Minute)
@@ -163,7 +163,7 @@ func TestRetryReportsPreviousError(t *testing.T) {
 		w.sleep(outcome.RetryAfter)
 	}
 	if len(said) != 2 || said[0] != "" || !strings.Contains(said[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
-		t.Errorf("deletions say %q", said)
+		t.Errorf("the messages of deletions are %q", said)
 	}
 }
 
@@ -180,11 +180,11 @@ func TestRestart(t *testing.T) {
 		}
 		w.restart()
 		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
-			t.Fatalf("killed after %d passes: %+v", stop, outcome.RootCauses())
+			t.Fatalf("killed after %d convergences: %+v", stop, outcome.RootCauses())
 		}
 		want := append([]string{"PUT rg natGateways/nat", "PUT rg networkInterfaces/nic", "PUT rg publicIPAddresses/pip"}, createWrites...)
 		if diff := cmp.Diff(sorted(want), sorted(w.writes())); diff != "" {
-			t.Errorf("killed after %d passes: %s", stop, diff)
+			t.Errorf("killed after %d convergences: %s", stop, diff)
 		}
 	}
 }

@@ -103,23 +103,23 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 		reason string
 		end    func(w *world, cluster engine.Request, machines []engine.Request)
 	}{
-		"one by one": {"each object's deletion sees its own go", func(w *world, cluster engine.Request, machines []engine.Request) {
+		"one by one": {"each object's deletion deletes its own resources", func(w *world, cluster engine.Request, machines []engine.Request) {
 			makeAll(w, machines)
 			for _, machine := range machines {
 				deleted(w, deletionOf(machine))
 			}
 			deleted(w, cluster)
 		}},
-		"with their group": {"their objects let go of them", func(w *world, cluster engine.Request, machines []engine.Request) {
+		"with their group": {"their objects are gone", func(w *world, cluster engine.Request, machines []engine.Request) {
 			makeAll(w, machines)
 			deleted(w, cluster)
 		}},
-		"by somebody else": {"the group is found gone", func(w *world, cluster engine.Request, machines []engine.Request) {
+		"by another party": {"the group is found gone", func(w *world, cluster engine.Request, machines []engine.Request) {
 			makeAll(w, machines)
 			deleteGroup(w)
 			deleted(w, cluster)
 		}},
-		"while they are made": {"what is under way has nothing to end", func(w *world, cluster engine.Request, machines []engine.Request) {
+		"during their creation": {"running operations have no resource left", func(w *world, cluster engine.Request, machines []engine.Request) {
 			for _, machine := range machines {
 				w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
 					return outcome.Results[1].State == arm.Creating
@@ -127,7 +127,7 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 			}
 			deleted(w, cluster)
 		}},
-		"while somebody else deletes the group": {"what is under way is not there", func(w *world, cluster engine.Request, machines []engine.Request) {
+		"while another party deletes the group": {"resources of running operations are absent", func(w *world, cluster engine.Request, machines []engine.Request) {
 			for _, machine := range machines {
 				w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
 					return outcome.Results[1].State == arm.Creating
@@ -136,7 +136,7 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 			deleteGroup(w)
 			deleted(w, cluster)
 		}},
-		"refused": {"why a machine was not made goes with the machine's object", func(w *world, cluster engine.Request, machines []engine.Request) {
+		"refused": {"the failure of a machine is dropped with its object", func(w *world, cluster engine.Request, machines []engine.Request) {
 			w.fault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status, Status: http.StatusConflict, Code: "OperationNotAllowed", Message: "quota"})
 			for _, machine := range machines {
 				w.convergeUntil(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
@@ -180,6 +180,6 @@ func TestUnusedStateIsDropped(t *testing.T) {
 	}
 	// The extension has the state of its PUT, the others that of resources that are not changed in place.
 	if got := w.remembered()["records"]; got != len(machineNodes(0)) {
-		t.Errorf("%d records are left, want those of the one machine that is looked at", got)
+		t.Errorf("%d states are left, want those of the one reconciled machine", got)
 	}
 }

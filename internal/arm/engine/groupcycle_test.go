@@ -57,6 +57,6 @@ func TestDeleteGroupsThatDependOnEachOther(t *testing.T) {
 		}
 	}
 	if w.get(group) != nil || w.get(second) != nil {
-		t.Error("both groups must be gone, with what is left in them")
+		t.Error("both groups must be deleted, with their resources")
 	}
 }

@@ -164,7 +164,7 @@ func (w *world) convergeUntil(request engine.Request, limit time.Duration, end f
 			return outcome
 		}
 		if outcome.RetryAfter == 0 {
-			w.t.Fatalf("not done, and nothing says when to look again: %+v", outcome.RootCauses())
+			w.t.Fatalf("not done, and RetryAfter is 0: %+v", outcome.RootCauses())
 		}
 		w.sleep(outcome.RetryAfter)
 		request.BypassCache = false
@@ -185,7 +185,7 @@ func (w *world) delete(request engine.Request, limit time.Duration) arm.Outcome 
 			return outcome
 		}
 		if outcome.RetryAfter == 0 {
-			w.t.Fatalf("not deleted, and nothing says when to look again: %+v", outcome.Results)
+			w.t.Fatalf("not deleted, and RetryAfter is 0: %+v", outcome.Results)
 		}
 		w.sleep(outcome.RetryAfter)
 	}

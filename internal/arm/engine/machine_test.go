@@ -63,7 +63,7 @@ func TestFailedMachineIsNotCreatedAgain(t *testing.T) {
 	w.restart()
 	got = result(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
 	if code := codeOf(got.Err); got.State != arm.Failed || code == "" || code == engine.CodeProvisioningFailed {
-		t.Errorf("after a restart the instance view tells the code: %s %v", got.State, got.Err)
+		t.Errorf("after a restart the instance view has the code: %s %v", got.State, got.Err)
 	}
 	w.restart()
 	w.convergeUntil(request, time.Hour, arm.Outcome.IsDone)
@@ -223,7 +223,7 @@ func TestDiskOfARefusedMachine(t *testing.T) {
 		request.BypassCache = fresh
 		got := result(t, w.convergeUntil(request, 5*time.Minute, refused), disk)
 		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is created with virtualMachines/vm" {
-			t.Errorf("read anew %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)
+			t.Errorf("BypassCache %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)
 		}
 	}
 }
@@ -237,8 +237,8 @@ func TestReadFailureOfMachineAndDisk(t *testing.T) {
 		reason string
 		rule   fault.Rule
 	}{
-		"server error": {"there is no answer for one resource after the other", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}},
-		"refused":      {"what every request would be told is asked once", fault.Rule{Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound"}},
+		"server error": {"each resource fails by itself", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}},
+		"refused":      {"an error of every request needs one request", fault.Rule{Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestReadFailureOfMachineAndDisk(t *testing.T) {
 			w.clock.step(w.clock.Now().Add(time.Hour))
 			for _, got := range w.convergeOnce(request).Results {
 				if !got.ReadFailed || got.IsDone() {
-					t.Errorf("%s: %s is %s, seen although it was not read", test.reason, got.ID.ShortName(), got.State)
+					t.Errorf("%s: %s is %s, although it was not read", test.reason, got.ID.ShortName(), got.State)
 				}
 			}
 		})

@@ -18,11 +18,11 @@ func TestMigrated(t *testing.T) {
 		migrated []arm.ID
 		want     []string
 	}{
-		"unproven":   {"nothing proves that the network was made for the object", nil, nil, nil},
+		"unproven":   {"no proof shows that the network was created for the object", nil, nil, nil},
 		"proven":     {"the caller has the proof", nil, []arm.ID{vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg virtualNetworks/vnet"}},
-		"the group":  {"a group that is proven goes whole", nil, []arm.ID{group, vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg"}},
-		"of another": {"the network carries the tag of another cluster, so it stays, and so does its group", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}, []arm.ID{group, vnet}, nil},
-		"given up":   {"the tag has the network stay", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "shared"}, []arm.ID{vnet}, nil},
+		"the group":  {"a proven group is deleted as a whole", nil, []arm.ID{group, vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg"}},
+		"of another": {"the network carries the tag of another cluster, so it and its group are kept", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}, []arm.ID{group, vnet}, nil},
+		"given up":   {"the tag releases the network", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "shared"}, []arm.ID{vnet}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -57,13 +57,13 @@ func TestMigratedResourceIsNotWritten(t *testing.T) {
 	request := w.request(arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N", Body: body})
 	request.Migrated = []arm.ID{vnet, other}
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
-		t.Errorf("what is wanted stays as it is: %v", states(outcome))
+		t.Errorf("the planned resource is not changed: %v", states(outcome))
 	}
 	request.Prune = []arm.ID{other}
 	if outcome := w.converge(request, time.Hour); !outcome.IsDone() {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg natGateways/other"}, w.writes()); diff != "" {
-		t.Errorf("what is no longer wanted goes (-want +got):\n%s", diff)
+		t.Errorf("the unplanned resource is deleted (-want +got):\n%s", diff)
 	}
 }

@@ -42,7 +42,7 @@ func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
 	w, _ := worldWith(t, groupNode(), nsgNode(), pipNode())
 	request := w.ownedBy("a/c1/1", groupNode(), nsgNode(), pipNode())
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
-		t.Errorf("the tag alone is no reason to write: %v", states(outcome))
+		t.Errorf("the tag alone causes no write: %v", states(outcome))
 	}
 	changed := pipNode()
 	changed.Body.(object)["tags"].(object)["more"] = "x"
@@ -54,7 +54,7 @@ func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
 		t.Error(diff)
 	}
 	if got, _ := w.get(pip)["tags"].(map[string]any); got[ownerKey] != "a/c1/1" {
-		t.Errorf("another write takes it along: %v", got)
+		t.Errorf("another write includes it: %v", got)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestOwnersWithTheSameClusterName(t *testing.T) {
 			}
 			request.Inventory, request.DeleteWholeGroups = []arm.ID{cp, vnet.Child("subnets", "nodes")}, true
 			if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
-				t.Errorf("what is somebody else's is no obstacle: %v", states(outcome))
+				t.Errorf("a foreign resource does not block the deletion: %v", states(outcome))
 			}
 			if writes := w.writes(); len(writes) > 0 {
 				t.Errorf("got %v", writes)
@@ -112,7 +112,7 @@ func TestForgedInventoryIsIgnored(t *testing.T) {
 	request.Inventory = all
 	outcome := w.convergeOnce(request)
 	if len(outcome.Inventory) > 0 || len(outcome.IgnoredInventory) != len(all) {
-		t.Errorf("nothing of it counts: %v of %v", outcome.IgnoredInventory, states(outcome))
+		t.Errorf("no entry counts: %v of %v", outcome.IgnoredInventory, states(outcome))
 	}
 	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
@@ -126,7 +126,7 @@ func TestForgedInventoryIsIgnored(t *testing.T) {
 		t.Errorf("%v", states(outcome))
 	}
 	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {
-		t.Errorf("a subnet that the plan has, without the security group that it would have: %s", diff)
+		t.Errorf("a planned subnet without its security group: %s", diff)
 	}
 	for _, id := range []arm.ID{foreign, theirs, address} {
 		if w.get(id) == nil {

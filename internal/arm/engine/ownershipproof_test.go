@@ -120,15 +120,15 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 		unrecorded bool
 		want       string
 	}{
-		"owner's tag":                  {"only who may write its tags in Azure can have set it", object{ownerKey: me}, nil, false, true, mine},
-		"another owner's tag":          {"it belongs to that one", object{ownerKey: "other/c1/2"}, ours(), true, false, theirs},
-		"in a group of the cluster":    {"the group would take it along", nil, ours(), false, false, mine},
-		"in a group of another":        {"its tag is not this owner's", nil, object{owner.TagKey: owner.TagValue, ownerKey: "other/c1/2"}, false, false, told},
-		"uses what is the cluster's":   {"only who may write it can have it use that", nil, nil, true, false, mine},
-		"record alone":                 {"whoever may write the object may have written that", nil, nil, false, false, told},
-		"record and another's tag":     {"it was handed over", object{another: "owned"}, ours(), true, false, theirs},
-		"released":                     {"the tag says that it is to stay", object{owner.TagKey: "shared"}, ours(), true, false, theirs},
-		"not in the record, our group": {"nothing says that it was made for the object", nil, ours(), true, true, theirs},
+		"owner's tag":                    {"only a writer of its tags in Azure can have set it", object{ownerKey: me}, nil, false, true, mine},
+		"another owner's tag":            {"the other owner owns it", object{ownerKey: "other/c1/2"}, ours(), true, false, theirs},
+		"in a group of the cluster":      {"it would be deleted with the group", nil, ours(), false, false, mine},
+		"in a group of another":          {"its tag is not this owner's", nil, object{owner.TagKey: owner.TagValue, ownerKey: "other/c1/2"}, false, false, told},
+		"uses a resource of the cluster": {"only a writer of the resource can have set the reference", nil, nil, true, false, mine},
+		"record alone":                   {"every writer of the object can forge that", nil, nil, false, false, told},
+		"record and another's tag":       {"it was handed over", object{another: "owned"}, ours(), true, false, theirs},
+		"released":                       {"the tag releases it", object{owner.TagKey: "shared"}, ours(), true, false, theirs},
+		"not in the record, our group":   {"no record shows that it was created for the object", nil, ours(), true, true, theirs},
 	} {
 		for _, row := range types.TableRows() {
 			if !row.Taggable || row.Name == types.ResourceGroup || test.uses && test.want == mine && len(row.UsedResources) == 0 {
@@ -192,7 +192,7 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 							said = got.Err.Error()
 						}
 						if test.want == told && (!strings.Contains(said, "has lost the tag "+owner.TagKey) || !strings.Contains(said, "az tag update --resource-id "+string(id))) {
-							t.Errorf("%s: it is not told what to do: %q", test.reason, said)
+							t.Errorf("%s: the message has no remedy: %q", test.reason, said)
 						}
 						azure.put(id, have) // The tag is removed again.
 						azure.writes = nil
@@ -207,7 +207,7 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.IsDeleted(), azure.writes, got.State, got.Err)
 						}
 						if test.want == told && (got.State != arm.Failed || !strings.Contains(got.Err.Error(), engine.CodeOwnershipTagRemoved)) {
-							t.Errorf("%s: the deletion does not say why it waits: %s %v", test.reason, got.State, got.Err)
+							t.Errorf("%s: the deletion has no reason for its wait: %s %v", test.reason, got.State, got.Err)
 						}
 					})
 				}

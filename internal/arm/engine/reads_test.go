@@ -85,7 +85,7 @@ func TestListedResourcesAreNotReadAgain(t *testing.T) {
 		}
 	}
 	if len(azure.reads) != 1 || azure.reads["virtualMachines"] != 1 {
-		t.Errorf("reads %v, want one of the collection", azure.reads)
+		t.Errorf("reads %v, want one list", azure.reads)
 	}
 }
 
@@ -106,12 +106,12 @@ func TestReadersShareAList(t *testing.T) {
 		}
 		synctest.Wait()
 		if azure.reads["virtualMachines"] != 1 {
-			t.Errorf("before there was an answer, ten readers asked %v", azure.reads)
+			t.Errorf("before the first answer, ten readers sent %v", azure.reads)
 		}
 		close(azure.held)
 		readers.Wait()
 		if len(azure.reads) != 1 || azure.reads["virtualMachines"] != 1 {
-			t.Errorf("ten readers at a time read %v, want one list", azure.reads)
+			t.Errorf("ten concurrent readers sent %v, want one list", azure.reads)
 		}
 	})
 }
@@ -129,14 +129,14 @@ func TestMachineCreationKeepsAbsenceOfOthers(t *testing.T) {
 		return reads
 	}
 	if reads := observe(); len(reads) == 0 {
-		t.Fatal("nothing was known, and nothing was read")
+		t.Fatal("no reads were cached, and none were sent")
 	}
 	if outcome := w.converge(w.request(machine()...), 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	w.requests()
 	if reads := observe(); len(reads) > 0 {
-		t.Errorf("a machine was made, and of others that do not exist was read %v", reads)
+		t.Errorf("after the creation of a machine, reads of other absent ones: %v", reads)
 	}
 }
 
@@ -171,6 +171,6 @@ func TestManyOperationsShareReads(t *testing.T) {
 	}
 	// Before a VM is created it is read by itself, because a list may lag.
 	if gets > 2*count || lists > 120 {
-		t.Errorf("%d VMs were read %d times by themselves and %d times all together, want at most %d and 120", count, gets, lists, 2*count)
+		t.Errorf("%d VMs were read %d times one by one and %d times with lists, want at most %d and 120", count, gets, lists, 2*count)
 	}
 }

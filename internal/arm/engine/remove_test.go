@@ -28,7 +28,7 @@ func (w *world) deleteOnce(request engine.Request) arm.Outcome {
 // deletions are the ways in which a resource is deleted.
 var deletions = map[string]func(w *world, request engine.Request, id arm.ID) arm.Outcome{
 	"deletion": func(w *world, request engine.Request, _ arm.ID) arm.Outcome { return w.deleteOnce(request) },
-	"not wanted any more": func(w *world, request engine.Request, id arm.ID) arm.Outcome {
+	"no longer planned": func(w *world, request engine.Request, id arm.ID) arm.Outcome {
 		request.Graph, request.Prune = &arm.Graph{}, []arm.ID{id}
 		return w.convergeOnce(request)
 	},
@@ -43,9 +43,9 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 		// least and most bound the time of the deletion, counted from the creation.
 		least, most time.Duration
 	}{
-		"ends":            {"the deletion follows the creation", natNode(), 20, 20 * time.Second, 25 * time.Second},
-		"does not end":    {"an operation that hangs must not keep a cluster", natNode(), 3600, time.Minute, time.Minute + 5*time.Second},
-		"goes while busy": {"Azure takes the deletion of a machine at any time", vmNode(), 3600, 0, 5 * time.Second},
+		"ends":               {"the deletion follows the creation", natNode(), 20, 20 * time.Second, 25 * time.Second},
+		"does not end":       {"an operation without an end must not block the deletion of a cluster", natNode(), 3600, time.Minute, time.Minute + 5*time.Second},
+		"deleted while busy": {"Azure takes the deletion of a machine at any time", vmNode(), 3600, 0, 5 * time.Second},
 	}
 	for name, test := range tests {
 		for how, again := range deletions {
@@ -73,7 +73,7 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 						t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
 					}
 					if elapsed > 10*time.Minute {
-						t.Fatalf("%s: nothing deleted", test.reason)
+						t.Fatalf("%s: no deletion was sent", test.reason)
 					}
 					w.sleep(outcome.RetryAfter)
 				}
@@ -129,10 +129,10 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 		state       arm.State
 		least, most int // deletions in an hour
 	}{
-		"refused":     {"nothing of ours makes it right", fault.Rule{Kind: fault.Status, Status: http.StatusForbidden, Code: "ScopeLocked"}, arm.Failed, 5, 20},
-		"in use":      {"what uses it may be on its way out", fault.Rule{Kind: fault.Status, Status: http.StatusBadRequest, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, arm.Waiting, 20, 150},
+		"refused":     {"no other deletion of the object resolves it", fault.Rule{Kind: fault.Status, Status: http.StatusForbidden, Code: "ScopeLocked"}, arm.Failed, 5, 20},
+		"in use":      {"its dependants may be in deletion", fault.Rule{Kind: fault.Status, Status: http.StatusBadRequest, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, arm.Waiting, 20, 150},
 		"fails later": {"the operation ends as failed", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting, 10, 60},
-		"broken":      {"Azure is ill", fault.Rule{Kind: fault.Status, Status: http.StatusInternalServerError, Code: "InternalServerError"}, arm.Waiting, 10, 60},
+		"broken":      {"Azure fails", fault.Rule{Kind: fault.Status, Status: http.StatusInternalServerError, Code: "InternalServerError"}, arm.Waiting, 10, 60},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 			start := w.clock.Now()
 			for passes := 0; w.clock.Now().Before(start.Add(time.Hour)); passes++ {
 				if passes > 5000 {
-					t.Fatalf("%d passes in %s", passes, w.clock.Now().Sub(start))
+					t.Fatalf("%d convergences in %s", passes, w.clock.Now().Sub(start))
 				}
 				outcome := w.deleteOnce(request)
 				got := result(t, outcome, nsg)

@@ -94,8 +94,8 @@ func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 		rule fault.Rule
 		puts []string
 	}{
-		"the answer says": {fault.Rule{Method: "PUT", Kind: fault.Modify}, []string{put}},
-		"reads show":      {fault.Rule{Method: "GET", Nth: 2, Kind: fault.Edit}, []string{put, put}},
+		"the answer shows it": {fault.Rule{Method: "PUT", Kind: fault.Modify}, []string{put}},
+		"reads show":          {fault.Rule{Method: "GET", Nth: 2, Kind: fault.Edit}, []string{put, put}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestForeign(t *testing.T) {
 		t.Errorf("only the root cause is one: %+v", causes)
 	}
 	if outcome.RetryAfter < time.Minute {
-		t.Errorf("a person has to act: again in %s is too soon", outcome.RetryAfter)
+		t.Errorf("the user has to act: a retry in %s is too soon", outcome.RetryAfter)
 	}
 	if writes := w.writes(); len(writes) > 0 {
 		t.Errorf("wrote %v", writes)
@@ -194,9 +194,9 @@ func TestObserve(t *testing.T) {
 	}
 	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
-		t.Errorf("making it lets the same object succeed: %+v", outcome.RootCauses())
+		t.Errorf("its creation lets the same object succeed: %+v", outcome.RootCauses())
 	} else if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
-		t.Errorf("a subnet of ours in somebody else's network belongs into the inventory: %s", diff)
+		t.Errorf("an owned subnet in a foreign network has to be in the inventory: %s", diff)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestInventoryIsStoredBeforeCreation(t *testing.T) {
 		t.Fatalf("%+v %s", outcome, diff)
 	}
 	if writes := w.writes(); len(writes) > 0 {
-		t.Errorf("nobody knows whose it is: %v", writes)
+		t.Errorf("its owner is unknown: %v", writes)
 	}
 
 	// The subnet references a security group of the cluster.
@@ -317,8 +317,8 @@ func TestInvalidRequests(t *testing.T) {
 		want   string
 	}{
 		"cycle":     {"a plan with a bug must not write anything", func(r *engine.Request) { r.Graph.Add(arm.Node{ID: vnet, After: []arm.ID{cp}}, arm.Node{ID: cp}) }, "cycle"},
-		"no client": {"there is nobody to ask", func(r *engine.Request) { r.Client = nil }, "no client"},
-		"no owner":  {"everything would be somebody else's", func(r *engine.Request) { r.Owner = engine.Owner{} }, "no ownership tag"},
+		"no client": {"there is no client", func(r *engine.Request) { r.Client = nil }, "no client"},
+		"no owner":  {"no resource could be owned", func(r *engine.Request) { r.Owner = engine.Owner{} }, "no ownership tag"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -332,7 +332,7 @@ func TestInvalidRequests(t *testing.T) {
 	untagged := pipNode()
 	delete(untagged.Body.(object), "tags")
 	if got := result(t, w.convergeOnce(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the ownership tag") {
-		t.Errorf("a resource that nobody would own must not be made: %+v", got)
+		t.Errorf("a resource without an owner must not be created: %+v", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -370,7 +370,7 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
-		t.Errorf("what remains is known after one PUT (-want +got):\n%s", diff)
+		t.Errorf("the normalisation is known after one PUT (-want +got):\n%s", diff)
 	}
 }
 

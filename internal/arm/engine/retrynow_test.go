@@ -16,8 +16,8 @@ func TestRetryNowRetriesFailures(t *testing.T) {
 		method string
 		want   string
 	}{
-		"write":  {"who has corrected something in Azure need not wait", "PUT", "PUT rg networkSecurityGroups/nsg"},
-		"delete": {"who has removed what was in the way need not wait", "DELETE", "DELETE rg networkSecurityGroups/nsg"},
+		"write":  {"after a correction in Azure the user need not wait", "PUT", "PUT rg networkSecurityGroups/nsg"},
+		"delete": {"after the removal of the obstacle the user need not wait", "DELETE", "DELETE rg networkSecurityGroups/nsg"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -34,7 +34,7 @@ func TestRetryNowRetriesFailures(t *testing.T) {
 			w.writes()
 			pass()
 			if writes := w.writes(); len(writes) > 0 {
-				t.Errorf("nobody asked, and it is not due: %q", writes)
+				t.Errorf("without a request it is not due: %q", writes)
 			}
 			request.RetryNow = true
 			pass()

@@ -106,7 +106,7 @@ func TestMachinesShareALoadBalancer(t *testing.T) {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
 	if writes := w.writes(); len(writes) != 0 {
-		t.Errorf("the cluster must not mind the machines' rules: %v", writes)
+		t.Errorf("the cluster must keep the machines' rules: %v", writes)
 	}
 	changed := lbNode()
 	changed.Body.(object)["tags"].(object)["new"] = "1"
@@ -164,8 +164,8 @@ func TestObserveSharesLists(t *testing.T) {
 	}{
 		{"one address is a GET", false, []arm.ID{address("pip")}, 1},
 		{"a second one within the window is a LIST", false, []arm.ID{address("b")}, 1},
-		{"what the LIST did not show does not exist", false, []arm.ID{address("c"), address("pip"), address("b")}, 0},
-		{"fresh asks again", true, []arm.ID{address("pip"), address("b")}, 1},
+		{"a resource that the LIST lacks does not exist", false, []arm.ID{address("c"), address("pip"), address("b")}, 0},
+		{"fresh sends a request again", true, []arm.ID{address("pip"), address("b")}, 1},
 	}
 	for _, step := range steps {
 		found := observe(step.fresh, step.ids...)
@@ -181,7 +181,7 @@ func TestObserveSharesLists(t *testing.T) {
 	nowhere := arm.ResourceGroupID(sub, "nowhere")
 	found := observe(false, nowhere, arm.NewID(sub, "nowhere", "Microsoft.Network/publicIPAddresses", "a"), arm.NewID(sub, "nowhere", "Microsoft.Network/natGateways", "n"))
 	if _, reads := w.requests(); len(reads) != 1 || len(found) != 3 {
-		t.Errorf("what is in a group that does not exist need not be asked for: %v, %d found", reads, len(found))
+		t.Errorf("resources in an absent group need no request: %v, %d found", reads, len(found))
 	}
 }
 
@@ -193,7 +193,7 @@ func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 		t.Errorf("%+v", causes)
 	}
 	if writes, reads := w.requests(); len(writes) != 0 || len(reads) != 1 {
-		t.Errorf("asked %d times, wrote %v", len(reads), writes)
+		t.Errorf("%d reads, wrote %v", len(reads), writes)
 	}
 	if outcome.RetryAfter < 20*time.Second {
 		t.Errorf("again in %s", outcome.RetryAfter)
@@ -239,7 +239,7 @@ func TestRunActionForTwoObjects(t *testing.T) {
 		want   arm.State
 		code   string
 	}{
-		"done":   {"it was done for both", nil, arm.Gone, ""},
+		"done":   {"it succeeded for both", nil, arm.Gone, ""},
 		"failed": {"it failed for both", &fault.Rule{Method: "DELETE", Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting, "InternalServerError"},
 	}
 	for name, test := range tests {
@@ -290,7 +290,7 @@ func TestWritesWaitForBudget(t *testing.T) {
 		}
 	}
 	if throttled != 1 {
-		t.Errorf("%d requests were throttled; after the first, others are held back", throttled)
+		t.Errorf("%d requests were throttled; after the first, others are not sent", throttled)
 	}
 	if took := w.clock.Now().Sub(epoch); took < 20*time.Second || took > 30*time.Second {
 		t.Errorf("took %s", took)

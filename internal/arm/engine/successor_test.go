@@ -24,7 +24,7 @@ func TestSuccessorOfARemovedResource(t *testing.T) {
 		writes []string
 		within time.Duration
 	}{
-		"beside": {"the new rule is in place before the old one goes", ruleNode("new", 301, "443"), []string{"PUT" + path + "new", "DELETE" + path + "old"}, 10 * time.Second},
+		"beside": {"the new rule is in place before the old one is deleted", ruleNode("new", 301, "443"), []string{"PUT" + path + "new", "DELETE" + path + "old"}, 10 * time.Second},
 		"in conflict": {"the old rule holds the priority of the new one, which is sent again as soon as the old one is gone", ruleNode("new", 300, "443"),
 			[]string{"PUT" + path + "new", "DELETE" + path + "old", "PUT" + path + "new"}, 10 * time.Second},
 	} {

@@ -36,11 +36,11 @@ func TestSyncReusesReads(t *testing.T) {
 		writes []string
 		reads  []string
 	}{
-		{"nothing was read before", 0, append(network(), pipNode()), nil, everything},
-		{"nothing was written since", 10 * time.Minute, append(network(), pipNode()), nil, []string{"GET /resources"}},
-		{"what is written is read before, whatever was read earlier, and after it", 10 * time.Minute, append(network(), changed),
+		{"the cache was empty", 0, append(network(), pipNode()), nil, everything},
+		{"there was no write since", 10 * time.Minute, append(network(), pipNode()), nil, []string{"GET /resources"}},
+		{"a resource is read before its write, despite earlier reads, and after it", 10 * time.Minute, append(network(), changed),
 			[]string{"PUT rg publicIPAddresses/pip"}, []string{"GET /resources", "GET rg publicIPAddresses/pip", "GET rg publicIPAddresses/pip"}},
-		{"everything is read once in an hour", 50 * time.Minute, append(network(), changed), nil, everything},
+		{"each resource is read once per hour", 50 * time.Minute, append(network(), changed), nil, everything},
 	} {
 		w.sleep(step.after)
 		w.requests()

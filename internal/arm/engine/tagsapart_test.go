@@ -28,7 +28,7 @@ func TestTagsWrittenSeparately(t *testing.T) {
 		want   []string
 	}{
 		{"only tags differ", node("green", false), []string{"PATCH rg bastionHosts/host/providers/Microsoft.Resources/tags/default"}},
-		{"what else differs takes the tags along", node("red", true), []string{"PUT rg bastionHosts/host"}},
+		{"a PUT for another difference includes the tags", node("red", true), []string{"PUT rg bastionHosts/host"}},
 	} {
 		if outcome := w.converge(w.request(groupNode(), vnetNode(), pipNode(), subnetOf, step.node), time.Hour); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())

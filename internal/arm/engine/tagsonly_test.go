@@ -16,9 +16,9 @@ func TestIgnoredInventoryProtectsForeignSubnet(t *testing.T) {
 		tagsOnly bool
 		stays    bool
 	}{
-		"with an identity of one's own": {"spec and inventory say so, and nobody else has the identity", nil, false, false},
-		"others' network":               {"nothing in Azure says so", nil, true, true},
-		"own network":                   {"the tag of the network says so", tags(), true, false},
+		"with an identity of its own": {"spec and inventory agree, and no other object has the identity", nil, false, false},
+		"others' network":             {"Azure has no proof", nil, true, true},
+		"own network":                 {"the tag of the network is the proof", tags(), true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

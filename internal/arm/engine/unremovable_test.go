@@ -21,10 +21,10 @@ func TestPresentPaths(t *testing.T) {
 		"below nothing": {"Azure refused the request with it", "/properties/podIdentityProfile/enabled", false},
 		"null":          {"null is no value", "/properties/nothing", false},
 		"other case":    {"Azure writes some keys in another case", "/properties/addonProfiles/omsagent/enabled", true},
-		"element":       {"which element it was is not told", "/properties/pools/p/name", true},
-		"no elements":   {"an empty list has none", "/properties/none/p", false},
-		"hidden":        {"Azure does not show it", "/properties/windowsProfile/adminPassword", true},
-		"below hidden":  {"Azure does not show it", "/properties/secret/value", true},
+		"element":       {"the element of the list is unknown", "/properties/pools/p/name", true},
+		"no elements":   {"an empty list has no value", "/properties/none/p", false},
+		"hidden":        {"Azure does not return it", "/properties/windowsProfile/adminPassword", true},
+		"below hidden":  {"Azure does not return it", "/properties/secret/value", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want []string

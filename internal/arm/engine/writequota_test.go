@@ -20,7 +20,7 @@ func worldWithoutQuota(t *testing.T) (w *world, free *client.Client) {
 	w.limitRequests(client.NewBudgets(w.clock.Now))
 	w.fault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 200, Count: 1})
 	if outcome := w.convergeOnce(w.request(pipNode())); outcome.IsDone() {
-		t.Fatal("nothing was throttled")
+		t.Fatal("no write was throttled")
 	}
 	w.requests()
 	return w, free
@@ -45,7 +45,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 			t.Errorf("after %s: seen %v, %v", w.clock.Now().Sub(epoch), seen, err)
 		}
 		if got := w.reads("virtualNetworks", "networkSecurityGroups", "networkInterfaces"); len(got) > 0 {
-			t.Errorf("after %s: asked for what waits for its turn: %v", w.clock.Now().Sub(epoch), got)
+			t.Errorf("after %s: read resources that wait for quota: %v", w.clock.Now().Sub(epoch), got)
 		}
 		for _, result := range outcome.Results {
 			if result.ID.Equal(group) {
@@ -61,7 +61,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false); err != nil || !seen[vnet.Key()].Exists || !seen[nic.Key()].Exists {
-		t.Errorf("when all is there: seen %v, %v", seen, err)
+		t.Errorf("when all exist: seen %v, %v", seen, err)
 	}
 	for _, record := range w.sim.Requests() {
 		if record.Status == http.StatusConflict {
@@ -97,11 +97,11 @@ func TestResourceCreatedDuringQuotaWaitIsNotOverwritten(t *testing.T) {
 		}
 	}
 	if !strings.Contains(found, engine.CodeNotOwned) {
-		t.Errorf("the security group of somebody else: %q, want %s", found, engine.CodeNotOwned)
+		t.Errorf("the foreign security group: %q, want %s", found, engine.CodeNotOwned)
 	}
 	writes, _ := w.requests()
 	if got := matching(writes, "networkSecurityGroups"); len(got) > 0 {
-		t.Errorf("written to the security group of somebody else: %v", got)
+		t.Errorf("wrote to the foreign security group: %v", got)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestBypassCacheReadsNodesAwaitingQuota(t *testing.T) {
 	request.BypassCache = true
 	w.convergeOnce(request)
 	if got := w.reads("virtualNetworks", "networkSecurityGroups"); len(got) == 0 {
-		t.Error("nothing was asked for")
+		t.Error("no request was sent")
 	}
 }
 
