@@ -71,12 +71,12 @@ func TestGraphValidate(t *testing.T) {
 			nodes:  []arm.Node{{ID: vnet}, {ID: nsg}, {ID: subnet, Body: body, After: []arm.ID{nsg}}},
 		},
 		"twice": {
-			reason: "a plan that wants a resource in two ways is a bug",
+			reason: "a plan with two versions of a resource is a bug",
 			nodes:  []arm.Node{{ID: vnet}, {ID: arm.ID(strings.ToLower(string(vnet)))}},
 			want:   "twice",
 		},
 		"missing target": {
-			reason: "an edge to nowhere would never be satisfied",
+			reason: "an edge to a missing node would never be satisfied",
 			nodes:  []arm.Node{{ID: subnet, After: []arm.ID{nsg}}},
 			want:   "not in the plan",
 		},
@@ -136,35 +136,35 @@ func TestErrorMessage(t *testing.T) {
 			want:   "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10]",
 		},
 		"tracking of AKS": {
-			reason: "a condition with it would be another one after each try",
+			reason: "the message would differ after each try",
 			err: arm.Error{Method: "PUT", ID: vm, Status: 500, Code: "InternalServerError", RequestID: "r-1",
 				Message: "Internal server error. Correlation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ab, Operation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ac, Timestamp: 2025-01-15T17:16:51Z."},
 			want: "PUT virtualMachines/m: InternalServerError: Internal server error.",
 		},
 		"time to wait": {
-			reason: "it is less each time, and the header has it",
+			reason: "it decreases with each try, and the header has it",
 			err: arm.Error{Method: "PUT", ID: vm, Status: 429, Code: "TooManyRequests",
 				Message: "The request is being throttled as the limit has been reached. Please try again after '17' seconds."},
 			want: "PUT virtualMachines/m: TooManyRequests: The request is being throttled as the limit has been reached.",
 		},
-		"IDs that are the matter": {
-			reason: "a person needs to know who may not do what",
+		"IDs that matter": {
+			reason: "the user needs to know which principal lacks which right",
 			err: arm.Error{Method: "PUT", ID: vm, Status: 403, Code: "AuthorizationFailed",
 				Message: "The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization."},
 			want: "PUT virtualMachines/m: AuthorizationFailed: The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization.",
 		},
 		"target": {
-			reason: "compute names what is missing in the target alone",
+			reason: "compute names the missing resource only in the target",
 			err:    arm.Error{Method: "PUT", ID: vm, Status: 404, Code: "NotFound", Message: "The entity was not found in this Azure location.", Target: set},
 			want:   "PUT virtualMachines/m: NotFound: The entity was not found in this Azure location. (about " + set + ")",
 		},
 		"target in the message": {
-			reason: "it is said once",
+			reason: "it appears once",
 			err:    arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "InvalidParameter", Message: "The value of parameter vmSize is invalid.", Target: "vmSize"},
 			want:   "PUT virtualMachines/m: InvalidParameter: The value of parameter vmSize is invalid.",
 		},
 		"target is the resource": {
-			reason: "it is said already what was tried",
+			reason: "the message already names the request",
 			err:    arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "BadRequest", Message: "No.", Target: strings.ToLower(string(vm))},
 			want:   "PUT virtualMachines/m: BadRequest: No.",
 		},

@@ -19,8 +19,8 @@ func TestClassify(t *testing.T) {
 		"plain error":            {"a bug or the network, not Azure", errors.New("x"), ClassRetry},
 		"wrapped":                {"callers add context", fmt.Errorf("x: %w", &Error{Status: 404}), ClassNotFound},
 		"throttled compute":      {"the code is that of a used-up quota, the status is not", &Error{Status: 429, Code: "OperationNotAllowed"}, ClassWaiting},
-		"quota":                  {"more quota has to be asked for", &Error{Status: 409, Code: "OperationNotAllowed"}, ClassStalled},
-		"pending operation":      {"AKS shares the code with refusals that stay", &Error{Status: 409, Code: "OperationNotAllowed", Message: "Operation is not allowed: Another operation is in progress, https://aka.ms/aks-pending-operation"}, ClassWaiting},
+		"quota":                  {"more quota has to be requested", &Error{Status: 409, Code: "OperationNotAllowed"}, ClassStalled},
+		"pending operation":      {"AKS uses the code also for permanent refusals", &Error{Status: 409, Code: "OperationNotAllowed", Message: "Operation is not allowed: Another operation is in progress, https://aka.ms/aks-pending-operation"}, ClassWaiting},
 		"capacity":               {"arrives in an operation, with status 200", &Error{Status: 200, Code: "AllocationFailed"}, ClassStalled},
 		"busy":                   {"ends by itself", &Error{Status: 409, Code: "AnotherOperationInProgress"}, ClassWaiting},
 		"code in details":        {"network wraps the cause", &Error{Status: 412, Code: "Whatever", Details: []Detail{{Code: "PreconditionFailedEtagMismatch"}}}, ClassWaiting},
@@ -30,7 +30,7 @@ func TestClassify(t *testing.T) {
 		"unknown 409":            {"conflicts pass", &Error{Status: 409, Code: "Unheard"}, ClassRetry},
 		"unknown 500":            {"Azure's own", &Error{Status: 502}, ClassRetry},
 		"no answer":              {"connection reset", &Error{Code: "ConnectionFailed"}, ClassRetry},
-		"credentials":            {"only a person can mend them", &Error{Status: 401, Code: "CredentialsInvalid"}, ClassStalled},
+		"credentials":            {"only the user can correct them", &Error{Status: 401, Code: "CredentialsInvalid"}, ClassStalled},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -67,9 +67,9 @@ func TestBackOff(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := BackOff(ClassStalled, 100, 0.5); got != 9*time.Minute {
-		t.Errorf("jitter takes a tenth of the longest delay here, got %s", got)
+		t.Errorf("jitter reduces the longest delay by a tenth here, got %s", got)
 	}
 	if got := RetryDelay(&Error{Status: 429, RetryAfter: 17 * s}, 5, 0); got != 17*s {
-		t.Errorf("Azure's Retry-After goes first, got %s", got)
+		t.Errorf("Azure's Retry-After takes precedence, got %s", got)
 	}
 }

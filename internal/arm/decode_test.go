@@ -34,10 +34,10 @@ func TestSealedBodiesAreDecodedOnce(t *testing.T) {
 		want   any
 		fails  bool
 	}{
-		"sealed":        {"nobody changes it any more", true, `{"a":[1]}`, 1, map[string]any{"a": []any{json.Number("1")}}, false},
-		"not sealed":    {"it may be another one each time", false, `{"a":[1]}`, 3, map[string]any{"a": []any{json.Number("1")}}, false},
-		"is no JSON":    {"the error stays, too", true, ``, 1, nil, true},
-		"nothing in it": {"null is a body", true, `null`, 1, nil, false},
+		"sealed":        {"it does not change any more", true, `{"a":[1]}`, 1, map[string]any{"a": []any{json.Number("1")}}, false},
+		"not sealed":    {"it may differ each time", false, `{"a":[1]}`, 3, map[string]any{"a": []any{json.Number("1")}}, false},
+		"not JSON":      {"the error is kept, too", true, ``, 1, nil, true},
+		"an empty body": {"null is a body", true, `null`, 1, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			times := 0

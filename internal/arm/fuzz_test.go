@@ -59,7 +59,7 @@ func FuzzNames(f *testing.F) {
 		got := []string{string(subnet.Parent()), subnet.Type(), subnet.Name(), subnet.ResourceGroup(), subnet.Subscription(), string(network.Parent()), network.Parent().Type(), network.Parent().ResourceGroup()}
 		want := []string{string(network), subnets, child, group, "s", string(arm.ResourceGroupID("s", group)), arm.ResourceGroupType, group}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s is taken for %q, want %q", subnet, got, want)
+			t.Errorf("%s is parsed as %q, want %q", subnet, got, want)
 		}
 	})
 }

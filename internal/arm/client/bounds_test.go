@@ -40,18 +40,18 @@ var hostileAnswers = map[string]struct {
 	begin, repeat, end, headers string
 }{
 	"one text":               {"a resource is read whole", "get", 200, `{"a":"`, "x", `"}`, ""},
-	"empty objects":          {"each takes more memory than it has bytes", "get", 200, `{"a":[{}`, ",{}", `]}`, ""},
+	"empty objects":          {"each value takes more memory than its bytes", "get", 200, `{"a":[{}`, ",{}", `]}`, ""},
 	"write":                  {"the answer to a write is read, too", "put", 200, `{"a":"`, "x", `"}`, ""},
 	"error":                  {"an error has a short text", "get", 400, `{"error":{"code":"C","message":"`, "x", `"}}`, ""},
 	"error with details":     {"and few details", "get", 400, `{"error":{"code":"C","message":"m","details":[{}`, `,{"code":"d","message":"m"}`, `]}}`, ""},
 	"page of small elements": {"each element has a place in the list", "list", 200, `{"value":[{}`, ",{}", `]}`, ""},
 	"page of one element":    {"an element is read whole", "list", 200, `{"value":["`, "x", `"]}`, ""},
-	"page beside its list":   {"a page may have more than its elements", "list", 200, `{"value":[],"other":"`, "x", `"}`, ""},
+	"page beside its list":   {"a page may have other members", "list", 200, `{"value":[],"other":"`, "x", `"}`, ""},
 	"long nextLink":          {"a link is a text", "list", 200, `{"value":[],"nextLink":"`, "x", `"}`, ""},
-	"after the page":         {"what follows is read so that the connection can be used again", "list", 200, `{"value":[]}`, " ", ``, ""},
+	"after the page":         {"the rest is read so that the connection can be reused", "list", 200, `{"value":[]}`, " ", ``, ""},
 	"token":                  {"Entra ID's answer is read whole by its client", "token", 200, `{"access_token":"`, "x", `"}`, ""},
 	"token error":            {"so is its error", "token", 400, `{"error":"invalid_client","error_description":"AADSTS1: `, "x", `"}`, ""},
-	"metadata":               {"and what says where its endpoints are", "metadata", 200, `{"issuer":"`, "x", `"}`, ""},
+	"metadata":               {"and the metadata with its endpoints", "metadata", 200, `{"issuer":"`, "x", `"}`, ""},
 }
 
 // TestHostileAnswersUseBoundedMemory runs a process for each hostile answer and measures its resident memory.
@@ -68,7 +68,7 @@ func TestHostileAnswersUseBoundedMemory(t *testing.T) {
 			}))
 			defer listener.Close()
 			if failure := measure(t, name, listener); !strings.Contains(failure, "FAILED ") {
-				t.Errorf("%s: it is no error: %s", answer.reason, failure)
+				t.Errorf("%s: want an error, got %s", answer.reason, failure)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func answering(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
 		default:
 			answer(w)
 		case isToken && ask == "metadata":
-			http.Error(w, "the metadata was taken", http.StatusTeapot)
+			http.Error(w, "the metadata was accepted", http.StatusTeapot)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestLongErrorTextsAreTruncated(t *testing.T) {
 			t.Errorf("%s: the error has %d characters", name, length)
 		}
 		if !strings.HasSuffix(failure.Message, "...") {
-			t.Errorf("%s: nothing tells that the text goes on: %q", name, failure.Message)
+			t.Errorf("%s: the text has no mark of its truncation: %q", name, failure.Message)
 		}
 	}
 	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {

@@ -42,10 +42,10 @@ func TestBudgets(t *testing.T) {
 		}
 	}
 	if served < 200 {
-		t.Errorf("held back after %d reads, Azure's bucket holds 250", served)
+		t.Errorf("not sent after %d reads, Azure's bucket holds 250", served)
 	}
 	if spare := c.ReadBudgetLeft("s"); spare > 0.01 {
-		t.Errorf("%.2f of an empty budget is spare", spare)
+		t.Errorf("ReadBudgetLeft of an empty budget is %.2f", spare)
 	}
 	if err := remove(); err != nil {
 		t.Errorf("deletions have a budget of their own: %v", err)
@@ -67,7 +67,7 @@ func TestBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if wait := held(get(id)); wait == 0 || wait > time.Second {
-		t.Errorf("Azure said that nothing is left: wait %s", wait)
+		t.Errorf("Azure's header has 0 remaining requests: wait %s", wait)
 	}
 
 	clock = clock.Add(time.Hour)
@@ -81,10 +81,10 @@ func TestBudgets(t *testing.T) {
 	}
 	answer = nil
 	if wait := held(get(id)); wait != 30*time.Second {
-		t.Errorf("the provider asked for 30 s: wait %s", wait)
+		t.Errorf("the provider's Retry-After is 30 s: wait %s", wait)
 	}
 	if err := get(arm.NewID("s", "g", "Microsoft.Compute/disks", "d")); err != nil {
-		t.Errorf("another provider did not: %v", err)
+		t.Errorf("another provider is not throttled: %v", err)
 	}
 	clock = clock.Add(31 * time.Second)
 	if err := get(id); err != nil {
@@ -102,7 +102,7 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if wait := held(get(id)); wait != want {
-			t.Errorf("Azure does not say how long: wait %s, want %s", wait, want)
+			t.Errorf("Azure returned no wait time: wait %s, want %s", wait, want)
 		}
 		clock = clock.Add(want)
 	}
@@ -111,7 +111,7 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if wait := held(get(id)); wait != time.Second {
-		t.Errorf("it was over for a while: wait %s", wait)
+		t.Errorf("the throttling had ended before: wait %s", wait)
 	}
 	clock = clock.Add(time.Minute)
 	for _, busy := range []string{`{"code":"RetryableError","details":[{"code":"RetryableErrorDueToAnotherOperation"}]}`, `{"code":"RetryableErrorDueToAnotherOperation"}`} {
@@ -125,7 +125,7 @@ func TestBudgets(t *testing.T) {
 		}
 		answer = nil
 		if err := get(id); err != nil {
-			t.Errorf("a busy resource is no throttling: %v", err)
+			t.Errorf("a busy resource is not throttling: %v", err)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 		}
 	}
 	if err := in("west-too", "westeurope"); !arm.IsBudgetEmpty(err) {
-		t.Errorf("the same region: %v, want it to be held back", err)
+		t.Errorf("the same region: %v, want an empty budget", err)
 	}
 	if err := in("east", "eastus"); err != nil {
 		t.Errorf("another region: %v", err)
@@ -169,7 +169,7 @@ func TestReservedTokenIsKept(t *testing.T) {
 		}
 	}
 	if err := c.ReserveWrite(http.MethodPut, at("first"), nil); !arm.IsBudgetEmpty(err) {
-		t.Fatalf("no token is left, and it is the turn of the next: %v", err)
+		t.Fatalf("no token is left, and the next request has the turn: %v", err)
 	}
 	clock = clock.Add(250 * time.Millisecond) // Two tokens: one for the refused request and one for the first.
 	for range 3 {
@@ -178,9 +178,9 @@ func TestReservedTokenIsKept(t *testing.T) {
 		}
 	}
 	if err := put("late"); !arm.IsBudgetEmpty(err) {
-		t.Errorf("who came later was sent with the token of who asked before: %v", err)
+		t.Errorf("a later request got the reserved token of an earlier one: %v", err)
 	}
 	if err := put("first"); err != nil {
-		t.Errorf("who asked before: %v", err)
+		t.Errorf("the earlier request: %v", err)
 	}
 }

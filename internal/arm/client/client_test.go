@@ -122,9 +122,9 @@ func TestErrors(t *testing.T) {
 		"bare":      {reason: "AKS", status: 404, body: `{"code":"NotFound","details":null,"message":"no pool","subcode":"x"}`, want: arm.Error{Code: "NotFound", Message: "no pool"}},
 		"empty":     {reason: "HEAD has no body", status: 404, header: map[string]string{"x-ms-error-code": "ResourceNotFound"}, want: arm.Error{Code: "ResourceNotFound"}},
 		"not JSON":  {reason: "proxies answer HTML", status: 502, body: "<html>" + strings.Repeat("x", 300), want: arm.Error{Message: "<html>" + strings.Repeat("x", 194) + "..."}},
-		"throttled": {reason: "Retry-After goes with the error", status: 429, header: map[string]string{"Retry-After": "9"}, body: `{"error":{"code":"TooManyRequests","message":"m"}}`, want: arm.Error{Code: "TooManyRequests", Message: "m", RetryAfter: 9 * time.Second}},
+		"throttled": {reason: "the error has the Retry-After", status: 429, header: map[string]string{"Retry-After": "9"}, body: `{"error":{"code":"TooManyRequests","message":"m"}}`, want: arm.Error{Code: "TooManyRequests", Message: "m", RetryAfter: 9 * time.Second}},
 		"nested text": {
-			reason: "a blocked group deletion has whole errors as text",
+			reason: "the error of a blocked group deletion has whole errors as text",
 			status: 409, body: `{"error":{"code":"ResourceGroupDeletionBlocked","message":"m","details":[{"code":null,"target":"/nic","message":"{\"error\":{\"code\":\"NicInUse\",\"message\":\"used\",\"details\":[]}}"}]}}`,
 			want: arm.Error{Code: "ResourceGroupDeletionBlocked", Message: "m", Details: []arm.Detail{{Code: "NicInUse", Message: "used", Target: "/nic"}}},
 		},
@@ -172,7 +172,7 @@ func TestConnectionFailures(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "https://") {
-		t.Errorf("the message says too much: %v", err)
+		t.Errorf("the message has more than the description: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -218,7 +218,7 @@ func TestRefusedCredentials(t *testing.T) {
 		says   string
 	}{
 		"wrong secret": {
-			reason: "a person has to correct the secret",
+			reason: "the user has to correct the secret",
 			status: 401, body: `{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app 'x'. Trace ID: abc Correlation ID: def Timestamp: 2026-01-01 00:00:00Z","error_codes":[7000215]}`,
 			code: client.CodeCredentialsInvalid, class: arm.ClassStalled, says: "AADSTS7000215: Invalid client secret provided.",
 		},
@@ -227,7 +227,7 @@ func TestRefusedCredentials(t *testing.T) {
 			status: 400, body: `{"error":"unauthorized_client","error_description":"AADSTS700016: Application with identifier 'x' was not found in the directory 't'.\r\nTrace ID: abc","error_codes":[700016]}`,
 			code: client.CodeCredentialsInvalid, class: arm.ClassStalled, says: "AADSTS700016: Application with identifier 'x' was not found in the directory 't'.",
 		},
-		"outage": {reason: "Entra ID's own failure passes", status: 503, body: `busy`, code: client.CodeTokenUnavailable, class: arm.ClassRetry, says: "no token from Entra ID"},
+		"outage": {reason: "a failure of Entra ID is transient", status: 503, body: `busy`, code: client.CodeTokenUnavailable, class: arm.ClassRetry, says: "no token from Entra ID"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestRefusedCredentials(t *testing.T) {
 				t.Errorf("%s: %s", test.reason, err)
 			}
 			if manager != 0 {
-				t.Error("Resource Manager was asked without a token")
+				t.Error("Resource Manager got a request without a token")
 			}
 		})
 	}

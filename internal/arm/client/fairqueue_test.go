@@ -96,7 +96,7 @@ func TestClustersShareTheBudget(t *testing.T) {
 	c.passTime(30 * time.Second)
 	// 10 tokens per second are added.
 	if got := c.served - before; got < 290 || got > 305 {
-		t.Errorf("%d writes were sent in 30 s, Azure takes 300", got)
+		t.Errorf("%d writes were sent in 30 s, Azure accepts 300", got)
 	}
 	for i := range 3 {
 		if done, ok := c.done[waitingRequest{http.MethodPut, disk("small", i)}]; !ok || done-begun > 5*time.Second {
@@ -136,7 +136,7 @@ func TestTenantsShareTheBudget(t *testing.T) {
 		}
 	}
 	if got := c.served - before; got < 290 || got > 305 {
-		t.Errorf("%d writes were sent in 30 s, Azure takes 300", got)
+		t.Errorf("%d writes were sent in 30 s, Azure accepts 300", got)
 	}
 	c.passTime(3 * time.Minute)
 	if len(c.due) > 0 || c.served != 5*238+4 {
@@ -159,11 +159,11 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 		sent = append(sent, c.served)
 		c.passTime(10 * time.Second)
 		if end := len(sent) - 30; end >= 0 && c.served-sent[end] > 1000 {
-			t.Fatalf("%d writes in five minutes, Azure takes 1000", c.served-sent[end])
+			t.Fatalf("%d writes in five minutes, Azure accepts 1000", c.served-sent[end])
 		}
 	}
 	if c.served < 85*3*10 {
-		t.Errorf("%d writes in 15 minutes, Azure takes 3000", c.served)
+		t.Errorf("%d writes in 15 minutes, Azure accepts 3000", c.served)
 	}
 
 	if len(c.due) == 0 {
@@ -182,7 +182,7 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 	}
 	for put, at := range c.done {
 		if at > asked && at < removed {
-			t.Errorf("%s was sent at %s, before the deletion at %s, which was asked for at %s", put.id, at, removed, asked)
+			t.Errorf("%s was sent at %s, before the deletion at %s, which was requested at %s", put.id, at, removed, asked)
 		}
 	}
 }

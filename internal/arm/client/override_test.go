@@ -26,12 +26,12 @@ func TestWithAPIVersion(t *testing.T) {
 		path   arm.ID
 		want   string
 	}{
-		"the type":                 {"it is what the version is for", preview, cluster, "preview"},
+		"the type":                 {"the version is for this type", preview, cluster, "preview"},
 		"other case":               {"Azure ignores case", preview, arm.NewID("s", "g", "microsoft.containerservice/managedclusters", "c"), "preview"},
 		"its children":             {"agent pools have the same properties", preview, cluster.Child("agentPools", "p"), "preview"},
-		"a collection of children": {"a list must show what a single read shows", preview, cluster + "/agentPools", "preview"},
-		"a collection":             {"a list must show what a single read shows", preview, arm.ResourceGroupID("s", "g") + "/providers/Microsoft.ContainerService/managedClusters", "preview"},
-		"an extension":             {"it is of another provider", preview, cluster.Extension("Microsoft.KubernetesConfiguration/extensions", "e"), "own"},
+		"a collection of children": {"a list must return the same as a single read", preview, cluster + "/agentPools", "preview"},
+		"a collection":             {"a list must return the same as a single read", preview, arm.ResourceGroupID("s", "g") + "/providers/Microsoft.ContainerService/managedClusters", "preview"},
+		"an extension":             {"it belongs to another provider", preview, cluster.Extension("Microsoft.KubernetesConfiguration/extensions", "e"), "own"},
 		"another type":             {"it has versions of its own", preview, id, "own"},
 		"without override":         {"the original is not changed", plain, cluster, "own"},
 	}
@@ -46,6 +46,6 @@ func TestWithAPIVersion(t *testing.T) {
 		})
 	}
 	if plain.CacheScope() == preview.CacheScope() {
-		t.Error("what one version shows must not be shared with readers of another")
+		t.Error("reads of one version must not be shared with readers of another")
 	}
 }

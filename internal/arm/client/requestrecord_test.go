@@ -31,7 +31,7 @@ func TestRequestRecords(t *testing.T) {
 		ask    func(c *client.Client) error
 		want   []client.RequestRecord
 	}{
-		"get": {"what is asked for is its method", 200, `{}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
+		"get": {"the operation is the method", 200, `{}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
 		"put": {"as above", 201, `{}`, func(c *client.Client) error {
 			_, err := c.Put(t.Context(), id, "1", map[string]any{}, "")
 			return err
@@ -40,14 +40,14 @@ func TestRequestRecords(t *testing.T) {
 			_, err := c.List(t.Context(), string(collection), "1", nil)
 			return err
 		}, []client.RequestRecord{{Operation: "list", ID: collection, Status: 200}}},
-		"poll": {"how an operation is doing is asked more often than anything else", 200, `{}`, func(c *client.Client) error {
+		"poll": {"polls are the most frequent requests", 200, `{}`, func(c *client.Client) error {
 			_, err := c.PollURL(t.Context(), id, "operations/1")
 			return err
 		}, []client.RequestRecord{{Operation: "poll", ID: id, Status: 200}}},
 		"refused":   {"the status is that of the refusal", 403, `{"error":{"code":"AuthorizationFailed"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 403}}},
 		"throttled": {"there were too many requests", 429, `{"error":{"code":"TooManyRequests"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}}},
-		"busy":      {"the network provider says so of a single resource", 429, `{"error":{"code":"RetryableError"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429}}},
-		"held back": {"what is not sent has no status", 429, `{"error":{"code":"TooManyRequests"}}`, func(c *client.Client) error {
+		"busy":      {"the network provider's 429 is about a single resource", 429, `{"error":{"code":"RetryableError"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429}}},
+		"held back": {"an unsent request has no status", 429, `{"error":{"code":"TooManyRequests"}}`, func(c *client.Client) error {
 			return errors.Join(get(id)(c), get(id)(c))
 		}, []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}, {Operation: "get", ID: id, BudgetEmpty: true}}},
 	}
@@ -91,7 +91,7 @@ func TestConnectionAndTokenFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Get(t.Context(), id, "1", nil); err == nil {
-			t.Error("it was answered")
+			t.Error("it got an answer")
 		}
 		if diff := cmp.Diff([]client.RequestRecord{{Operation: "get", ID: id}}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -56,12 +56,12 @@ func TestDiff(t *testing.T) {
 		paths    []string
 	}{
 		"read-only and defaults": {
-			reason: "what Azure adds is not ours to compare",
+			reason: "properties that Azure adds are not compared",
 			want:   `{"location":"eastus2","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`,
 			have:   `{"id":"/x","etag":"e","location":"eastus2","properties":{"provisioningState":"Succeeded","addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[]}}`,
 		},
-		"map that a PUT replaces whole": {
-			reason:   "a label that is wanted no more has to go, and a map that the plan does not have is nobody's business",
+		"map that a PUT replaces as a whole": {
+			reason:   "an unplanned label has to be removed, and a map that the plan does not have is not compared",
 			typeName: types.AgentPool,
 			want:     `{"properties":{"nodeLabels":{"a.b/c":"1"},"tags":{}}}`,
 			have:     `{"properties":{"nodeLabels":{"a.b/c":"1","x":"2"},"tags":{"y":"3"},"kubeletConfig":{"podMaxPids":5}}}`,
@@ -72,7 +72,7 @@ func TestDiff(t *testing.T) {
 			want:   `{"location":"East US 2"}`, have: `{"location":"eastus2"}`,
 		},
 		"case of IDs and enums": {
-			reason:   "Azure returns other casings than it was given",
+			reason:   "Azure returns another case than it was sent",
 			typeName: types.InboundNATRule,
 			want:     `{"properties":{"protocol":"TCP","frontendIPConfiguration":{"id":"/subscriptions/S/resourceGroups/RG/providers/X/y/Z/"}}}`,
 			have:     `{"properties":{"protocol":"Tcp","frontendIPConfiguration":{"id":"/subscriptions/s/resourcegroups/rg/providers/x/Y/z"}}}`,
@@ -80,12 +80,12 @@ func TestDiff(t *testing.T) {
 		"numbers":     {reason: "10 and 10.0 are one number", want: `{"properties":{"a":10,"b":4}}`, have: `{"properties":{"a":10.0,"b":30}}`, paths: []string{"properties.b"}},
 		"false":       {reason: "Azure leaves false out in places", want: `{"properties":{"a":false,"b":[],"c":null,"d":{},"e":""}}`, have: `{"properties":{}}`},
 		"true":        {reason: "true is not the default", want: `{"properties":{"a":true}}`, have: `{"properties":{}}`, paths: []string{"properties.a"}},
-		"removal":     {reason: "an empty list that the plan sends takes away what is there", want: `{"properties":{"l":[]}}`, have: `{"properties":{"l":["x"]}}`, paths: []string{"properties.l"}},
+		"removal":     {reason: "an empty list in the plan removes existing elements", want: `{"properties":{"l":[]}}`, have: `{"properties":{"l":["x"]}}`, paths: []string{"properties.l"}},
 		"null":        {reason: "null removes", want: `{"properties":{"natGateway":null}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`, paths: []string{"properties.natGateway"}},
 		"owned":       {reason: "an owned path is compared even when the plan leaves it out", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`, owned: []string{"properties.natGateway"}, paths: []string{"properties.natGateway"}},
 		"not owned":   {reason: "other paths are not", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`},
 		"set":         {reason: "Azure does not keep the order of zones", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1"]}`},
-		"set differs": {reason: "a list of scalars is ours whole", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1","3"]}`, paths: []string{"zones"}},
+		"set differs": {reason: "the plan owns a list of scalars as a whole", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1","3"]}`, paths: []string{"zones"}},
 		"by name": {
 			reason: "elements match by name, whatever their order",
 			want:   `{"properties":{"ipConfigurations":[{"name":"b","properties":{"p":1}},{"name":"a","properties":{"p":2}}]}}`,
@@ -93,20 +93,20 @@ func TestDiff(t *testing.T) {
 			paths:  []string{"properties.ipConfigurations[a].properties.p"},
 		},
 		"by ID": {
-			reason:   "elements without a name match by ID; pools that others added stay",
+			reason:   "elements without a name match by ID; pools that others added are kept",
 			typeName: types.NetworkInterface,
 			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}]}}`,
 			have:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"},{"id":"/OURS"}]}}]}}`,
 		},
 		"pools in a template": {
-			reason:   "cloud-provider-azure adds its pools to the template of a scale set, and ours is missing",
+			reason:   "cloud-provider-azure adds its pools to the template of a scale set, and the plan's pool is missing",
 			typeName: types.ScaleSet,
 			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}`, ""),
 			have:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`, ""),
 			paths:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
 		},
-		"a pool in a template that was ours": {
-			reason:   "the plan sent it once and does not any more",
+		"a pool of an earlier plan in a template": {
+			reason:   "an earlier plan sent it and this one does not",
 			typeName: types.ScaleSet,
 			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[]}}`, ""),
 			have:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}]}}`, ""),
@@ -120,34 +120,34 @@ func TestDiff(t *testing.T) {
 			have:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"AzureMonitorLinuxAgent"}]}}}}`,
 		},
 		"case of an enumeration in a list": {
-			reason:   "the SDK's models say what is one, also of elements and of entries of maps",
+			reason:   "the SDK's models define enumerations, also in elements and in entries of maps",
 			typeName: types.NetworkSecurityGroup,
 			want:     `{"properties":{"securityRules":[{"name":"a","properties":{"access":"Allow","sourceAddressPrefix":"internet","description":"a"}}]}}`,
 			have:     `{"properties":{"securityRules":[{"name":"A","properties":{"access":"allow","sourceAddressPrefix":"Internet","description":"A"}}]}}`,
 			paths:    []string{"properties.securityRules[a].properties.description"},
 		},
 		"case of labels": {
-			reason:   "names and values of labels have one, which selectors go by",
+			reason:   "names and values of labels are case-sensitive for selectors",
 			typeName: types.AgentPool,
 			want:     `{"properties":{"nodeLabels":{"color":"Blue","example.com/team":"a","size":"s"}}}`,
 			have:     `{"properties":{"nodeLabels":{"color":"blue","example.com/Team":"a","size":"s"}}}`,
 			paths:    []string{"properties.nodeLabels.color", "properties.nodeLabels.example.com/Team", "properties.nodeLabels.example.com/team"},
 		},
 		"case of taints": {
-			reason:   "a taint that a pod tolerates has one",
+			reason:   "taints are case-sensitive for tolerations",
 			typeName: types.AgentPool,
 			want:     `{"properties":{"nodeTaints":["color=Blue:NoSchedule"],"vmSize":"Standard_D2s_v3","mode":"System"}}`,
 			have:     `{"properties":{"nodeTaints":["color=blue:NoSchedule"],"vmSize":"standard_d2s_v3","mode":"system"}}`,
 			paths:    []string{"properties.nodeTaints"},
 		},
 		"case of a pool's tags": {
-			reason:   "names of tags have none, values do, as those of any resource",
+			reason:   "names of tags are not case-sensitive, values are, as for any resource",
 			typeName: types.AgentPool,
 			want:     `{"properties":{"tags":{"Team":"Blue","owner":"x"}}}`,
 			have:     `{"properties":{"tags":{"team":"blue","Owner":"x","gone":"y"}}}`,
 			paths:    []string{"properties.tags.Team", "properties.tags.gone"},
 		},
-		"case of what a cluster is made with": {
+		"case in a cluster's own properties": {
 			reason:   "its pools are those of the agent pools' type, and add-ons have Azure's names",
 			typeName: types.ManagedCluster,
 			want:     `{"properties":{"agentPoolProfiles":[{"name":"p","nodeLabels":{"a":"B"},"osType":"linux"}],"addonProfiles":{"azurePolicy":{"enabled":true}},"networkProfile":{"networkPlugin":"Azure"}}}`,
@@ -155,14 +155,14 @@ func TestDiff(t *testing.T) {
 			paths:    []string{"properties.agentPoolProfiles[p].nodeLabels.a"},
 		},
 		"UUIDs and addresses": {
-			reason:   "they are known by their shape",
+			reason:   "they are recognized by their form",
 			typeName: types.ManagedCluster,
 			want:     `{"properties":{"aadProfile":{"adminGroupObjectIDs":["AAAAAAAA-0000-0000-0000-00000000000B"]},"networkProfile":{"podCidrs":["2001:DB8:0::/64"],"dnsServiceIP":"FD00::A"}}}`,
 			have:     `{"properties":{"aadProfile":{"adminGroupObjectIDs":["aaaaaaaa-0000-0000-0000-00000000000b"]},"networkProfile":{"podCidrs":["2001:db8::/64"],"dnsServiceIP":"fd00::b"}}}`,
 			paths:    []string{"properties.networkProfile.dnsServiceIP"},
 		},
 		"shape of an ID in a setting": {
-			reason:   "what it is for is the extension's affair",
+			reason:   "its meaning depends on the extension",
 			typeName: types.VirtualMachineExtension,
 			want:     `{"properties":{"settings":{"id":"/subscriptions/S/resourceGroups/g"},"publisher":"Microsoft.Azure.Extensions"}}`,
 			have:     `{"properties":{"settings":{"id":"/subscriptions/s/resourceGroups/g"},"publisher":"microsoft.azure.extensions"}}`,
@@ -176,14 +176,14 @@ func TestDiff(t *testing.T) {
 			paths:    []string{"properties.probes[p].properties.requestPath"},
 		},
 		"by service": {
-			reason:   "service endpoints have no name; those that others added stay",
+			reason:   "service endpoints have no name; those that others added are kept",
 			typeName: types.Subnet,
 			want:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Storage","locations":["eastus"]},{"service":"Microsoft.Sql"}]}}`,
 			have:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Web"},{"service":"microsoft.storage","locations":["westus"]}]}}`,
 			paths:    []string{"properties.serviceEndpoints[Microsoft.Sql]", "properties.serviceEndpoints[Microsoft.Storage].locations"},
 		},
-		"service that was ours": {
-			reason:   "what an earlier spec had is not somebody's",
+		"service of an earlier plan": {
+			reason:   "a service of an earlier spec belongs to no other writer",
 			typeName: types.Subnet,
 			want:     `{"properties":{"serviceEndpoints":[]}}`,
 			have:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Web"},{"service":"Microsoft.Sql"}]}}`, owned: []string{"properties.serviceEndpoints[Microsoft.Sql]"},
@@ -194,7 +194,7 @@ func TestDiff(t *testing.T) {
 			want:   `{"properties":{"l":[{"x":1},{"x":2}]}}`, have: `{"properties":{"l":[{"x":1},{"x":3}]}}`, paths: []string{"properties.l[1].x"},
 		},
 		"element too many": {
-			reason: "a list that nobody else writes is ours whole",
+			reason: "the plan owns a list without other writers as a whole",
 			want:   `{"properties":{"ipConfigurations":[{"name":"a"}]}}`, have: `{"properties":{"ipConfigurations":[{"name":"a"},{"name":"b"}]}}`,
 			paths: []string{"properties.ipConfigurations[b]"},
 		},
@@ -204,13 +204,13 @@ func TestDiff(t *testing.T) {
 			want:     `{"properties":{"securityRules":[{"name":"ssh"}]}}`, have: `{"properties":{"securityRules":[{"name":"k8s-1"},{"name":"ssh"}]}}`,
 		},
 		"element missing": {
-			reason:   "ours must be there",
+			reason:   "the plan's element must exist",
 			typeName: types.NetworkSecurityGroup,
 			want:     `{"properties":{"securityRules":[{"name":"ssh"}]}}`, have: `{"properties":{"securityRules":[{"name":"k8s-1"}]}}`,
 			paths: []string{"properties.securityRules[ssh]"},
 		},
 		"element owned": {
-			reason:   "an element that was ours and is no longer wanted is a difference even among others'",
+			reason:   "an element of an earlier plan is a difference even among those of others",
 			typeName: types.LoadBalancer,
 			want:     `{"properties":{"probes":[]}}`, have: `{"properties":{"probes":[{"name":"k8s-1"},{"name":"ours-2"}]}}`, owned: []string{"properties.probes[ours-*]"},
 			paths: []string{"properties.probes[ours-2]"},
@@ -222,7 +222,7 @@ func TestDiff(t *testing.T) {
 			paths: []string{"properties.osProfile.computerName"},
 		},
 		"tags": {
-			reason: "foreign tags are not ours, keys have no case, values do",
+			reason: "foreign tags are not compared, keys are not case-sensitive, values are",
 			want:   `{"tags":{"Name":"a","Role":"x"}}`, have: `{"tags":{"name":"a","role":"X","theirs":"1","old":"1"}}`, drop: []string{"old", "gone"},
 			paths: []string{"tags.Role", "tags.old"},
 		},
@@ -237,7 +237,7 @@ func TestDiff(t *testing.T) {
 			want:     `{"properties":{"roleDefinitionId":"/providers/Microsoft.Authorization/roleDefinitions/r"}}`,
 			have:     `{"properties":{"roleDefinitionId":"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r"}}`,
 		},
-		"settings have case": {
+		"settings are case-sensitive": {
 			reason:   "a command line is not an enum",
 			typeName: types.VirtualMachineExtension,
 			want:     `{"properties":{"settings":{"a":"run","B":1,"l":[{"name":"x","y":{"z":"q"}}]}}}`,
@@ -270,7 +270,7 @@ func TestMergeBody(t *testing.T) {
 		body     string
 	}{
 		"subnets": {
-			reason:   "a PUT with subnets replaces them all, so what is there goes with it",
+			reason:   "a PUT with subnets replaces them all, so existing ones are sent",
 			typeName: types.VirtualNetwork,
 			want:     `{"properties":{"addressSpace":{}}}`, have: `{"properties":{"subnets":[{"name":"s"}],"virtualNetworkPeerings":[]}}`,
 			body: `{"properties":{"addressSpace":{},"subnets":[{"name":"s"}]}}`,
@@ -291,7 +291,7 @@ func TestMergeBody(t *testing.T) {
 			body:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}]}}]}}`,
 		},
 		"pools and settings of others in a template": {
-			reason:   "Azure replaces elements of lists whole, so what others set in them is sent along",
+			reason:   "Azure replaces elements of lists as a whole, so members that others set are sent",
 			typeName: types.ScaleSet,
 			want:     template(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"}]}}`, ""),
 			have: template(`{"name":"IP","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
@@ -301,7 +301,7 @@ func TestMergeBody(t *testing.T) {
 				`,"networkSecurityGroup":{"id":"/nsg"}`),
 		},
 		"extensions of others in a template": {
-			reason:   "Azure Policy adds extensions to scale sets; one that the spec had goes",
+			reason:   "Azure Policy adds extensions to scale sets; one of an earlier spec is removed",
 			typeName: types.ScaleSet,
 			want:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"ours"}]}}}}`,
 			have:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"AzureMonitorLinuxAgent","properties":{"settings":{}}},{"name":"old"}]}}}}`,
@@ -309,21 +309,21 @@ func TestMergeBody(t *testing.T) {
 			body:     `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"ours"},{"name":"AzureMonitorLinuxAgent","properties":{"settings":{}}}]}}}}`,
 		},
 		"settings of others": {
-			reason:   "a PUT that leaves them out would reset them; what the plan says goes first",
+			reason:   "a PUT without them would reset them; values of the plan take precedence",
 			typeName: types.VirtualNetwork,
 			want:     `{"properties":{"addressSpace":{},"encryption":{"enabled":false}}}`,
 			have:     `{"properties":{"dhcpOptions":{"dnsServers":["10.0.0.4"]},"encryption":{"enabled":true},"enableDdosProtection":false,"resourceGuid":"g"}}`,
 			body:     `{"properties":{"addressSpace":{},"dhcpOptions":{"dnsServers":["10.0.0.4"]},"encryption":{"enabled":false}}}`,
 		},
 		"addresses of others": {
-			reason:   "people give an interface further addresses and security groups",
+			reason:   "users give an interface further addresses and security groups",
 			typeName: types.NetworkInterface,
 			want:     `{"properties":{"ipConfigurations":[{"name":"a","properties":{}}]}}`,
 			have:     `{"properties":{"networkSecurityGroup":{"id":"/n"},"ipConfigurations":[{"name":"a","properties":{"applicationSecurityGroups":[{"id":"/g"}]}},{"name":"theirs"}]}}`,
 			body:     `{"properties":{"networkSecurityGroup":{"id":"/n"},"ipConfigurations":[{"name":"a","properties":{"applicationSecurityGroups":[{"id":"/g"}]}},{"name":"theirs"}]}}`,
 		},
 		"services of others": {
-			reason:   "people add service endpoints, and what was ours goes",
+			reason:   "users add service endpoints, and one of an earlier plan is removed",
 			typeName: types.Subnet,
 			want:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Storage"}]}}`,
 			have:     `{"properties":{"delegations":[{"name":"d"}],"serviceEndpoints":[{"service":"Microsoft.Sql"},{"service":"Microsoft.Web","locations":["*"]},{"service":"Microsoft.Storage","locations":["*"]}]}}`,
@@ -331,7 +331,7 @@ func TestMergeBody(t *testing.T) {
 			body:     `{"properties":{"delegations":[{"name":"d"}],"serviceEndpoints":[{"service":"Microsoft.Storage"},{"service":"Microsoft.Web","locations":["*"]}]}}`,
 		},
 		"route table of others": {
-			reason:   "Azure Policy gives a subnet a route table, and a security group that was ours goes",
+			reason:   "Azure Policy gives a subnet a route table, and a security group of an earlier plan is removed",
 			typeName: types.Subnet,
 			want:     `{"properties":{"natGateway":{"id":"/ours"}}}`,
 			have:     `{"properties":{"natGateway":{"id":"/old"},"routeTable":{"id":"/theirs"},"networkSecurityGroup":{"id":"/dropped"}}}`,
@@ -339,7 +339,7 @@ func TestMergeBody(t *testing.T) {
 			body:     `{"properties":{"natGateway":{"id":"/ours"},"routeTable":{"id":"/theirs"}}}`,
 		},
 		"gateway addresses of others": {
-			reason:   "people give a gateway more addresses, and what was ours goes",
+			reason:   "users give a gateway more addresses, and one of an earlier plan is removed",
 			typeName: types.NATGateway,
 			want:     `{"properties":{"publicIpAddresses":[{"id":"/s/ours"}]}}`,
 			have:     `{"properties":{"publicIpAddresses":[{"id":"/s/theirs"},{"id":"/S/OLD"}]}}`,
@@ -347,7 +347,7 @@ func TestMergeBody(t *testing.T) {
 			body:     `{"properties":{"publicIpAddresses":[{"id":"/s/ours"},{"id":"/s/theirs"}]}}`,
 		},
 		"patching PUT": {
-			reason:   "what Compute does not see it keeps, so a removal is sent as null",
+			reason:   "Compute keeps omitted properties, so a removal is sent as null",
 			typeName: types.AvailabilitySet,
 			want:     `{"properties":{"a":1}}`, have: `{"properties":{"a":1,"proximityPlacementGroup":{"id":"/p"}}}`, owned: []string{"properties.proximityPlacementGroup"},
 			body: `{"properties":{"a":1,"proximityPlacementGroup":null}}`,

@@ -22,21 +22,21 @@ func TestSharedIdentities(t *testing.T) {
 		differs    bool
 		body       string
 	}{
-		"none and theirs": {"the plan says nothing of identities", `{}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, false, `{}`},
+		"none and theirs": {"the plan has no identities", `{}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, false, `{}`},
 		"none":            {"nothing is there", `{"identity":{"type":"SystemAssigned"}}`, `{}`, nil, true, `{"identity":{"type":"SystemAssigned"}}`},
-		"same":            {"nothing is others'", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned","principalId":"p"}}`, nil, false, `{"identity":{"type":"SystemAssigned"}}`},
+		"same":            {"others assigned none", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned","principalId":"p"}}`, nil, false, `{"identity":{"type":"SystemAssigned"}}`},
 		"system and theirs": {"Azure Policy adds user-assigned identities", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, false,
 			`{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`},
-		"user and theirs": {"Azure keeps those that are named", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{"clientId":"c"},` + ours + `:{"clientId":"c"}}}}`, nil, false,
+		"user and theirs": {"Azure keeps the identities that a request names", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{"clientId":"c"},` + ours + `:{"clientId":"c"}}}}`, nil, false,
 			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{},` + theirs + `:{}}}}`},
 		"user and their system": {"a policy turns the system-assigned one on", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, nil, false,
 			`{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`},
-		"missing": {"ours was taken away", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, true,
+		"missing": {"the plan's identity was removed", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, true,
 			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{},` + theirs + `:{}}}}`},
-		"ours goes": {"the spec had ours", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{"clientId":"c"},` + theirs + `:{"clientId":"c"}}}}`, []string{ownedUser, "identity.type[UserAssigned]"}, true,
+		"ours goes": {"an earlier spec had the identity", `{"identity":{"type":"SystemAssigned"}}`, `{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:{"clientId":"c"},` + theirs + `:{"clientId":"c"}}}}`, []string{ownedUser, "identity.type[UserAssigned]"}, true,
 			`{"identity":{"type":"SystemAssigned, UserAssigned","userAssignedIdentities":{` + ours + `:null,` + theirs + `:{}}}}`},
-		"only ours, and it goes": {"the spec had ours", `{}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{"clientId":"c"}}}}`, []string{ownedUser, "identity.type[UserAssigned]"}, true, `{"identity":{"type":"None"}}`},
-		"our system goes": {"the spec had the system-assigned one", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"SystemAssigned"}}`, []string{ownedSystem}, true,
+		"only that of an earlier plan": {"an earlier spec had the identity", `{}`, `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{"clientId":"c"}}}}`, []string{ownedUser, "identity.type[UserAssigned]"}, true, `{"identity":{"type":"None"}}`},
+		"system-assigned of an earlier plan": {"the spec had the system-assigned one", `{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`, `{"identity":{"type":"SystemAssigned"}}`, []string{ownedSystem}, true,
 			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {

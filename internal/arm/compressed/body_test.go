@@ -25,11 +25,11 @@ func TestCompress(t *testing.T) {
 		bodies []string
 		most   int
 	}{
-		"alike":     {"of what one has in common with another only the reference is kept", "machine", []string{machine("a-0"), machine("b-1"), machine("c-22")}, 100},
-		"the same":  {"what is repeated takes next to nothing", "same", []string{machine("a"), machine("a")}, 20},
-		"different": {"a body that has nothing of the first is packed by itself", "other", []string{`{"a":1}`, strings.Repeat(`{"name":"x"},`, 100)}, 100},
-		"empty":     {"an empty body is one", "empty", []string{"", machine("a")}, 400},
-		"long":      {"what is longer than what flate looks back is packed, too, and does not get much longer", "long", []string{string(noise), string(noise[1:]), machine("a")}, 101_000},
+		"alike":     {"the common part of two bodies is stored as a reference", "machine", []string{machine("a-0"), machine("b-1"), machine("c-22")}, 100},
+		"the same":  {"repetitions take little memory", "same", []string{machine("a"), machine("a")}, 20},
+		"different": {"a body without common parts is compressed by itself", "other", []string{`{"a":1}`, strings.Repeat(`{"name":"x"},`, 100)}, 100},
+		"empty":     {"an empty body is a body", "empty", []string{"", machine("a")}, 400},
+		"long":      {"a body longer than flate's window is compressed, too, and does not grow much", "long", []string{string(noise), string(noise[1:]), machine("a")}, 101_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var bodies []compressed.Body
@@ -48,6 +48,6 @@ func TestCompress(t *testing.T) {
 		})
 	}
 	if !(compressed.Body{}).IsEmpty() {
-		t.Error("no body is one")
+		t.Error("the zero value has a body")
 	}
 }

@@ -79,42 +79,42 @@ func TestInvalidate(t *testing.T) {
 		id     arm.ID
 		want   cacheAnswer
 	}{
-		"seen":                          {"it is shared", []func(*Cache){seen(network)}, network, there},
-		"never seen":                    {"it has to be read", nil, network, unknown},
-		"seen long ago":                 {"it is too old for who asks", []func(*Cache){seen(network), after(11 * time.Second)}, network, unknown},
-		"written":                       {"what was read before is not what is there", []func(*Cache){seen(network), changed(network, ExtentResource)}, network, unknown},
-		"off what was made again":       {"Azure took it off when the earlier one was deleted", []func(*Cache){seen(nic), made(balancer)}, nic, unknown},
-		"of another group":              {"it is off nothing", []func(*Cache){seen(elsewhere), made(balancer)}, elsewhere, there},
-		"of another type":               {"Azure takes nothing off a network", []func(*Cache){seen(network), made(balancer)}, network, there},
-		"seen after what was made":      {"a later read is what is there", []func(*Cache){made(balancer), seen(nic)}, nic, there},
-		"what is used was changed":      {"nothing was taken off", []func(*Cache){seen(nic), changed(balancer, ExtentResource)}, nic, there},
-		"seen after it was written":     {"a later read is", []func(*Cache){changed(network, ExtentResource), seen(network)}, network, there},
-		"its end":                       {"what was read while it was done is what it left", []func(*Cache){changed(machine, ExtentResource), seen(machine), changed(machine, ExtentSideEffects)}, machine, there},
-		"another one written":           {"it stays as it was read", []func(*Cache){seen(subnet), changed(other, ExtentResource)}, subnet, there},
-		"its child written":             {"it is still what it is", []func(*Cache){seen(network), changed(subnet, ExtentResource)}, network, there},
-		"its parent written":            {"what is below is a part of it only where it is said", []func(*Cache){seen(subnet), changed(network, ExtentResource)}, subnet, there},
-		"its parent gone":               {"it went with it", []func(*Cache){seen(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
-		"gone":                          {"it is not there any more", []func(*Cache){seen(network), changed(network, ExtentSubtree)}, network, unknown},
-		"known to be gone":              {"its absence is kept like a body", []func(*Cache){changed(network, ExtentSubtree), absent(network)}, network, missing},
-		"absent, and its maker written": {"a machine makes its disks", []func(*Cache){absent(disk), changed(machine, ExtentResource)}, disk, unknown},
-		"absent, and its maker ended":   {"they come while it is made", []func(*Cache){changed(machine, ExtentResource), absent(disk), changed(machine, ExtentSideEffects)}, disk, unknown},
-		"there, and its maker written":  {"what was there is still there", []func(*Cache){seen(disk), changed(machine, ExtentResource)}, disk, there},
-		"absent, and another written":   {"a machine does not make machines", []func(*Cache){absent(machine), changed(arm.NewID("s", "rg", types.VirtualMachine, "vm2"), ExtentResource)}, machine, missing},
-		"absent, elsewhere":             {"nor disks in another group", []func(*Cache){absent(disk), changed(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), ExtentResource)}, disk, missing},
-		"not in its collection":         {"a list shows what is not there, too", []func(*Cache){collection(subnet)}, subnet, missing},
-		"not in its collection, made":   {"the list does not know", []func(*Cache){collection(subnet), changed(subnet, ExtentResource)}, subnet, unknown},
-		"not in it, by another one":     {"nor what was made with it", []func(*Cache){collection(disk), changed(machine, ExtentResource)}, disk, unknown},
-		"seen before its collection":    {"it is young enough for who asks", []func(*Cache){seen(subnet), after(time.Second), collection(subnet)}, subnet, there},
-		"seen long before":              {"the list is what is known", []func(*Cache){seen(subnet), after(11 * time.Second), collection(subnet)}, subnet, missing},
-		"written before":                {"the list was read after that", []func(*Cache){seen(subnet), changed(subnet, ExtentResource), after(time.Second), collection(subnet)}, subnet, missing},
-		"seen after its collection":     {"as above", []func(*Cache){collection(subnet), after(time.Second), seen(subnet)}, subnet, there},
-		"in a collection of what went":  {"the list was of another network", []func(*Cache){collection(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
-		"in a new group":                {"nothing is in what we have just made", []func(*Cache){emptied(group)}, network, missing},
-		"the new group itself":          {"it is there", []func(*Cache){emptied(group)}, group, unknown},
-		"in a new group, made":          {"but for what we put in", []func(*Cache){emptied(group), changed(network, ExtentResource)}, network, unknown},
-		"in a new group, long ago":      {"others may have put something in", []func(*Cache){emptied(group), after(11 * time.Second)}, network, unknown},
-		"in a new group that went":      {"the next one of that name need not be empty", []func(*Cache){emptied(group), changed(group, ExtentSubtree)}, network, unknown},
-		"in another spelling":           {"IDs have no case", []func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))}, network, there},
+		"seen":          {"it is shared", []func(*Cache){seen(network)}, network, there},
+		"never seen":    {"it has to be read", nil, network, unknown},
+		"read long ago": {"it is too old for the caller", []func(*Cache){seen(network), after(11 * time.Second)}, network, unknown},
+		"written":       {"a read from before the write is outdated", []func(*Cache){seen(network), changed(network, ExtentResource)}, network, unknown},
+		"detached from a resource that was created again": {"Azure removed its reference when the earlier one was deleted", []func(*Cache){seen(nic), made(balancer)}, nic, unknown},
+		"of another group":                      {"it has no reference", []func(*Cache){seen(elsewhere), made(balancer)}, elsewhere, there},
+		"of another type":                       {"Azure removes no reference from a network", []func(*Cache){seen(network), made(balancer)}, network, there},
+		"read after the creation":               {"a later read is valid", []func(*Cache){made(balancer), seen(nic)}, nic, there},
+		"the used resource was updated":         {"no reference was removed", []func(*Cache){seen(nic), changed(balancer, ExtentResource)}, nic, there},
+		"read after it was written":             {"a later read is valid", []func(*Cache){changed(network, ExtentResource), seen(network)}, network, there},
+		"its end":                               {"a read during a change that ends with it is valid", []func(*Cache){changed(machine, ExtentResource), seen(machine), changed(machine, ExtentSideEffects)}, machine, there},
+		"another one written":                   {"its read stays valid", []func(*Cache){seen(subnet), changed(other, ExtentResource)}, subnet, there},
+		"its child written":                     {"its read stays valid", []func(*Cache){seen(network), changed(subnet, ExtentResource)}, network, there},
+		"its parent written":                    {"children are included only in a change of the subtree", []func(*Cache){seen(subnet), changed(network, ExtentResource)}, subnet, there},
+		"its parent is deleted":                 {"it is deleted with it", []func(*Cache){seen(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
+		"gone":                                  {"it does not exist any more", []func(*Cache){seen(network), changed(network, ExtentSubtree)}, network, unknown},
+		"known to be absent":                    {"an absence is stored like a body", []func(*Cache){changed(network, ExtentSubtree), absent(network)}, network, missing},
+		"absent, and its maker written":         {"Azure creates disks with a machine", []func(*Cache){absent(disk), changed(machine, ExtentResource)}, disk, unknown},
+		"absent, and its maker ended":           {"they appear during its creation", []func(*Cache){changed(machine, ExtentResource), absent(disk), changed(machine, ExtentSideEffects)}, disk, unknown},
+		"there, and its maker written":          {"an existing resource is still valid", []func(*Cache){seen(disk), changed(machine, ExtentResource)}, disk, there},
+		"absent, and another written":           {"a machine creates no machines", []func(*Cache){absent(machine), changed(arm.NewID("s", "rg", types.VirtualMachine, "vm2"), ExtentResource)}, machine, missing},
+		"absent, elsewhere":                     {"nor disks in another group", []func(*Cache){absent(disk), changed(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), ExtentResource)}, disk, missing},
+		"not in its collection":                 {"a list also shows absences", []func(*Cache){collection(subnet)}, subnet, missing},
+		"not in its collection, created":        {"the list is outdated", []func(*Cache){collection(subnet), changed(subnet, ExtentResource)}, subnet, unknown},
+		"not in it, created with another one":   {"nor resources created with it", []func(*Cache){collection(disk), changed(machine, ExtentResource)}, disk, unknown},
+		"read before its collection":            {"it is recent enough for the caller", []func(*Cache){seen(subnet), after(time.Second), collection(subnet)}, subnet, there},
+		"read long before":                      {"the list is the best read", []func(*Cache){seen(subnet), after(11 * time.Second), collection(subnet)}, subnet, missing},
+		"written before":                        {"the list is more recent", []func(*Cache){seen(subnet), changed(subnet, ExtentResource), after(time.Second), collection(subnet)}, subnet, missing},
+		"read after its collection":             {"as above", []func(*Cache){collection(subnet), after(time.Second), seen(subnet)}, subnet, there},
+		"in a collection of a deleted resource": {"the list was of another network", []func(*Cache){collection(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
+		"in a new group":                        {"a group that was just created is empty", []func(*Cache){emptied(group)}, network, missing},
+		"the new group itself":                  {"it exists", []func(*Cache){emptied(group)}, group, unknown},
+		"in a new group, created":               {"except resources of this process", []func(*Cache){emptied(group), changed(network, ExtentResource)}, network, unknown},
+		"in a new group, long ago":              {"others may have created resources in it", []func(*Cache){emptied(group), after(11 * time.Second)}, network, unknown},
+		"in a new group that was deleted":       {"a later group of that name may have resources", []func(*Cache){emptied(group), changed(group, ExtentSubtree)}, network, unknown},
+		"in another spelling":                   {"IDs are not case-sensitive", []func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))}, network, there},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
@@ -122,7 +122,7 @@ func TestInvalidate(t *testing.T) {
 				step(c)
 			}
 			if got := of(c, test.id, 10*time.Second); got != test.want {
-				t.Errorf("%s: the cache says %s, want %s", test.reason, got, test.want)
+				t.Errorf("%s: the cache returns %s, want %s", test.reason, got, test.want)
 			}
 		})
 	}
@@ -136,12 +136,12 @@ func TestIsCurrent(t *testing.T) {
 		change        Change
 		current, etag bool
 	}{
-		"nothing changed":         {"", false, Change{}, true, true},
-		"written":                 {"the write may have come before the read or after it", false, Change{ID: network, Extent: ExtentResource}, false, true},
-		"a part of it written":    {"it has another etag, and nothing else that is its own", false, Change{ID: subnet, Extent: ExtentResource, Document: network}, true, false},
-		"another one written":     {"", false, Change{ID: machine, Extent: ExtentResource}, true, true},
-		"an operation on it ends": {"what was seen during it is what it leaves", false, Change{ID: network}, true, true},
-		"answer to a write":       {"the etag of an answer is old when Azure has done it", true, Change{}, true, false},
+		"nothing changed":                     {"", false, Change{}, true, true},
+		"written":                             {"the write may have come before the read or after it", false, Change{ID: network, Extent: ExtentResource}, false, true},
+		"a child in its document was written": {"its etag has changed, and nothing else of its own", false, Change{ID: subnet, Extent: ExtentResource, Document: network}, true, false},
+		"another one written":                 {"", false, Change{ID: machine, Extent: ExtentResource}, true, true},
+		"an operation on it ends":             {"a read during the operation is valid", false, Change{ID: network}, true, true},
+		"answer to a write":                   {"the etag of an answer is outdated when the operation ends", true, Change{}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
@@ -157,7 +157,7 @@ func TestIsCurrent(t *testing.T) {
 			}
 			c.Invalidate(Change{ID: network, Extent: ExtentResource})
 			if later := c.NewObservation(Observed{ID: network}, false); !c.IsCurrent(later) {
-				t.Error("what is read after all changes is current")
+				t.Error("a read after all changes is current")
 			}
 		})
 	}
@@ -171,12 +171,12 @@ func TestReadDuringChangeIsDiscarded(t *testing.T) {
 	c.Invalidate(Change{ID: network, Extent: ExtentSubtree})
 	c.StoreObservation("p", early)
 	if got := of(c, network, time.Hour); got != unknown {
-		t.Errorf("a read from before the change says %s", got)
+		t.Errorf("a read from before the change is %s", got)
 	}
 	absent(network)(c)
 	c.StoreObservation("p", early)
 	if got := of(c, network, time.Hour); got != missing {
-		t.Errorf("after a read from before the change it is %s", got)
+		t.Errorf("after a read from before the change the cache returns %s", got)
 	}
 }
 
@@ -185,12 +185,12 @@ func TestInvalidationCoversAllScopes(t *testing.T) {
 	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 	seen(network)(c)
 	if _, ok := c.findObservation("somebody else", network, epoch); ok {
-		t.Error("what one may see is given to another")
+		t.Error("a read of one principal is returned to another")
 	}
 	c.StoreObservation("somebody else", c.NewObservation(Observed{ID: network, Exists: true}, false))
 	changed(network, ExtentResource)(c)
 	if _, ok := c.findObservation("somebody else", network, epoch); ok {
-		t.Error("the change is one for everybody")
+		t.Error("a change applies to all principals")
 	}
 }
 
@@ -226,20 +226,20 @@ func TestShouldList(t *testing.T) {
 		need    readNeed
 		want    bool
 	}{
-		"one":                      {"a single GET is the cheapest", nil, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
-		"two":                      {"one request instead of two", nil, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
-		"one after another":        {"the next one will come, too", []func(*Cache){asked("z"), after(time.Second)}, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
-		"one long after another":   {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, readNeed{maxAge: time.Second, readBudgetLeft: 1}, false},
-		"one of many followed":     {"all of them are looked at again and again", nil, 1, readNeed{maxAge: 100 * time.Millisecond, followed: 20, readBudgetLeft: 1}, true},
-		"fresh ones":               {"what is asked for at once is listed at any age", nil, 2, readNeed{maxAge: -1, readBudgetLeft: 1}, true},
-		"one that changed":         {"a list was read a moment ago and does not serve", []func(*Cache){asked("z"), collection(subnet)}, 1, readNeed{maxAge: 10 * time.Second, followed: 20, readBudgetLeft: 1}, false},
-		"two of very many":         {"the list is far larger than what is wanted", []func(*Cache){large(100), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
-		"one of some":              {"the others will be asked for at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, true},
-		"one of some, by itself":   {"nobody else was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
-		"one of what was some":     {"the others have not been asked for since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, false},
-		"twenty of very many":      {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
-		"two of very many, scarce": {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, true},
-		"two of far more, scarce":  {"the list has more pages than are wanted", []func(*Cache){large(201), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, false},
+		"one":                       {"a single GET is the cheapest", nil, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
+		"two":                       {"one request instead of two", nil, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
+		"one after another":         {"the next one will be read, too", []func(*Cache){asked("z"), after(time.Second)}, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
+		"one long after another":    {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1, readNeed{maxAge: time.Second, readBudgetLeft: 1}, false},
+		"one of many followed":      {"all of them are read repeatedly", nil, 1, readNeed{maxAge: 100 * time.Millisecond, followed: 20, readBudgetLeft: 1}, true},
+		"fresh ones":                {"concurrent reads use a list at any age", nil, 2, readNeed{maxAge: -1, readBudgetLeft: 1}, true},
+		"one that has changed":      {"a recent list does not answer it", []func(*Cache){asked("z"), collection(subnet)}, 1, readNeed{maxAge: 10 * time.Second, followed: 20, readBudgetLeft: 1}, false},
+		"two of very many":          {"the list is far larger than needed", []func(*Cache){large(100), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
+		"one of several":            {"the others will be read at the same moment, as the last time", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, true},
+		"one of several, by itself": {"no other object was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
+		"one of formerly several":   {"the others have not been read since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, false},
+		"twenty of very many":       {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
+		"two of very many, scarce":  {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, true},
+		"two of far more, scarce":   {"the list has more pages than resources are needed", []func(*Cache){large(201), after(time.Minute)}, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, false},
 	} {
 		c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 		for _, step := range test.before {
@@ -296,10 +296,10 @@ func TestListedResourceIsNeverAbsent(t *testing.T) {
 			keep(c, clock, found, before)
 			c.storeListing("p", subnet, found.At, found.changeCount, map[uint64]bool{hashOf(subnet.Key()): true})
 			if got, ok := c.findObservation("p", subnet, found.At); ok && !got.Exists {
-				t.Error("what the list showed is taken for missing")
+				t.Error("a listed resource counts as absent")
 			}
 			if got, ok := c.findObservation("p", network.Child("subnets", "c"), found.At); !ok || got.Exists {
-				t.Error("what the list did not show is missing")
+				t.Error("an unlisted resource is absent")
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func TestVouchedBodiesAreCompressed(t *testing.T) {
 			t.Errorf("%s: a digest vouches %t for %.60s", id, ok, vouched.Body)
 		}
 		if got, ok := cache.findObservation("p", id, epoch); !ok || string(got.Body) != string(want) {
-			t.Errorf("%s: it is given out %t as %.60s", id, ok, got.Body)
+			t.Errorf("%s: it is returned %t as %.60s", id, ok, got.Body)
 		}
 	}
 }
@@ -64,11 +64,11 @@ func TestRepeatedBodiesAreShared(t *testing.T) {
 		packed bool
 	}{
 		{"it is new", 0, "Creating", false, false},
-		{"it is shown again", 20 * time.Second, "Creating", true, false},
+		{"it is listed again", 20 * time.Second, "Creating", true, false},
 		{"it has changed", 20 * time.Second, "Succeeded", false, false},
-		{"it has not been like this for long", 30 * time.Second, "Succeeded", true, false},
-		{"it stays as it is", time.Second, "Succeeded", true, true},
-		{"what is packed is not packed again", time.Second, "Succeeded", true, true},
+		{"it has not been unchanged for long", 30 * time.Second, "Succeeded", true, false},
+		{"it stays unchanged", time.Second, "Succeeded", true, true},
+		{"a compressed body is not compressed again", time.Second, "Succeeded", true, true},
 		{"it has changed once more", time.Second, "Updating", false, false},
 	} {
 		before := cache.entries[cacheKey("p", network)]
@@ -83,7 +83,7 @@ func TestRepeatedBodiesAreShared(t *testing.T) {
 		}
 		got, ok := cache.findObservation("p", network, clock.Now())
 		if !ok || string(got.Body) != string(body(step.state)) || got.ETag != step.state || !got.At.Equal(clock.Now()) {
-			t.Errorf("step %d: %s: it is given out as of %s: %.60s", i, step.reason, got.At, got.Body)
+			t.Errorf("step %d: %s: it is returned as of %s: %.60s", i, step.reason, got.At, got.Body)
 		}
 	}
 }

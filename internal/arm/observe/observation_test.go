@@ -15,19 +15,19 @@ func TestProvisioningState(t *testing.T) {
 		doing        arm.State
 		failed       bool
 	}{
-		"succeeded":     {"nothing is under way", `{"properties":{"provisioningState":"Succeeded"}}`, "", false},
+		"succeeded":     {"no operation is running", `{"properties":{"provisioningState":"Succeeded"}}`, "", false},
 		"none":          {"types without one are always done", `{"properties":{}}`, "", false},
 		"no properties": {"as above", `{}`, "", false},
 		"another shape": {"as above", `[]`, "", false},
 		"creating":      {"", `{"properties":{"provisioningState":"Creating"}}`, arm.Creating, false},
-		"accepted":      {"it is about to be made", `{"properties":{"provisioningState":"Accepted"}}`, arm.Creating, false},
+		"accepted":      {"it is about to be created", `{"properties":{"provisioningState":"Accepted"}}`, arm.Creating, false},
 		"deleting":      {"", `{"properties":{"provisioningState":"Deleting"}}`, arm.Deleting, false},
-		"joining":       {"members of fleets are made so", `{"properties":{"provisioningState":"Joining"}}`, arm.Creating, false},
-		"leaving":       {"and go so", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
+		"joining":       {"the state of a fleet member in creation", `{"properties":{"provisioningState":"Joining"}}`, arm.Creating, false},
+		"leaving":       {"and in deletion", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
 		"failed":        {"", `{"properties":{"provisioningState":"Failed"}}`, "", true},
-		"cancelled":     {"it is not what was wanted either", `{"properties":{"provisioningState":"Canceled"}}`, "", true},
+		"cancelled":     {"it does not match the plan either", `{"properties":{"provisioningState":"Canceled"}}`, "", true},
 		"any other":     {"AKS has a word for each of its operations", `{"properties":{"provisioningState":"UpgradingNodeImageVersion"}}`, arm.Updating, false},
-		"lower case":    {"states have no case", `{"properties":{"provisioningState":"succeeded"}}`, "", false},
+		"lower case":    {"states are not case-sensitive", `{"properties":{"provisioningState":"succeeded"}}`, "", false},
 	} {
 		if doing, failed := observe.ProvisioningState([]byte(test.body)); doing != test.doing || failed != test.failed {
 			t.Errorf("%s: %q %t, want %q %t: %s", name, doing, failed, test.doing, test.failed, test.reason)
@@ -42,11 +42,11 @@ func TestAffectsEveryRequest(t *testing.T) {
 		want   bool
 	}{
 		"credentials":  {"no request gets a token", &arm.Error{Code: client.CodeCredentialsInvalid}, true},
-		"subscription": {"all resources of a pass are in it", &arm.Error{Code: "SubscriptionNotFound", Status: 404}, true},
-		"held back":    {"the budget is one for all", &arm.Error{Code: arm.CodeBudgetEmpty, Status: 429}, true},
-		"one role":     {"others may be allowed", &arm.Error{Code: "AuthorizationFailed", Status: 403}, false},
-		"one failure":  {"others may work", &arm.Error{Code: "InternalServerError", Status: 500}, false},
-		"not Azure's":  {"nothing is known of it", errors.New("x"), false},
+		"subscription": {"all resources of a convergence are in it", &arm.Error{Code: "SubscriptionNotFound", Status: 404}, true},
+		"held back":    {"all requests share the budget", &arm.Error{Code: arm.CodeBudgetEmpty, Status: 429}, true},
+		"one role":     {"other requests may be allowed", &arm.Error{Code: "AuthorizationFailed", Status: 403}, false},
+		"one failure":  {"other requests may succeed", &arm.Error{Code: "InternalServerError", Status: 500}, false},
+		"not Azure's":  {"its cause is unknown", errors.New("x"), false},
 	} {
 		if got := observe.AffectsEveryRequest(test.err); got != test.want {
 			t.Errorf("%s: %t, want %t: %s", name, got, test.want, test.reason)

@@ -84,18 +84,18 @@ func TestRead(t *testing.T) {
 	}{
 		"one":                         {"a single GET", nil, nil, in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, []string{"a"}, nil},
 		"again":                       {"it is shared", nil, in(group, "a"), in(group, "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
-		"again, twice":                {"each resource is looked at once", nil, in(group, "a"), in(group, "a", "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
-		"again, fresh":                {"somebody wants to know", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, []string{"a"}, nil},
-		"several":                     {"one list for all of a collection, and what is not in it is not there", nil, nil, in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, []string{"a", "b"}, nil},
-		"one after a list":            {"the list has shown it", nil, in(group, "a", "c"), in(group, "b"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"b"}, nil},
+		"again, twice":                {"each resource is read once", nil, in(group, "a"), in(group, "a", "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
+		"again, fresh":                {"the caller wants a new read", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, []string{"a"}, nil},
+		"several":                     {"one list for a whole collection, and unlisted resources are absent", nil, nil, in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, []string{"a", "b"}, nil},
+		"one after a list":            {"the list has it", nil, in(group, "a", "c"), in(group, "b"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"b"}, nil},
 		"list refused":                {"a role may be on single resources only", map[string]string{"virtualNetworks": "AuthorizationFailed"}, nil, in(group, "a", "c"), share, []string{"a", "c", "virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"a"}, nil},
-		"one refused":                 {"the error is of that one", map[string]string{"a": "AuthorizationFailed"}, nil, append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"rg"}, []string{"a"}},
-		"all refused":                 {"the same error would come for each", map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, nil, []string{"a", "b", "rg"}},
-		"in no group":                 {"nothing is in what is not there", nil, nil, append(in(noGroup, "a", "b"), noGroup), share, []string{"none"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, nil},
-		"in no group, as seen before": {"nothing has come into it since", nil, []arm.ID{noGroup}, in(noGroup, "a"), share, nil, map[observe.CacheResult]int{}, nil, nil},
-		"in no group, fresh":          {"somebody may have made both", nil, []arm.ID{noGroup}, in(noGroup, "c"), fresh, []string{"c"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, nil, nil},
-		"refused, not kept":           {"an error is asked about again", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"), in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"a"}},
-		"type is not known":           {"nothing tells how to read it", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")}, share, nil, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"x"}},
+		"one refused":                 {"the error is about that resource", map[string]string{"a": "AuthorizationFailed"}, nil, append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"rg"}, []string{"a"}},
+		"all refused":                 {"each request would fail with the same error", map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, nil, []string{"a", "b", "rg"}},
+		"in no group":                 {"an absent group has no resources", nil, nil, append(in(noGroup, "a", "b"), noGroup), share, []string{"none"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, nil},
+		"in no group, as seen before": {"it is still absent", nil, []arm.ID{noGroup}, in(noGroup, "a"), share, nil, map[observe.CacheResult]int{}, nil, nil},
+		"in no group, fresh":          {"both may have been created since", nil, []arm.ID{noGroup}, in(noGroup, "c"), fresh, []string{"c"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, nil, nil},
+		"refused, not kept":           {"a failed read is repeated", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"), in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"a"}},
+		"type is not known":           {"its api-version is unknown", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")}, share, nil, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := &azure{refuses: test.refuses}
@@ -121,7 +121,7 @@ func TestRead(t *testing.T) {
 				slices.Sort(names)
 			}
 			if diff := cmp.Diff([]any{test.asked, test.looks, test.exist, test.fail}, []any{service.asked, looks, exist, fail}); diff != "" {
-				t.Errorf("%s: requests, looks, what exists and what fails (-want +got):\n%s", test.reason, diff)
+				t.Errorf("%s: requests, lookups, existing and failed resources (-want +got):\n%s", test.reason, diff)
 			}
 		})
 	}

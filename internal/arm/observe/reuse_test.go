@@ -29,20 +29,20 @@ func TestReuseSince(t *testing.T) {
 		steps  []func(*Cache)
 		serves bool
 	}{
-		"in order":             {"only a write changes it", network, []func(*Cache){shows(network, succeeded)}, true},
-		"in a document":        {"that shows it whole", subnet, []func(*Cache){shows(network, `{"properties":{"subnets":[{"name":"a","properties":{"provisioningState":"Succeeded"}}]}}`)}, true},
-		"not there":            {"it may have been made since", network, []func(*Cache){shows(network, "")}, false},
-		"under way":            {"it will be otherwise", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
-		"failed":               {"somebody may mend it", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
-		"written":              {"what was read before is not what is there", network, []func(*Cache){shows(network, succeeded), changed(network, ExtentResource)}, false},
-		"gone from a list":     {"somebody has deleted it", network, []func(*Cache){shows(network, succeeded), after(time.Second), func(c *Cache) { c.storeListing(scope, network, c.clock.Now(), c.currentCount(), nil) }}, false},
-		"read before the look": {"what the look is about may have come since", network, []func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
-		"a machine":            {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
-		"an AKS cluster":       {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
-		"the answer to a PUT of a resource group": {"it is there at once, as it is", resourceGroupOf(network), []func(*Cache){func(c *Cache) {
+		"in order":                   {"only a write changes it", network, []func(*Cache){shows(network, succeeded)}, true},
+		"in a document":              {"the document has it in full", subnet, []func(*Cache){shows(network, `{"properties":{"subnets":[{"name":"a","properties":{"provisioningState":"Succeeded"}}]}}`)}, true},
+		"not there":                  {"it may have been created since", network, []func(*Cache){shows(network, "")}, false},
+		"under way":                  {"it will change", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
+		"failed":                     {"it may be repaired from outside", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
+		"written":                    {"a read from before the write is outdated", network, []func(*Cache){shows(network, succeeded), changed(network, ExtentResource)}, false},
+		"gone from a list":           {"it was deleted from outside", network, []func(*Cache){shows(network, succeeded), after(time.Second), func(c *Cache) { c.storeListing(scope, network, c.clock.Now(), c.currentCount(), nil) }}, false},
+		"read before the work began": {"the cause of the work may have changed it", network, []func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
+		"a machine":                  {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
+		"an AKS cluster":             {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
+		"the answer to a PUT of a resource group": {"it exists at once in its final state", resourceGroupOf(network), []func(*Cache){func(c *Cache) {
 			c.StoreObservation(scope, c.NewObservation(Observed{ID: resourceGroupOf(network), Exists: true, Body: json.RawMessage(succeeded)}, true))
 		}}, true},
-		"the answer to a PUT": {"what Azure has made of it is not seen yet", network, []func(*Cache){func(c *Cache) {
+		"the answer to a PUT": {"Azure's result is not read yet", network, []func(*Cache){func(c *Cache) {
 			c.StoreObservation(scope, c.NewObservation(Observed{ID: network, Exists: true, Body: json.RawMessage(succeeded)}, true))
 		}}, false},
 	} {
@@ -61,7 +61,7 @@ func TestReuseSince(t *testing.T) {
 				t.Errorf("%s: serves %t, want %t", test.reason, got, test.serves)
 			}
 			if look(t.Context()) || look(WithoutReadOptions(ctx)) || look(WithReuseOnly(ctx, func(arm.ID) bool { return false })) {
-				t.Error("it serves a look that continues nothing, or not what is at hand")
+				t.Error("it is reused without WithReuseSince, or for a resource that is excluded")
 			}
 		})
 	}

@@ -15,11 +15,11 @@ func TestMaxReadAge(t *testing.T) {
 		spare   float64
 		want    time.Duration
 	}{
-		"new":            {"what is noticed late is a share of what it takes", 20 * time.Second, arm.Creating, 1, 500 * time.Millisecond},
+		"new":            {"the delay is a share of the duration", 20 * time.Second, arm.Creating, 1, 500 * time.Millisecond},
 		"long":           {"and a second at most", 2 * time.Minute, arm.Creating, 1, time.Second},
-		"deleting":       {"nobody waits for a deletion", 5 * time.Second, arm.Deleting, 1, 500 * time.Millisecond},
-		"scarce":         {"one list serves all that look meanwhile", 20 * time.Second, arm.Creating, 0.4, 2 * time.Second},
-		"long, scarce":   {"an end is not noticed later than that", 2 * time.Minute, arm.Creating, 0.4, 5 * time.Second},
+		"deleting":       {"dependants do not wait for a deletion", 5 * time.Second, arm.Deleting, 1, 500 * time.Millisecond},
+		"scarce":         {"one list serves all checks meanwhile", 20 * time.Second, arm.Creating, 0.4, 2 * time.Second},
+		"long, scarce":   {"an end is noticed at most that late", 2 * time.Minute, arm.Creating, 0.4, 5 * time.Second},
 		"half is enough": {"the budget is not scarce yet", 20 * time.Second, arm.Creating, 0.5, 500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -107,23 +107,23 @@ func TestFollow(t *testing.T) {
 		ended  string
 		within time.Duration
 	}{
-		"done at once":                {"the answer says so", "PUT", arm.Updating, in("Succeeded"), nil, nil, "", 0},
-		"done, with a link":           {"a body that says Succeeded is the last word, as with load balancers", "PUT", arm.Updating, linked(201, in("Succeeded").body), nil, nil, "", 0},
-		"no state, with a link":       {"the link tells", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{says("InProgress"), says("Succeeded")}, "", 30 * time.Second},
-		"seen before it is told":      {"once it can be over, the resource is looked at more often than its operation", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{says("InProgress")}, "", 31 * time.Second},
-		"refused":                     {"the answer is the error", "PUT", arm.Creating, answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
-		"failed later":                {"the operation alone knows why", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
-		"failed, and nobody says why": {"there is no link", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{in("Failed")}, nil, CodeProvisioningFailed, 10 * time.Second},
-		"forgotten":                   {"Azure keeps operations for some days; the resource tells then", "PUT", arm.Updating, linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone}, "", 11 * time.Second},
-		"vanished":                    {"what was being made is gone, and nothing tells why", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
-		"throttled":                   {"it is asked again when Azure wants to be", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"}, body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
-		"link to another host":        {"the resource has to tell", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "", 31 * time.Second},
-		"failed, at another host":     {"nothing tells why", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Failed")}, nil, CodeProvisioningFailed, 31 * time.Second},
-		"deleted, at another host":    {"the resource is gone in the end", "DELETE", arm.Deleting, linkedAway(202, "Location", ""), []answer{in("Deleting"), in("Deleting"), gone}, nil, "", time.Minute},
-		"deleted at once":             {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
-		"deleted before":              {"it is what was wanted", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
-		"deleted":                     {"the resource is looked at", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
-		"deletion failed":             {"it is there, and its operation tells why", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
+		"done at once":                 {"the answer has the final state", "PUT", arm.Updating, in("Succeeded"), nil, nil, "", 0},
+		"done, with a link":            {"a body with Succeeded is final, as with load balancers", "PUT", arm.Updating, linked(201, in("Succeeded").body), nil, nil, "", 0},
+		"no state, with a link":        {"the URL has the state", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{says("InProgress"), says("Succeeded")}, "", 30 * time.Second},
+		"seen before the URL shows it": {"once it can be over, the resource is read more often than the URL", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{says("InProgress")}, "", 31 * time.Second},
+		"refused":                      {"the answer is the error", "PUT", arm.Creating, answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
+		"failed later":                 {"only the operation has the reason", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
+		"failed, without a reason":     {"there is no URL", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{in("Failed")}, nil, CodeProvisioningFailed, 10 * time.Second},
+		"forgotten":                    {"Azure keeps operations for some days; after that the resource shows the end", "PUT", arm.Updating, linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone}, "", 11 * time.Second},
+		"vanished":                     {"the new resource is gone, and no URL has the reason", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
+		"throttled":                    {"it is polled again at Azure's Retry-After", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"}, body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
+		"URL of another host":          {"the resource shows the end", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "", 31 * time.Second},
+		"failed, at another host":      {"there is no reason", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Failed")}, nil, CodeProvisioningFailed, 31 * time.Second},
+		"deleted, at another host":     {"the resource is absent in the end", "DELETE", arm.Deleting, linkedAway(202, "Location", ""), []answer{in("Deleting"), in("Deleting"), gone}, nil, "", time.Minute},
+		"deleted at once":              {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
+		"deleted before":               {"the goal is reached", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
+		"deleted":                      {"the resource is read", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
+		"deletion failed":              {"it exists, and its operation has the reason", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestFollow(t *testing.T) {
 				op.Client, op.State, op.Method, op.Context = c, test.state, test.verb, o.BackgroundContext(t.Context())
 				op.OnEnd = func(_ time.Duration, err error) {
 					if cache.IsCurrent(before) {
-						t.Error("what was read before is given out when others are told")
+						t.Error("an outdated read is returned when waiting objects are woken")
 					}
 					ended = ""
 					var answer *arm.Error
@@ -154,10 +154,10 @@ func TestFollow(t *testing.T) {
 				})
 				<-woken
 				if took := time.Since(begun); ended != test.ended || took > test.within {
-					t.Errorf("%s: ended with %q after %s, want %q within %s; asked %v", test.reason, ended, took, test.ended, test.within, azure.asked)
+					t.Errorf("%s: ended with %q after %s, want %q within %s; requests %v", test.reason, ended, took, test.ended, test.within, azure.asked)
 				}
 				if o.FindOperation(op.Key) != nil {
-					t.Error("it is still under way")
+					t.Error("it is still running")
 				}
 				if azure.asked["another host"] > 0 {
 					t.Errorf("%s: another host got a request with the token", test.reason)
@@ -186,7 +186,7 @@ func TestBackgroundContextHasNoReadOptions(t *testing.T) {
 		})
 		<-woken
 		if took := time.Since(begun); took > 12*time.Second {
-			t.Errorf("the end of a change is noticed after %s, and was there after 12 s; asked %v", took, azure.asked)
+			t.Errorf("the end of an update at 12 s is noticed after %s; requests %v", took, azure.asked)
 		}
 	})
 }
@@ -207,15 +207,15 @@ func TestUnansweredCreationIsAbsent(t *testing.T) {
 		o.Begin(op, false)
 		o.Send(op, func() (*client.Response, error) {
 			if look() {
-				t.Error("it is there before Azure has answered")
+				t.Error("it exists before Azure's answer")
 			}
 			return c.Do(t.Context(), client.Request{Method: "PUT", ID: machine, APIVersion: "1"})
 		})
 		if !look() {
-			t.Error("it is not there when Azure has answered that it makes it")
+			t.Error("it is absent after Azure has accepted its creation")
 		}
 		if asked := azure.asked["GET vm"]; asked != 0 {
-			t.Errorf("it was asked for %d times", asked)
+			t.Errorf("it was read %d times", asked)
 		}
 	})
 }
@@ -230,11 +230,11 @@ func TestIdleOperationIsNotChecked(t *testing.T) {
 		// The first check is between after and before, counted from the beginning.
 		after, before time.Duration
 	}{
-		"nothing":  {"it is looked at when it can be over", nil, nil, 27 * s, 29 * s},
+		"nothing":  {"it is checked when it can be over", nil, nil, 27 * s, 29 * s},
 		"idle":     {"", []time.Duration{0}, []time.Duration{33 * s}, 32 * s, 34 * s},
-		"for long": {"somebody has to notice that it goes wrong", []time.Duration{0}, []time.Duration{3600 * s}, 37 * s, 39 * s},
-		"longer":   {"what is waited for takes longer", []time.Duration{0, 20 * s}, []time.Duration{30 * s, 34 * s}, 33 * s, 35 * s},
-		"over":     {"what was waited for is over early", []time.Duration{0, 20 * s}, []time.Duration{35 * s, 20 * s}, 27 * s, 29 * s},
+		"for long": {"failures have to be noticed", []time.Duration{0}, []time.Duration{3600 * s}, 37 * s, 39 * s},
+		"longer":   {"the awaited operation takes longer", []time.Duration{0, 20 * s}, []time.Duration{30 * s, 34 * s}, 33 * s, 35 * s},
+		"over":     {"the awaited operation ends early", []time.Duration{0, 20 * s}, []time.Duration{35 * s, 20 * s}, 27 * s, 29 * s},
 		"over now": {"", []time.Duration{0, 31 * s}, []time.Duration{36 * s, 31 * s}, 31 * s, 34 * s},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,11 +260,11 @@ func TestIdleOperationIsNotChecked(t *testing.T) {
 				}
 				<-time.After(test.after - time.Since(begun))
 				if asked() != 0 {
-					t.Errorf("%s: it was looked at within %s", test.reason, test.after)
+					t.Errorf("%s: it was checked within %s", test.reason, test.after)
 				}
 				<-time.After(test.before - time.Since(begun))
 				if asked() == 0 {
-					t.Errorf("%s: it was not looked at within %s", test.reason, test.before)
+					t.Errorf("%s: it was not checked within %s", test.reason, test.before)
 				}
 			})
 		})

@@ -40,29 +40,29 @@ func TestNextCheck(t *testing.T) {
 		asks       int
 		late       time.Duration
 	}{
-		"subnet":               {"it is looked at as soon as it can be there, and not asked after", types.Subnet, arm.Creating, 1800 * time.Millisecond, 3 * s, nil, progress{hasURL: true}, 7, 0, s / 8},
-		"NAT gateway":          {"once more each 22nd of the time", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{hasURL: true}, 13, 0, s / 3},
-		"slow NAT gateway":     {"less often once it takes longer than usual, and itself is asked", types.NATGateway, arm.Creating, 30 * s, 10 * s, nil, progress{hasURL: true}, 36, 2, 30 * s / 12},
-		"nobody goes on":       {"before the time nobody looks", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{hasURL: true, idleFor: 6 * s}, 4, 0, s / 3},
-		"much is to come":      {"a second counts for less", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{hasURL: true, minRemaining: 120 * s}, 4, 0, s},
-		"machine":              {"asked after once, in case it fails early", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{hasURL: true}, 8, 1, 2 * s},
-		"AKS":                  {"eleven requests for three minutes", types.ManagedCluster, arm.Creating, 176 * s, 10 * s, nil, progress{hasURL: true}, 8, 3, 10 * s},
-		"bastion":              {"", types.BastionHost, arm.Creating, 420 * s, 10 * s, nil, progress{hasURL: true}, 8, 4, 420 * s / 18},
-		"group":                {"nobody waits for the end of a deletion", types.ResourceGroup, arm.Deleting, 300 * s, 15 * s, nil, progress{hasURL: true}, 6, 8, 300 * s / 6},
-		"machine goes":         {"it is not asked after before it may be gone", types.VirtualMachine, arm.Deleting, 29 * s, 10 * s, nil, progress{hasURL: true}, 4, 0, 29 * s / 6},
-		"interface goes":       {"once a second", types.NetworkInterface, arm.Deleting, 4 * s, 10 * s, nil, progress{hasURL: true}, 3, 0, s},
-		"AKS goes":             {"an early failure is worth to know of where it takes minutes", types.ManagedCluster, arm.Deleting, 220 * s, 10 * s, nil, progress{hasURL: true}, 4, 3, 220 * s / 6},
-		"longer than usual":    {"the operation itself is asked after then", types.VirtualMachine, arm.Creating, 400 * s, 10 * s, nil, progress{hasURL: true}, 15, 17, 50 * s},
-		"shorter than usual":   {"it is noticed when such operations may end", types.VirtualMachine, arm.Creating, 5 * s, 10 * s, nil, progress{hasURL: true}, 0, 1, 5 * s},
-		"known":                {"what the last ones took counts", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{34 * s, 36 * s, 40 * s}, progress{hasURL: true}, 5, 2, 2 * s},
-		"two are no proof":     {"", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{100 * s, 100 * s}, progress{hasURL: true}, 6, 1, 2 * s},
-		"nothing known":        {"in proportion to the time it takes", "Microsoft.Unknown/things", arm.Creating, 36 * s, 10 * s, nil, progress{hasURL: true}, 25, 3, 36 * s / 8},
-		"hours":                {"at least once a minute", types.ResourceGroup, arm.Deleting, 3600 * s, 15 * s, nil, progress{hasURL: true}, 6, 63, 60 * s},
-		"joined":               {"when it began is not known", types.VirtualMachine, arm.Creating, 5 * s, 0, nil, progress{startUnknown: true}, 11, 0, s / 2},
-		"no link":              {"only the resource can tell", types.VirtualMachine, arm.Creating, 40 * s, 0, nil, progress{}, 9, 0, 2 * s},
-		"action":               {"the resource does not tell", types.VirtualMachine, arm.Updating, 30 * s, 10 * s, nil, progress{hasURL: true, resourceUnhelpful: true}, 0, 3, 10 * s},
-		"little to spare":      {"reads are left for what matters more", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{hasURL: true, readBudgetLeft: 0.4}, 4, 1, 8 * s},
-		"faster than on Azure": {"a simulation tells when it is worth to ask", types.ManagedCluster, arm.Creating, s, 250 * time.Millisecond, nil, progress{hasURL: true, shortPolling: true}, 0, 4, s / 4},
+		"subnet":                    {"it is read as soon as it can exist, and not polled", types.Subnet, arm.Creating, 1800 * time.Millisecond, 3 * s, nil, progress{hasURL: true}, 7, 0, s / 8},
+		"NAT gateway":               {"once more each 22nd of the time", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{hasURL: true}, 13, 0, s / 3},
+		"slow NAT gateway":          {"less often once it takes longer than usual, and the URL is polled", types.NATGateway, arm.Creating, 30 * s, 10 * s, nil, progress{hasURL: true}, 36, 2, 30 * s / 12},
+		"no dependant can continue": {"no check before that time", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{hasURL: true, idleFor: 6 * s}, 4, 0, s / 3},
+		"much work is left":         {"a second counts for less", types.NATGateway, arm.Creating, 6600 * time.Millisecond, 10 * s, nil, progress{hasURL: true, minRemaining: 120 * s}, 4, 0, s},
+		"machine":                   {"polled once, in case of an early failure", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{hasURL: true}, 8, 1, 2 * s},
+		"AKS":                       {"eleven requests for three minutes", types.ManagedCluster, arm.Creating, 176 * s, 10 * s, nil, progress{hasURL: true}, 8, 3, 10 * s},
+		"bastion":                   {"", types.BastionHost, arm.Creating, 420 * s, 10 * s, nil, progress{hasURL: true}, 8, 4, 420 * s / 18},
+		"group":                     {"dependants do not wait for the end of a deletion", types.ResourceGroup, arm.Deleting, 300 * s, 15 * s, nil, progress{hasURL: true}, 6, 8, 300 * s / 6},
+		"machine goes":              {"it is not polled before it can be gone", types.VirtualMachine, arm.Deleting, 29 * s, 10 * s, nil, progress{hasURL: true}, 4, 0, 29 * s / 6},
+		"interface goes":            {"once a second", types.NetworkInterface, arm.Deleting, 4 * s, 10 * s, nil, progress{hasURL: true}, 3, 0, s},
+		"AKS goes":                  {"an early failure is of use if the operation takes minutes", types.ManagedCluster, arm.Deleting, 220 * s, 10 * s, nil, progress{hasURL: true}, 4, 3, 220 * s / 6},
+		"longer than usual":         {"the operation itself is polled then", types.VirtualMachine, arm.Creating, 400 * s, 10 * s, nil, progress{hasURL: true}, 15, 17, 50 * s},
+		"shorter than usual":        {"it is noticed when such operations may end", types.VirtualMachine, arm.Creating, 5 * s, 10 * s, nil, progress{hasURL: true}, 0, 1, 5 * s},
+		"known":                     {"recent durations count", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{34 * s, 36 * s, 40 * s}, progress{hasURL: true}, 5, 2, 2 * s},
+		"two durations are too few": {"", types.VirtualMachine, arm.Creating, 36 * s, 10 * s, []time.Duration{100 * s, 100 * s}, progress{hasURL: true}, 6, 1, 2 * s},
+		"nothing known":             {"in proportion to its age", "Microsoft.Unknown/things", arm.Creating, 36 * s, 10 * s, nil, progress{hasURL: true}, 25, 3, 36 * s / 8},
+		"hours":                     {"at least once a minute", types.ResourceGroup, arm.Deleting, 3600 * s, 15 * s, nil, progress{hasURL: true}, 6, 63, 60 * s},
+		"joined":                    {"its start is unknown", types.VirtualMachine, arm.Creating, 5 * s, 0, nil, progress{startUnknown: true}, 11, 0, s / 2},
+		"no link":                   {"only the resource shows the end", types.VirtualMachine, arm.Creating, 40 * s, 0, nil, progress{}, 9, 0, 2 * s},
+		"action":                    {"the resource does not show it", types.VirtualMachine, arm.Updating, 30 * s, 10 * s, nil, progress{hasURL: true, resourceUnhelpful: true}, 0, 3, 10 * s},
+		"little read budget":        {"the budget is kept for more important reads", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil, progress{hasURL: true, readBudgetLeft: 0.4}, 4, 1, 8 * s},
+		"faster than on Azure":      {"a simulation returns the right interval", types.ManagedCluster, arm.Creating, s, 250 * time.Millisecond, nil, progress{hasURL: true, shortPolling: true}, 0, 4, s / 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, at := newPacer(), test.at
@@ -75,7 +75,7 @@ func TestNextCheck(t *testing.T) {
 			}
 			looks, asks, late := simulateChecks(p, at, test.length, test.retryAfter)
 			if looks != test.looks || asks != test.asks || late > test.late {
-				t.Errorf("%s: %d looks and %d questions, %s late; want %d and %d, at most %s", test.reason, looks, asks, late, test.looks, test.asks, test.late)
+				t.Errorf("%s: %d reads and %d polls, %s late; want %d and %d, at most %s", test.reason, looks, asks, late, test.looks, test.asks, test.late)
 			}
 		})
 	}

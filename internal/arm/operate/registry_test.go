@@ -35,14 +35,14 @@ func TestBegin(t *testing.T) {
 	}{
 		"nothing else":           {"", nil, operationOn(network), false, -1},
 		"the same resource":      {"one operation at a time", []*Operation{operationOn(network)}, operationOn(network), false, 0},
-		"another resource":       {"they have nothing in common", []*Operation{operationOn(network)}, operationOn(machine), false, -1},
+		"another resource":       {"they share no document", []*Operation{operationOn(network)}, operationOn(machine), false, -1},
 		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{operationOn(subnets[0])}, operationOn(network), false, 0},
 		"the whole document":     {"as above", []*Operation{operationOn(network)}, operationOn(subnets[0]), false, 0},
 		"another part of it":     {"as above", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), false, 0},
-		"an action":              {"what actions do to each other is for who asks for them", []*Operation{operationOn(machine)}, action(machine), false, -1},
-		"the same action":        {"it is not done twice", []*Operation{action(machine)}, action(machine), false, 0},
-		"a deletion":             {"it ends what is under way", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
-		"a deletion of a part":   {"but not what is under way on the rest", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), true, 0},
+		"an action":              {"the callers coordinate their actions", []*Operation{operationOn(machine)}, action(machine), false, -1},
+		"the same action":        {"it is not sent twice", []*Operation{action(machine)}, action(machine), false, 0},
+		"a deletion":             {"it ends the running operation", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
+		"a deletion of a child":  {"but not operations on the rest", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry()
@@ -85,7 +85,7 @@ func TestWaiterSet(t *testing.T) {
 		t.Errorf("woken: %v; each object has one wake, for its last reason", woken)
 	}
 	if first.AddWaiter("d", wake("d")) {
-		t.Error("nobody can wait for what has ended")
+		t.Error("an operation that has ended accepts no waiter")
 	}
 	if holder := r.register(second, false); holder != nil {
 		t.Errorf("the document is still held by %s", holder.ID)
@@ -106,12 +106,12 @@ func TestDeletionTakesOverWaiters(t *testing.T) {
 	creation.AddWaiter("a", func() { woken++ })
 	r.register(deletion, true)
 	if creation.markEnded() {
-		t.Error("what was replaced has no end of its own")
+		t.Error("a replaced operation has no end of its own")
 	}
 	r.unregister(creation)
 	r.unregister(deletion)
 	if woken == 0 {
-		t.Error("who waited for the creation is woken by the end of the deletion at the latest")
+		t.Error("objects that waited for the creation are woken at the end of the deletion at the latest")
 	}
 	if len(r.operations) > 0 {
 		t.Errorf("%d operations are left", len(r.operations))

@@ -22,7 +22,7 @@ func TestFilesAreConsistent(t *testing.T) {
 		walk = func(where string, s Shape) {
 			if s.Object != "" {
 				if _, ok := f.Objects[s.Object]; !ok {
-					t.Errorf("%s: %s refers to object %q, which is not there", name, where, s.Object)
+					t.Errorf("%s: %s refers to the missing object %q", name, where, s.Object)
 				}
 			}
 			if known := []string{"", "string", "integer", "boolean", "any", "null", "array", "map"}; !slices.Contains(known, s.Type) {
@@ -62,7 +62,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if got := Versions("Microsoft.ContainerService/nothing"); got != nil {
-		t.Errorf("a type that nothing defines has versions: %v", got)
+		t.Errorf("an undefined type has versions: %v", got)
 	}
 	for _, test := range []struct {
 		reason, resourceType, version, want string
@@ -70,7 +70,7 @@ func TestVersions(t *testing.T) {
 		{"the version itself", "Microsoft.ContainerService/managedClusters", "2025-10-01", "2025-10-01"},
 		{"the next newer one", "Microsoft.ContainerService/managedClusters", "2025-10-02", "2026-05-01"},
 		{"a preview comes before the version of its date", "Microsoft.ContainerService/managedClusters", "2026-05-02-preview", "2026-05-02-preview"},
-		{"the newest there is", "Microsoft.ContainerService/managedClusters", "2027-01-01", "2026-05-02-preview"},
+		{"the newest version", "Microsoft.ContainerService/managedClusters", "2027-01-01", "2026-05-02-preview"},
 		{"only some versions have the type", "Microsoft.ContainerService/fleets/members", "2024-04-01", "2025-03-01"},
 		{"no version has it", "Microsoft.ContainerService/nothing", "2025-10-01", ""},
 	} {
@@ -92,26 +92,26 @@ func TestCheckRequest(t *testing.T) {
 		reason, resource, body string
 		want                   []string
 	}{
-		"in order":             {"what Azure takes has no findings", network, `{"location":"westus2","tags":{"a":"b"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`, nil},
-		"unknown":              {"a misspelt property has no effect", network, `{"properties":{"adressSpace":{}},"banana":1}`, []string{"banana: Unknown", "properties.adressSpace: Unknown"}},
-		"other letters":        {"Azure folds the case of names", network, `{"Location":"westus2"}`, []string{"Location: Spelling (location)"}},
-		"wrong type":           {"each kind of value has its own", pool, `{"properties":{"count":"3","enableAutoScaling":"yes","nodeTaints":"a","nodeLabels":[],"vmSize":5,"upgradeSettings":1}}`, []string{"properties.count: WrongType (integer)", "properties.enableAutoScaling: WrongType (boolean)", "properties.nodeLabels: WrongType (object)", "properties.nodeTaints: WrongType (array)", "properties.upgradeSettings: WrongType (object)", "properties.vmSize: WrongType (string)"}},
-		"open enumeration":     {"other values than the known ones may come", pool, `{"properties":{"osSKU":"Next"}}`, nil},
-		"bound":                {"numbers have bounds", pool, `{"properties":{"osDiskSizeGB":4000}}`, []string{"properties.osDiskSizeGB: NotAllowed (at most 2048)"}},
-		"price":                {"Bicep has no numbers with a fraction", pool, `{"properties":{"spotMaxPrice":0.5}}`, nil},
-		"fraction":             {"a bound says that it is a count", pool, `{"properties":{"osDiskSizeGB":30.5}}`, []string{"properties.osDiskSizeGB: WrongType (integer)"}},
-		"null":                 {"null takes a value back", pool, `{"properties":{"nodeTaints":null,"count":null}}`, nil},
-		"read-only":            {"only Azure sets it", pool, `{"properties":{"provisioningState":"Succeeded"}}`, []string{"properties.provisioningState: ReadOnly"}},
-		"missing":              {"Azure refuses a disk without its place", disk, `{"properties":{"creationData":{"createOption":"Empty"}}}`, []string{"location: Missing"}},
-		"missing inside":       {"required holds in nested objects", disk, `{"location":"westus2","properties":{"creationData":{}}}`, []string{"properties.creationData.createOption: Missing"}},
-		"closed enumeration":   {"Azure refuses other values", disk, `{"location":"westus2","properties":{"osType":"BeOS","creationData":{"createOption":"Empty"}}}`, []string{"properties.osType: NotAllowed (one of Windows, Linux)"}},
-		"value in other case":  {"Azure folds the case of enumerations", disk, `{"location":"westus2","properties":{"osType":"linux","creationData":{"createOption":"Empty"}}}`, nil},
-		"reference":            {"an ID says all of another resource", machine, `{"location":"westus2","properties":{"networkProfile":{"networkInterfaces":[{"id":"/x"}]}}}`, nil},
-		"items have an index":  {"the path leads to the item", machine, `{"location":"westus2","properties":{"storageProfile":{"dataDisks":[{"lun":0,"createOption":"Empty"},{"lun":1,"createOption":"Empty","colour":"red"}]}}}`, []string{"properties.storageProfile.dataDisks[1].colour: Unknown"}},
-		"no object":            {"a body is an object", network, `[]`, []string{": WrongType (object)"}},
-		"identity of the URL":  {"what the URL says may be repeated", network, `{"id":"/x","name":"x","type":"y","properties":{}}`, nil},
-		"in another version":   {"a property belongs to versions", pool, `{"properties":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`, []string{"properties.nodeInitializationTaints: Unknown"}},
-		"the preview knows it": {"a property belongs to versions", "Microsoft.ContainerService/managedClusters/agentPools@2025-10-02-preview", `{"properties":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`, nil},
+		"in order":            {"a body that Azure accepts has no findings", network, `{"location":"westus2","tags":{"a":"b"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`, nil},
+		"unknown":             {"a misspelt property has no effect", network, `{"properties":{"adressSpace":{}},"banana":1}`, []string{"banana: Unknown", "properties.adressSpace: Unknown"}},
+		"other letters":       {"Azure ignores the case of names", network, `{"Location":"westus2"}`, []string{"Location: Spelling (location)"}},
+		"wrong type":          {"each kind of value has its own", pool, `{"properties":{"count":"3","enableAutoScaling":"yes","nodeTaints":"a","nodeLabels":[],"vmSize":5,"upgradeSettings":1}}`, []string{"properties.count: WrongType (integer)", "properties.enableAutoScaling: WrongType (boolean)", "properties.nodeLabels: WrongType (object)", "properties.nodeTaints: WrongType (array)", "properties.upgradeSettings: WrongType (object)", "properties.vmSize: WrongType (string)"}},
+		"open enumeration":    {"the enumeration is open", pool, `{"properties":{"osSKU":"Next"}}`, nil},
+		"bound":               {"numbers have bounds", pool, `{"properties":{"osDiskSizeGB":4000}}`, []string{"properties.osDiskSizeGB: NotAllowed (at most 2048)"}},
+		"price":               {"Bicep has no numbers with a fraction", pool, `{"properties":{"spotMaxPrice":0.5}}`, nil},
+		"fraction":            {"a bound shows that it is a count", pool, `{"properties":{"osDiskSizeGB":30.5}}`, []string{"properties.osDiskSizeGB: WrongType (integer)"}},
+		"null":                {"null removes a value", pool, `{"properties":{"nodeTaints":null,"count":null}}`, nil},
+		"read-only":           {"only Azure sets it", pool, `{"properties":{"provisioningState":"Succeeded"}}`, []string{"properties.provisioningState: ReadOnly"}},
+		"missing":             {"Azure refuses a disk without its place", disk, `{"properties":{"creationData":{"createOption":"Empty"}}}`, []string{"location: Missing"}},
+		"missing inside":      {"required holds in nested objects", disk, `{"location":"westus2","properties":{"creationData":{}}}`, []string{"properties.creationData.createOption: Missing"}},
+		"closed enumeration":  {"Azure refuses other values", disk, `{"location":"westus2","properties":{"osType":"BeOS","creationData":{"createOption":"Empty"}}}`, []string{"properties.osType: NotAllowed (one of Windows, Linux)"}},
+		"value in other case": {"Azure ignores the case of enumerations", disk, `{"location":"westus2","properties":{"osType":"linux","creationData":{"createOption":"Empty"}}}`, nil},
+		"reference":           {"a reference needs only the ID", machine, `{"location":"westus2","properties":{"networkProfile":{"networkInterfaces":[{"id":"/x"}]}}}`, nil},
+		"items have an index": {"the path leads to the item", machine, `{"location":"westus2","properties":{"storageProfile":{"dataDisks":[{"lun":0,"createOption":"Empty"},{"lun":1,"createOption":"Empty","colour":"red"}]}}}`, []string{"properties.storageProfile.dataDisks[1].colour: Unknown"}},
+		"no object":           {"a body is an object", network, `[]`, []string{": WrongType (object)"}},
+		"identity of the URL": {"properties of the URL may be repeated", network, `{"id":"/x","name":"x","type":"y","properties":{}}`, nil},
+		"in another version":  {"a property belongs to versions", pool, `{"properties":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`, []string{"properties.nodeInitializationTaints: Unknown"}},
+		"the preview has it":  {"a property belongs to versions", "Microsoft.ContainerService/managedClusters/agentPools@2025-10-02-preview", `{"properties":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,10 +18,10 @@ func TestRowsAreSound(t *testing.T) {
 				t.Errorf("api-version %q", row.APIVersion)
 			}
 			if row.DeleteRank == 0 {
-				t.Error("no delete rank: it would go before everything")
+				t.Error("no delete rank: it would be deleted before all others")
 			}
 			if len(row.ChildLists) > 0 && !row.SendsIfMatch {
-				t.Error("a list that others write is carried over without If-Match, so their writes could be lost")
+				t.Error("a shared list is carried over without If-Match, so writes of others could be lost")
 			}
 			// The parent of a cluster extension is the cluster.
 			child := strings.Count(row.Name, "/") > 1 || row.Name == types.ClusterExtension
@@ -29,7 +29,7 @@ func TestRowsAreSound(t *testing.T) {
 				t.Error("a top-level resource shares no document")
 			}
 			if row.DeletedWithParent && !child {
-				t.Error("a top-level resource has no parent but the group")
+				t.Error("a top-level resource has no parent except the group")
 			}
 			for _, path := range slices.Concat(row.SharedLists, row.ChildLists, row.PreservedPaths, row.PreservedOnceSet) {
 				if !strings.HasPrefix(path, "properties.") && !strings.HasPrefix(path, "sku.") {
@@ -46,7 +46,7 @@ func TestPathsAreInOneSpellingColumn(t *testing.T) {
 	for _, row := range types.TableRows() {
 		t.Run(row.Name, func(t *testing.T) {
 			if fold := slices.Sorted(slices.Values(row.CaseInsensitivePaths)); len(slices.Compact(fold)) != len(row.CaseInsensitivePaths) {
-				t.Errorf("a path is listed that is an enumeration, or listed twice: %v", fold)
+				t.Errorf("a path is an enumeration, or listed twice: %v", fold)
 			}
 			for _, path := range row.CaseInsensitiveKeys {
 				if !slices.Contains(row.FreeFormPaths, path) {
@@ -82,7 +82,7 @@ func TestDeleteRanks(t *testing.T) {
 	for _, order := range orders {
 		for i := 1; i < len(order); i++ {
 			if rank[order[i-1]] >= rank[order[i]] {
-				t.Errorf("%s uses %s, so it must go first", order[i-1], order[i])
+				t.Errorf("%s uses %s, so it must be deleted first", order[i-1], order[i])
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func TestSerialKey(t *testing.T) {
 
 func TestForID(t *testing.T) {
 	if row, err := types.ForID(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil || row.Name != types.VirtualNetwork {
-		t.Errorf("types have no case: got %q, %v", row.Name, err)
+		t.Errorf("types are not case-sensitive: got %q, %v", row.Name, err)
 	}
 	if _, err := types.ForID(arm.NewID("s", "g", "Microsoft.Unheard/of", "x")); err == nil || !strings.Contains(err.Error(), "Microsoft.Unheard/of") {
 		t.Errorf("an unknown type must be refused by name, got %v", err)
@@ -126,6 +126,6 @@ func TestDefinitionRowsHideSecrets(t *testing.T) {
 		}
 	}
 	if slices.Contains(row.WriteOnlyPaths, "properties.gitRepository.url") {
-		t.Error("what Azure shows is not compared")
+		t.Error("a property that Azure returns is not compared")
 	}
 }
