@@ -20,16 +20,20 @@ func TestID(t *testing.T) {
 		id   arm.ID
 		want parts
 	}{
-		"subscription":   {arm.SubscriptionID("sub"), parts{"sub", "", "Microsoft.Resources/subscriptions", "sub", "", "subscriptions/sub"}},
+		"subscription": {arm.SubscriptionID("sub"),
+			parts{"sub", "", "Microsoft.Resources/subscriptions", "sub", "", "subscriptions/sub"}},
 		"resource group": {group, parts{"sub", "rg", arm.ResourceGroupType, "rg", "", "resourceGroups/rg"}},
 		"top level":      {vnet, parts{"sub", "rg", "Microsoft.Network/virtualNetworks", "v", string(group), "virtualNetworks/v"}},
 		"child":          {subnet, parts{"sub", "rg", "Microsoft.Network/virtualNetworks/subnets", "s", string(vnet), "subnets/s"}},
-		"extension":      {role, parts{"sub", "rg", "Microsoft.Authorization/roleAssignments", "guid", string(group), "roleAssignments/guid"}},
-		"other casing":   {arm.ID("/subscriptions/sub/RESOURCEGROUPS/rg"), parts{"sub", "rg", arm.ResourceGroupType, "rg", "", "resourceGroups/rg"}},
+		"extension": {role, parts{"sub", "rg", "Microsoft.Authorization/roleAssignments", "guid", string(group),
+			"roleAssignments/guid"}},
+		"other casing": {arm.ID("/subscriptions/sub/RESOURCEGROUPS/rg"),
+			parts{"sub", "rg", arm.ResourceGroupType, "rg", "", "resourceGroups/rg"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := parts{test.id.Subscription(), test.id.ResourceGroup(), test.id.Type(), test.id.Name(), string(test.id.Parent()), test.id.ShortName()}
+			got := parts{test.id.Subscription(), test.id.ResourceGroup(), test.id.Type(), test.id.Name(), string(test.id.Parent()),
+				test.id.ShortName()}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -48,7 +52,8 @@ func TestID(t *testing.T) {
 }
 
 func TestParseIDRefuses(t *testing.T) {
-	for _, s := range []string{"", "vnet", "/resourceGroups/rg", "/subscriptions/sub/resourceGroups", "/subscriptions/sub//resourceGroups/rg", "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network"} {
+	for _, s := range []string{"", "vnet", "/resourceGroups/rg", "/subscriptions/sub/resourceGroups",
+		"/subscriptions/sub//resourceGroups/rg", "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network"} {
 		if id, err := arm.ParseID(s); err == nil {
 			t.Errorf("ParseID(%q) gave %q, want an error", s, id)
 		}
@@ -132,8 +137,9 @@ func TestErrorMessage(t *testing.T) {
 	}{
 		"details": {
 			reason: "the cause is often in the details",
-			err:    arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "quota", Details: []arm.Detail{{Code: "QuotaExceeded", Message: "limit 10"}}, RequestID: "r-1"},
-			want:   "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10]",
+			err: arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "quota",
+				Details: []arm.Detail{{Code: "QuotaExceeded", Message: "limit 10"}}, RequestID: "r-1"},
+			want: "PUT virtualMachines/m: OperationNotAllowed: quota [QuotaExceeded: limit 10]",
 		},
 		"tracking of AKS": {
 			reason: "the message would differ after each try",
@@ -155,13 +161,15 @@ func TestErrorMessage(t *testing.T) {
 		},
 		"target": {
 			reason: "compute names the missing resource only in the target",
-			err:    arm.Error{Method: "PUT", ID: vm, Status: 404, Code: "NotFound", Message: "The entity was not found in this Azure location.", Target: set},
-			want:   "PUT virtualMachines/m: NotFound: The entity was not found in this Azure location. (about " + set + ")",
+			err: arm.Error{Method: "PUT", ID: vm, Status: 404, Code: "NotFound",
+				Message: "The entity was not found in this Azure location.", Target: set},
+			want: "PUT virtualMachines/m: NotFound: The entity was not found in this Azure location. (about " + set + ")",
 		},
 		"target in the message": {
 			reason: "it appears once",
-			err:    arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "InvalidParameter", Message: "The value of parameter vmSize is invalid.", Target: "vmSize"},
-			want:   "PUT virtualMachines/m: InvalidParameter: The value of parameter vmSize is invalid.",
+			err: arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "InvalidParameter",
+				Message: "The value of parameter vmSize is invalid.", Target: "vmSize"},
+			want: "PUT virtualMachines/m: InvalidParameter: The value of parameter vmSize is invalid.",
 		},
 		"target is the resource": {
 			reason: "the message already names the request",

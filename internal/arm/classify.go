@@ -184,7 +184,8 @@ func classifyError(err error) (Class, string) {
 // https://aka.ms/aks-pending-operation
 func pendingOperation(message string) bool {
 	message = strings.ToLower(message)
-	return strings.Contains(message, "aks-pending-operation") || strings.Contains(message, "in progress") || strings.Contains(message, "in-progress")
+	return strings.Contains(message, "aks-pending-operation") || strings.Contains(message, "in progress") ||
+		strings.Contains(message, "in-progress")
 }
 
 // backOffs are the first and the longest delay of each class.

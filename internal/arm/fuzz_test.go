@@ -11,10 +11,13 @@ import (
 // FuzzID parses IDs from users and from Azure.
 func FuzzID(f *testing.F) {
 	for _, seed := range []string{
-		"", "/", "//", "azure://", "/subscriptions/", "/subscriptions/s", "/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourcegroups/g/",
-		"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n", "/subscriptions/s/resourceGroups/providers/providers/Microsoft.Network/virtualNetworks/providers",
+		"", "/", "//", "azure://", "/subscriptions/", "/subscriptions/s", "/subscriptions/s/resourceGroups/g",
+		"/subscriptions/s/resourcegroups/g/",
+		"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
+		"/subscriptions/s/resourceGroups/providers/providers/Microsoft.Network/virtualNetworks/providers",
 		"azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/x/virtualMachines/0",
-		"/providers/Microsoft.Authorization/roleDefinitions/r", "/subscriptions/s/providers/Microsoft.Authorization/roleAssignments/a", "/SUBSCRIPTIONS/s", "/subscriptions/\u212a/resourceGroups/ſ",
+		"/providers/Microsoft.Authorization/roleDefinitions/r", "/subscriptions/s/providers/Microsoft.Authorization/roleAssignments/a",
+		"/SUBSCRIPTIONS/s", "/subscriptions/\u212a/resourceGroups/ſ",
 	} {
 		f.Add(seed)
 	}
@@ -37,7 +40,8 @@ func FuzzID(f *testing.F) {
 			t.Errorf("%q is parsed to %q, and that to %q, %v", text, id, again, err)
 		}
 		if !id.Equal(id) || !id.IsWithin(id) || id.Type() == "" || id.Name() == "" {
-			t.Errorf("%q has type %q and name %q, equals itself %v and is within itself %v", id, id.Type(), id.Name(), id.Equal(id), id.IsWithin(id))
+			t.Errorf("%q has type %q and name %q, equals itself %v and is within itself %v", id, id.Type(), id.Name(), id.Equal(id),
+				id.IsWithin(id))
 		}
 	})
 }
@@ -56,7 +60,8 @@ func FuzzNames(f *testing.F) {
 		const subnets = "Microsoft.Network/virtualNetworks/subnets"
 		network := arm.NewID("s", group, "Microsoft.Network/virtualNetworks", name)
 		subnet := network.Child("subnets", child)
-		got := []string{string(subnet.Parent()), subnet.Type(), subnet.Name(), subnet.ResourceGroup(), subnet.Subscription(), string(network.Parent()), network.Parent().Type(), network.Parent().ResourceGroup()}
+		got := []string{string(subnet.Parent()), subnet.Type(), subnet.Name(), subnet.ResourceGroup(), subnet.Subscription(),
+			string(network.Parent()), network.Parent().Type(), network.Parent().ResourceGroup()}
 		want := []string{string(network), subnets, child, group, "s", string(arm.ResourceGroupID("s", group)), arm.ResourceGroupType, group}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s is parsed as %q, want %q", subnet, got, want)

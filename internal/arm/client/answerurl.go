@@ -32,7 +32,8 @@ func (c *Client) resolveAnswerURL(text string) (string, error) {
 		regional.Host = strings.Replace(parsed.Host, parsed.Hostname(), rest, 1)
 	}
 	if parsed.User != nil || parsed.Opaque != "" || !sameHost(parsed, manager) && !sameHost(&regional, manager) {
-		return "", fmt.Errorf("the answer names a URL of host %q, which is not the Resource Manager %q", truncateText(parsed.Host, maxCode), manager.Host)
+		return "", fmt.Errorf("the answer names a URL of host %q, which is not the Resource Manager %q",
+			truncateText(parsed.Host, maxCode), manager.Host)
 	}
 	return text, nil
 }

@@ -24,24 +24,26 @@ func TestAnswerURLsOfOtherHostsAreRefused(t *testing.T) {
 		reason, url string
 		followed    bool
 	}{
-		"same host":           {"it is the usual URL", "https://management.azure.com/subscriptions/s/operations/1?api-version=1", true},
-		"letters":             {"hosts are not case-sensitive", "HTTPS://Management.Azure.com/subscriptions/s/operations/1", true},
-		"port of https":       {"compute's nextLinks have it", "https://management.azure.com:443/subscriptions/s/operations/1", true},
-		"region":              {"providers name the region's endpoint", "https://eastus.management.azure.com/subscriptions/s/operations/1", true},
-		"relative":            {"it is below the endpoint", "/subscriptions/s/operations/1", true},
-		"another host":        {"its owner would receive the token", "https://attacker.example/subscriptions/s/operations/1", false},
-		"ends alike":          {"only the end of the host is Azure's", "https://notmanagement.azure.com/x", false},
-		"begins alike":        {"only the beginning of the host is Azure's", "https://management.azure.com.attacker.example/x", false},
-		"below a region":      {"Azure's regions have one level", "https://a.eastus.management.azure.com/x", false},
-		"another port":        {"another process may listen there", "https://management.azure.com:8443/x", false},
-		"no TLS":              {"the token would be readable", "http://management.azure.com/x", false},
-		"user":                {"the apparent host is a user name", "https://management.azure.com@attacker.example/x", false},
-		"user of the host":    {"Azure's URLs have none", "https://user@management.azure.com/x", false},
-		"without a scheme":    {"a host follows two slashes", "//attacker.example/x", false},
-		"another scheme":      {"it is not an HTTP URL", "file:///etc/passwd", false},
-		"opaque":              {"it has no host", "https:management.azure.com/x", false},
-		"backslash":           {"some parsers read it as a slash", `https://management.azure.com\@attacker.example/x`, false},
-		"very long":           {"Azure's URLs have a few hundred characters", "https://management.azure.com/" + strings.Repeat("x", 10_000), false},
+		"same host":     {"it is the usual URL", "https://management.azure.com/subscriptions/s/operations/1?api-version=1", true},
+		"letters":       {"hosts are not case-sensitive", "HTTPS://Management.Azure.com/subscriptions/s/operations/1", true},
+		"port of https": {"compute's nextLinks have it", "https://management.azure.com:443/subscriptions/s/operations/1", true},
+		"region": {"providers name the region's endpoint",
+			"https://eastus.management.azure.com/subscriptions/s/operations/1", true},
+		"relative":         {"it is below the endpoint", "/subscriptions/s/operations/1", true},
+		"another host":     {"its owner would receive the token", "https://attacker.example/subscriptions/s/operations/1", false},
+		"ends alike":       {"only the end of the host is Azure's", "https://notmanagement.azure.com/x", false},
+		"begins alike":     {"only the beginning of the host is Azure's", "https://management.azure.com.attacker.example/x", false},
+		"below a region":   {"Azure's regions have one level", "https://a.eastus.management.azure.com/x", false},
+		"another port":     {"another process may listen there", "https://management.azure.com:8443/x", false},
+		"no TLS":           {"the token would be readable", "http://management.azure.com/x", false},
+		"user":             {"the apparent host is a user name", "https://management.azure.com@attacker.example/x", false},
+		"user of the host": {"Azure's URLs have none", "https://user@management.azure.com/x", false},
+		"without a scheme": {"a host follows two slashes", "//attacker.example/x", false},
+		"another scheme":   {"it is not an HTTP URL", "file:///etc/passwd", false},
+		"opaque":           {"it has no host", "https:management.azure.com/x", false},
+		"backslash":        {"some parsers read it as a slash", `https://management.azure.com\@attacker.example/x`, false},
+		"very long": {"Azure's URLs have a few hundred characters",
+			"https://management.azure.com/" + strings.Repeat("x", 10_000), false},
 		"address in the link": {"metadata of the machine", "https://169.254.169.254/metadata/identity/oauth2/token", false},
 	}
 	for name, test := range tests {
@@ -72,7 +74,8 @@ func TestAnswerURLsOfOtherHostsAreRefused(t *testing.T) {
 			}
 			for _, err := range []error{polled, listed} {
 				var failure *arm.Error
-				if (err == nil) != test.followed || err != nil && (!errors.As(err, &failure) || failure.Code != client.CodeForeignURL || len(err.Error()) > 500) {
+				if (err == nil) != test.followed || err != nil &&
+					(!errors.As(err, &failure) || failure.Code != client.CodeForeignURL || len(err.Error()) > 500) {
 					t.Errorf("%s: %v", test.reason, err)
 				}
 			}
@@ -89,7 +92,8 @@ func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 	var leaked atomic.Int32
 	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { leaked.Add(1) }))
 	defer other.Close()
-	for name, code := range map[string]int{"temporary": http.StatusTemporaryRedirect, "permanent": http.StatusPermanentRedirect, "found": http.StatusFound} {
+	for name, code := range map[string]int{"temporary": http.StatusTemporaryRedirect, "permanent": http.StatusPermanentRedirect,
+		"found": http.StatusFound} {
 		listener := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL+"/elsewhere", code)
 		}))

@@ -39,11 +39,12 @@ var hostileAnswers = map[string]struct {
 	status                      int
 	begin, repeat, end, headers string
 }{
-	"one text":               {"a resource is read whole", "get", 200, `{"a":"`, "x", `"}`, ""},
-	"empty objects":          {"each value takes more memory than its bytes", "get", 200, `{"a":[{}`, ",{}", `]}`, ""},
-	"write":                  {"the answer to a write is read, too", "put", 200, `{"a":"`, "x", `"}`, ""},
-	"error":                  {"an error has a short text", "get", 400, `{"error":{"code":"C","message":"`, "x", `"}}`, ""},
-	"error with details":     {"and few details", "get", 400, `{"error":{"code":"C","message":"m","details":[{}`, `,{"code":"d","message":"m"}`, `]}}`, ""},
+	"one text":      {"a resource is read whole", "get", 200, `{"a":"`, "x", `"}`, ""},
+	"empty objects": {"each value takes more memory than its bytes", "get", 200, `{"a":[{}`, ",{}", `]}`, ""},
+	"write":         {"the answer to a write is read, too", "put", 200, `{"a":"`, "x", `"}`, ""},
+	"error":         {"an error has a short text", "get", 400, `{"error":{"code":"C","message":"`, "x", `"}}`, ""},
+	"error with details": {"and few details", "get", 400, `{"error":{"code":"C","message":"m","details":[{}`,
+		`,{"code":"d","message":"m"}`, `]}}`, ""},
 	"page of small elements": {"each element has a place in the list", "list", 200, `{"value":[{}`, ",{}", `]}`, ""},
 	"page of one element":    {"an element is read whole", "list", 200, `{"value":["`, "x", `"]}`, ""},
 	"page beside its list":   {"a page may have other members", "list", 200, `{"value":[],"other":"`, "x", `"}`, ""},
@@ -81,7 +82,8 @@ func TestHostileAnswersUseBoundedMemory(t *testing.T) {
 		}
 	})
 	t.Run("endless empty pages", func(t *testing.T) {
-		listener := httptest.NewTLSServer(answering("list", func(w http.ResponseWriter) { fmt.Fprint(w, `{"value":[],"nextLink":"more"}`) }))
+		listener := httptest.NewTLSServer(answering("list",
+			func(w http.ResponseWriter) { fmt.Fprint(w, `{"value":[],"nextLink":"more"}`) }))
 		defer listener.Close()
 		if failure := measure(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
 			t.Error(failure)
@@ -95,7 +97,8 @@ func answering(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
 		isMetadata, isToken := strings.HasSuffix(r.URL.Path, "/openid-configuration"), strings.HasSuffix(r.URL.Path, "/token")
 		switch base := "https://" + r.Host + "/tenant"; {
 		case isMetadata && ask != "metadata":
-			_ = json.NewEncoder(w).Encode(map[string]string{"issuer": base + "/v2.0", "authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token"})
+			_ = json.NewEncoder(w).Encode(map[string]string{"issuer": base + "/v2.0",
+				"authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token"})
 		default:
 			answer(w)
 		case isToken && ask == "metadata":
@@ -142,7 +145,8 @@ func askHostile(t *testing.T, endpoint, ask string) {
 	if ask == "token" || ask == "metadata" {
 		var err error
 		token, err = azidentity.NewClientSecretCredential("tenant", "client", "secret", &azidentity.ClientSecretCredentialOptions{
-			ClientOptions: policy.ClientOptions{Cloud: configuration(endpoint), Transport: client.ForTokens(transport), Retry: policy.RetryOptions{MaxRetries: -1}}, DisableInstanceDiscovery: true,
+			ClientOptions: policy.ClientOptions{Cloud: configuration(endpoint), Transport: client.ForTokens(transport),
+				Retry: policy.RetryOptions{MaxRetries: -1}}, DisableInstanceDiscovery: true,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -177,10 +181,13 @@ func askHostile(t *testing.T, endpoint, ask string) {
 func TestLongErrorTextsAreTruncated(t *testing.T) {
 	long := strings.Repeat("é", 20_000)
 	details := strings.Repeat(`{"code":"`+long+`","message":"`+long+`"},`, 50)
-	body := `{"error":{"code":"` + long + `","message":"` + long + `","target":"` + long + `","details":[` + strings.TrimSuffix(details, ",") + `]}}`
-	for name, text := range map[string]string{"in bounds": body[:0] + `{"error":{"code":"` + long + `","message":"` + long + `","target":"` + long + `","details":[{"code":"` + long + `"}]}}`, "too long": body, "no JSON": long} {
+	body := `{"error":{"code":"` + long + `","message":"` + long + `","target":"` + long + `","details":[` + strings.TrimSuffix(details,
+		",") + `]}}`
+	for name, text := range map[string]string{"in bounds": body[:0] + `{"error":{"code":"` + long + `","message":"` + long +
+		`","target":"` + long + `","details":[{"code":"` + long + `"}]}}`, "too long": body, "no JSON": long} {
 		failure := client.ParseError([]byte(text))
-		if length := len(failure.Error()); length > 20_000 || len(failure.Code) > 200 || len(failure.Message) > 5_000 || len(failure.Details) > 20 {
+		if length := len(failure.Error()); length > 20_000 || len(failure.Code) > 200 || len(failure.Message) > 5_000 ||
+			len(failure.Details) > 20 {
 			t.Errorf("%s: the error has %d characters", name, length)
 		}
 		if !strings.HasSuffix(failure.Message, "...") {
@@ -194,7 +201,8 @@ func TestLongErrorTextsAreTruncated(t *testing.T) {
 	})
 	_, err := c.Get(context.Background(), id, "v", nil)
 	var failure *arm.Error
-	if !errors.As(err, &failure) || failure.Status != http.StatusConflict || failure.Code != "Named" || !strings.Contains(failure.Message, "too large") {
+	if !errors.As(err, &failure) || failure.Status != http.StatusConflict || failure.Code != "Named" ||
+		!strings.Contains(failure.Message, "too large") {
 		t.Errorf("an error that is too large keeps its status and the code of its header: %v", err)
 	}
 }

@@ -46,7 +46,8 @@ func NewBudgets(now func() time.Time) *Budgets {
 	if now == nil {
 		now = time.Now
 	}
-	return &Budgets{now: now, buckets: map[string]*tokenBucket{}, throttledUntil: map[string]time.Time{}, throttledFor: map[string]time.Duration{}, regions: map[string]string{}}
+	return &Budgets{now: now, buckets: map[string]*tokenBucket{}, throttledUntil: map[string]time.Time{},
+		throttledFor: map[string]time.Duration{}, regions: map[string]string{}}
 }
 
 func requestClass(method string) string {

@@ -18,14 +18,15 @@ func TestBudgets(t *testing.T) {
 	clock := now
 	var answer func(w http.ResponseWriter)
 	served := 0
-	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
-		served++
-		if answer != nil {
-			answer(w)
-			return
-		}
-		fmt.Fprint(w, `{}`)
-	})
+	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
+		func(w http.ResponseWriter, r *http.Request) {
+			served++
+			if answer != nil {
+				answer(w)
+				return
+			}
+			fmt.Fprint(w, `{}`)
+		})
 	get := func(id arm.ID) error { _, err := c.Get(context.Background(), id, "v", nil); return err }
 	remove := func() error { _, err := c.Delete(context.Background(), id, "v", nil); return err }
 	held := func(err error) time.Duration {
@@ -114,7 +115,8 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("the throttling had ended before: wait %s", wait)
 	}
 	clock = clock.Add(time.Minute)
-	for _, busy := range []string{`{"code":"RetryableError","details":[{"code":"RetryableErrorDueToAnotherOperation"}]}`, `{"code":"RetryableErrorDueToAnotherOperation"}`} {
+	for _, busy := range []string{`{"code":"RetryableError","details":[{"code":"RetryableErrorDueToAnotherOperation"}]}`,
+		`{"code":"RetryableErrorDueToAnotherOperation"}`} {
 		answer = func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "14")
 			w.WriteHeader(429)
@@ -133,7 +135,8 @@ func TestBudgets(t *testing.T) {
 // TestNetworkBudgetsAreCountedByRegion: each region has its own limit of Microsoft.Network. The bodies of writes name the region.
 func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 	clock := now
-	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{}`) })
+	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
+		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{}`) })
 	in := func(group, location string) error {
 		at := arm.NewID("s", group, "Microsoft.Network/networkInterfaces", "n")
 		_, err := c.Put(context.Background(), at, "v", json.RawMessage(`{"location":"`+location+`"}`), "")
@@ -157,10 +160,11 @@ func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 // TestReservedTokenIsKept: ReserveWrite reserves the token that is available and spends none.
 func TestReservedTokenIsKept(t *testing.T) {
 	clock, served := now, 0
-	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }), func(w http.ResponseWriter, r *http.Request) {
-		served++
-		fmt.Fprint(w, `{}`)
-	})
+	c := serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
+		func(w http.ResponseWriter, r *http.Request) {
+			served++
+			fmt.Fprint(w, `{}`)
+		})
 	at := func(name string) arm.ID { return arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", name) }
 	put := func(name string) error { _, err := c.Put(context.Background(), at(name), "v", nil, ""); return err }
 	for put("many") == nil {

@@ -87,7 +87,8 @@ func New(cred azcore.TokenCredential, configuration cloud.Configuration, options
 		return nil, err
 	}
 	signIn := func(ctx context.Context) error {
-		_, err := classifiedCredential{cred}.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(manager.Audience, "/") + "/.default"}})
+		_, err := classifiedCredential{cred}.GetToken(ctx,
+			policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(manager.Audience, "/") + "/.default"}})
 		return err
 	}
 	return &Client{options: options, endpoint: strings.TrimRight(manager.Endpoint, "/"), pipeline: pipeline, signIn: signIn}, nil
@@ -176,7 +177,8 @@ func (c *Client) List(ctx context.Context, path string, apiVersion string, query
 }
 
 // ListPages is List with a limit of pages, 0 for all. complete means that there are no more pages.
-func (c *Client) ListPages(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage, complete bool, err error) {
+func (c *Client) ListPages(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage,
+	complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
 	size := 0
 	for read := 1; ; read++ {

@@ -34,7 +34,9 @@ func serve(t *testing.T, credential azcore.TokenCredential, budgets *client.Budg
 	t.Helper()
 	listener := httptest.NewTLSServer(handler)
 	t.Cleanup(listener.Close)
-	c, err := client.New(credential, configuration(listener.URL), client.Options{Principal: "p", Version: "v1.2.3", Transport: listener.Client(), Budgets: budgets, Now: func() time.Time { return now }})
+	c, err := client.New(credential, configuration(listener.URL),
+		client.Options{Principal: "p", Version: "v1.2.3", Transport: listener.Client(), Budgets: budgets,
+			Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,9 @@ func serve(t *testing.T, credential azcore.TokenCredential, budgets *client.Budg
 }
 
 func configuration(endpoint string) cloud.Configuration {
-	return cloud.Configuration{ActiveDirectoryAuthorityHost: endpoint + "/", Services: map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: endpoint, Audience: "https://management.azure.com"}}}
+	return cloud.Configuration{ActiveDirectoryAuthorityHost: endpoint + "/",
+		Services: map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: endpoint,
+			Audience: "https://management.azure.com"}}}
 }
 
 func TestRequest(t *testing.T) {
@@ -51,7 +55,8 @@ func TestRequest(t *testing.T) {
 	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		agent := r.UserAgent()
-		got = seen{r.Method, r.RequestURI, agent[strings.LastIndex(agent, " ")+1:], r.Header.Get("x-ms-correlation-request-id"), r.Header.Get("Authorization"), r.Header.Get("If-Match"), r.Header.Get("Content-Type"), string(body)}
+		got = seen{r.Method, r.RequestURI, agent[strings.LastIndex(agent, " ")+1:], r.Header.Get("x-ms-correlation-request-id"),
+			r.Header.Get("Authorization"), r.Header.Get("If-Match"), r.Header.Get("Content-Type"), string(body)}
 		w.Header().Set("ETag", `"2"`)
 		w.Header().Set("Azure-AsyncOperation", "https://x/op")
 		w.Header().Set("Location", "https://x/loc")
@@ -68,11 +73,13 @@ func TestRequest(t *testing.T) {
 	if diff := cmp.Diff(seen{"PUT", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/a%20b?api-version=2025-05-01", "cluster-api-provider-azure/v1.2.3", "corr", "Bearer t", `"1"`, "application/json", `{"x":1}`}, got); diff != "" {
 		t.Error(diff)
 	}
-	want := &client.Response{Status: 201, ETag: `"2"`, RetryAfter: 7 * time.Second, AsyncOperation: "https://x/op", Location: "https://x/loc", RequestID: "r", Body: json.RawMessage(`{"a":1}`)}
+	want := &client.Response{Status: 201, ETag: `"2"`, RetryAfter: 7 * time.Second, AsyncOperation: "https://x/op",
+		Location: "https://x/loc", RequestID: "r", Body: json.RawMessage(`{"a":1}`)}
 	if diff := cmp.Diff(want, response); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := c.Get(ctx, id, "v", url.Values{"$filter": {"resourceType eq 'x'"}}); err != nil || !strings.HasSuffix(got.URI, "?%24filter=resourceType%20eq%20%27x%27&api-version=v") {
+	if _, err := c.Get(ctx, id, "v", url.Values{"$filter": {"resourceType eq 'x'"}}); err != nil ||
+		!strings.HasSuffix(got.URI, "?%24filter=resourceType%20eq%20%27x%27&api-version=v") {
 		t.Errorf("%s, %v", got.URI, err)
 	}
 	if _, err := c.Post(ctx, id, "deallocate", "v", nil); err != nil || got.Body != "" || !strings.Contains(got.URI, "/a%20b/deallocate?") {
@@ -117,16 +124,23 @@ func TestErrors(t *testing.T) {
 		"wrapped": {
 			reason: "Resource Manager and most providers",
 			status: 400, body: `{"error":{"code":"InvalidX","message":"No.","target":"t","details":[{"code":"Inner","message":"why","target":"u"}]}}`,
-			want: arm.Error{Code: "InvalidX", Message: "No.", Target: "t", Details: []arm.Detail{{Code: "Inner", Message: "why", Target: "u"}}},
+			want: arm.Error{Code: "InvalidX", Message: "No.", Target: "t",
+				Details: []arm.Detail{{Code: "Inner", Message: "why", Target: "u"}}},
 		},
-		"bare":      {reason: "AKS", status: 404, body: `{"code":"NotFound","details":null,"message":"no pool","subcode":"x"}`, want: arm.Error{Code: "NotFound", Message: "no pool"}},
-		"empty":     {reason: "HEAD has no body", status: 404, header: map[string]string{"x-ms-error-code": "ResourceNotFound"}, want: arm.Error{Code: "ResourceNotFound"}},
-		"not JSON":  {reason: "proxies answer HTML", status: 502, body: "<html>" + strings.Repeat("x", 300), want: arm.Error{Message: "<html>" + strings.Repeat("x", 194) + "..."}},
-		"throttled": {reason: "the error has the Retry-After", status: 429, header: map[string]string{"Retry-After": "9"}, body: `{"error":{"code":"TooManyRequests","message":"m"}}`, want: arm.Error{Code: "TooManyRequests", Message: "m", RetryAfter: 9 * time.Second}},
+		"bare": {reason: "AKS", status: 404, body: `{"code":"NotFound","details":null,"message":"no pool","subcode":"x"}`,
+			want: arm.Error{Code: "NotFound", Message: "no pool"}},
+		"empty": {reason: "HEAD has no body", status: 404, header: map[string]string{"x-ms-error-code": "ResourceNotFound"},
+			want: arm.Error{Code: "ResourceNotFound"}},
+		"not JSON": {reason: "proxies answer HTML", status: 502, body: "<html>" + strings.Repeat("x", 300),
+			want: arm.Error{Message: "<html>" + strings.Repeat("x", 194) + "..."}},
+		"throttled": {reason: "the error has the Retry-After", status: 429, header: map[string]string{"Retry-After": "9"},
+			body: `{"error":{"code":"TooManyRequests","message":"m"}}`,
+			want: arm.Error{Code: "TooManyRequests", Message: "m", RetryAfter: 9 * time.Second}},
 		"nested text": {
 			reason: "the error of a blocked group deletion has whole errors as text",
 			status: 409, body: `{"error":{"code":"ResourceGroupDeletionBlocked","message":"m","details":[{"code":null,"target":"/nic","message":"{\"error\":{\"code\":\"NicInUse\",\"message\":\"used\",\"details\":[]}}"}]}}`,
-			want: arm.Error{Code: "ResourceGroupDeletionBlocked", Message: "m", Details: []arm.Detail{{Code: "NicInUse", Message: "used", Target: "/nic"}}},
+			want: arm.Error{Code: "ResourceGroupDeletionBlocked", Message: "m",
+				Details: []arm.Detail{{Code: "NicInUse", Message: "used", Target: "/nic"}}},
 		},
 	}
 	for name, test := range tests {
@@ -225,9 +239,11 @@ func TestRefusedCredentials(t *testing.T) {
 		"unknown application": {
 			reason: "400 is a refusal, too",
 			status: 400, body: `{"error":"unauthorized_client","error_description":"AADSTS700016: Application with identifier 'x' was not found in the directory 't'.\r\nTrace ID: abc","error_codes":[700016]}`,
-			code: client.CodeCredentialsInvalid, class: arm.ClassStalled, says: "AADSTS700016: Application with identifier 'x' was not found in the directory 't'.",
+			code: client.CodeCredentialsInvalid, class: arm.ClassStalled,
+			says: "AADSTS700016: Application with identifier 'x' was not found in the directory 't'.",
 		},
-		"outage": {reason: "a failure of Entra ID is transient", status: 503, body: `busy`, code: client.CodeTokenUnavailable, class: arm.ClassRetry, says: "no token from Entra ID"},
+		"outage": {reason: "a failure of Entra ID is transient", status: 503, body: `busy`, code: client.CodeTokenUnavailable,
+			class: arm.ClassRetry, says: "no token from Entra ID"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +252,8 @@ func TestRefusedCredentials(t *testing.T) {
 				switch {
 				case strings.HasSuffix(r.URL.Path, "/.well-known/openid-configuration"):
 					base := "https://" + r.Host + "/tenant"
-					_ = json.NewEncoder(w).Encode(map[string]string{"issuer": base + "/v2.0", "authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token"})
+					_ = json.NewEncoder(w).Encode(map[string]string{"issuer": base + "/v2.0",
+						"authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token"})
 				case strings.HasSuffix(r.URL.Path, "/token"):
 					w.WriteHeader(test.status)
 					fmt.Fprint(w, test.body)
@@ -245,10 +262,12 @@ func TestRefusedCredentials(t *testing.T) {
 				}
 			}))
 			defer listener.Close()
-			credential, err := azidentity.NewClientSecretCredential("tenant", "client", "hunter2", &azidentity.ClientSecretCredentialOptions{
-				ClientOptions:            policy.ClientOptions{Cloud: configuration(listener.URL), Transport: listener.Client(), Retry: policy.RetryOptions{MaxRetries: -1}},
-				DisableInstanceDiscovery: true,
-			})
+			credential, err := azidentity.NewClientSecretCredential("tenant", "client", "hunter2",
+				&azidentity.ClientSecretCredentialOptions{
+					ClientOptions: policy.ClientOptions{Cloud: configuration(listener.URL), Transport: listener.Client(),
+						Retry: policy.RetryOptions{MaxRetries: -1}},
+					DisableInstanceDiscovery: true,
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +280,8 @@ func TestRefusedCredentials(t *testing.T) {
 			if !errors.As(err, &got) || got.Code != test.code || arm.Classify(err) != test.class || got.ID != id {
 				t.Fatalf("%s: got %#v", test.reason, err)
 			}
-			if !strings.Contains(got.Message, test.says) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "Trace ID") || len(err.Error()) > 400 {
+			if !strings.Contains(got.Message, test.says) || strings.Contains(err.Error(), "hunter2") ||
+				strings.Contains(err.Error(), "Trace ID") || len(err.Error()) > 400 {
 				t.Errorf("%s: %s", test.reason, err)
 			}
 			if manager != 0 {
@@ -275,7 +295,8 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := client.New(nil, configuration("https://x"), client.Options{}); err == nil {
 		t.Error("no credential must be an error")
 	}
-	if _, err := client.New(credential.Token("t"), cloud.Configuration{}, client.Options{}); err == nil || !strings.Contains(err.Error(), "endpoint") {
+	if _, err := client.New(credential.Token("t"), cloud.Configuration{}, client.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "endpoint") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -35,7 +35,8 @@ func ParseError(body []byte) *arm.Error {
 	if !ok {
 		return &arm.Error{Message: truncateText(strings.TrimSpace(string(body[:min(len(body), maxMessage)])), 200)}
 	}
-	failure := &arm.Error{Code: truncateText(cause.Code, maxCode), Message: truncateText(cause.Message, maxMessage), Target: truncateText(cause.Target, maxMessage)}
+	failure := &arm.Error{Code: truncateText(cause.Code, maxCode), Message: truncateText(cause.Message, maxMessage),
+		Target: truncateText(cause.Target, maxMessage)}
 	failure.Details = flattenDetails(failure.Details, cause.Details, 0)
 	return failure
 }
@@ -87,7 +88,8 @@ func flattenDetails(out []arm.Detail, details []errorBody, depth int) []arm.Deta
 			}
 		}
 		if detail.Code != "" || detail.Message != "" {
-			out = append(out, arm.Detail{Code: truncateText(detail.Code, maxCode), Message: truncateText(detail.Message, maxMessage), Target: truncateText(detail.Target, maxMessage)})
+			out = append(out, arm.Detail{Code: truncateText(detail.Code, maxCode), Message: truncateText(detail.Message, maxMessage),
+				Target: truncateText(detail.Target, maxMessage)})
 		}
 		out = flattenDetails(out, detail.Details, depth+1)
 	}

@@ -33,10 +33,11 @@ type waitingRequest struct {
 
 func newCrowd(t *testing.T) *crowd {
 	c := &crowd{T: t, clock: now, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{}}
-	c.client = serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }), func(w http.ResponseWriter, _ *http.Request) {
-		c.served++
-		fmt.Fprint(w, `{}`)
-	})
+	c.client = serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }),
+		func(w http.ResponseWriter, _ *http.Request) {
+			c.served++
+			fmt.Fprint(w, `{}`)
+		})
 	return c
 }
 

@@ -26,14 +26,17 @@ func TestWithAPIVersion(t *testing.T) {
 		path   arm.ID
 		want   string
 	}{
-		"the type":                 {"the version is for this type", preview, cluster, "preview"},
-		"other case":               {"Azure ignores case", preview, arm.NewID("s", "g", "microsoft.containerservice/managedclusters", "c"), "preview"},
+		"the type": {"the version is for this type", preview, cluster, "preview"},
+		"other case": {"Azure ignores case", preview,
+			arm.NewID("s", "g", "microsoft.containerservice/managedclusters", "c"), "preview"},
 		"its children":             {"agent pools have the same properties", preview, cluster.Child("agentPools", "p"), "preview"},
 		"a collection of children": {"a list must return the same as a single read", preview, cluster + "/agentPools", "preview"},
-		"a collection":             {"a list must return the same as a single read", preview, arm.ResourceGroupID("s", "g") + "/providers/Microsoft.ContainerService/managedClusters", "preview"},
-		"an extension":             {"it belongs to another provider", preview, cluster.Extension("Microsoft.KubernetesConfiguration/extensions", "e"), "own"},
-		"another type":             {"it has versions of its own", preview, id, "own"},
-		"without override":         {"the original is not changed", plain, cluster, "own"},
+		"a collection": {"a list must return the same as a single read", preview,
+			arm.ResourceGroupID("s", "g") + "/providers/Microsoft.ContainerService/managedClusters", "preview"},
+		"an extension": {"it belongs to another provider", preview,
+			cluster.Extension("Microsoft.KubernetesConfiguration/extensions", "e"), "own"},
+		"another type":     {"it has versions of its own", preview, id, "own"},
+		"without override": {"the original is not changed", plain, cluster, "own"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -27,18 +27,25 @@ func TestPages(t *testing.T) {
 		code   string
 		class  arm.Class
 	}{
-		"elements":              {"each element is unchanged", `{"value":[{ "name":"a" },{"name":"b"}]}`, 0, []string{`{ "name":"a" }`, `{"name":"b"}`}, "", ""},
-		"beside others":         {"a page may have other members", "{\"count\":2,\"first\":{\"value\":[1]},\"Value\":[{\"name\":\"a\"}],\"nextLink\":null}\n", 0, []string{`{"name":"a"}`}, "", ""},
-		"none":                  {"a list may be empty", `{"value":[]}`, 0, nil, "", ""},
-		"null":                  {"some lists are null", `{"value":null}`, 0, nil, "", ""},
-		"no value":              {"or absent", `{}`, 0, nil, "", ""},
-		"no answer":             {"an empty answer is not a list", ``, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
-		"HTML":                  {"proxies return this", `<html>`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
-		"an array":              {"it is not a page", `[{"name":"a"}]`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
-		"value is not a list":   {"an object is not a list either", `{"value":{"name":"a"}}`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
-		"nextLink is not text":  {"the next page is unknown", `{"value":[{"name":"a"}],"nextLink":7}`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
-		"broken in the middle":  {"the elements are incomplete", `{"value":[` + broken, 100_000, nil, client.CodeConnectionFailed, arm.ClassRetry},
-		"ends before its close": {"the same without an error of the server", `{"value":[` + broken, 0, nil, client.CodeConnectionFailed, arm.ClassRetry},
+		"elements": {"each element is unchanged", `{"value":[{ "name":"a" },{"name":"b"}]}`, 0,
+			[]string{`{ "name":"a" }`, `{"name":"b"}`}, "", ""},
+		"beside others": {"a page may have other members",
+			"{\"count\":2,\"first\":{\"value\":[1]},\"Value\":[{\"name\":\"a\"}],\"nextLink\":null}\n", 0,
+			[]string{`{"name":"a"}`}, "", ""},
+		"none":      {"a list may be empty", `{"value":[]}`, 0, nil, "", ""},
+		"null":      {"some lists are null", `{"value":null}`, 0, nil, "", ""},
+		"no value":  {"or absent", `{}`, 0, nil, "", ""},
+		"no answer": {"an empty answer is not a list", ``, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"HTML":      {"proxies return this", `<html>`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"an array":  {"it is not a page", `[{"name":"a"}]`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
+		"value is not a list": {"an object is not a list either", `{"value":{"name":"a"}}`, 0, nil, client.CodeInvalidAnswer,
+			arm.ClassRetry},
+		"nextLink is not text": {"the next page is unknown", `{"value":[{"name":"a"}],"nextLink":7}`, 0, nil, client.CodeInvalidAnswer,
+			arm.ClassRetry},
+		"broken in the middle": {"the elements are incomplete", `{"value":[` + broken, 100_000, nil, client.CodeConnectionFailed,
+			arm.ClassRetry},
+		"ends before its close": {"the same without an error of the server", `{"value":[` + broken, 0, nil, client.CodeConnectionFailed,
+			arm.ClassRetry},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {

@@ -44,9 +44,12 @@ func TestRequestRecords(t *testing.T) {
 			_, err := c.PollURL(t.Context(), id, "operations/1")
 			return err
 		}, []client.RequestRecord{{Operation: "poll", ID: id, Status: 200}}},
-		"refused":   {"the status is that of the refusal", 403, `{"error":{"code":"AuthorizationFailed"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 403}}},
-		"throttled": {"there were too many requests", 429, `{"error":{"code":"TooManyRequests"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}}},
-		"busy":      {"the network provider's 429 is about a single resource", 429, `{"error":{"code":"RetryableError"}}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 429}}},
+		"refused": {"the status is that of the refusal", 403, `{"error":{"code":"AuthorizationFailed"}}`, get(id),
+			[]client.RequestRecord{{Operation: "get", ID: id, Status: 403}}},
+		"throttled": {"there were too many requests", 429, `{"error":{"code":"TooManyRequests"}}`, get(id),
+			[]client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}}},
+		"busy": {"the network provider's 429 is about a single resource", 429, `{"error":{"code":"RetryableError"}}`, get(id),
+			[]client.RequestRecord{{Operation: "get", ID: id, Status: 429}}},
 		"held back": {"an unsent request has no status", 429, `{"error":{"code":"TooManyRequests"}}`, func(c *client.Client) error {
 			return errors.Join(get(id)(c), get(id)(c))
 		}, []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}, {Operation: "get", ID: id, BudgetEmpty: true}}},
@@ -59,13 +62,15 @@ func TestRequestRecords(t *testing.T) {
 			}))
 			t.Cleanup(listener.Close)
 			var got []client.RequestRecord
-			c, err := client.New(credential.Token("t"), configuration(listener.URL), client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil), OnRequestEnd: func(answered client.RequestRecord) {
-				if answered.Duration < 0 || answered.Duration > time.Minute {
-					t.Errorf("it took %s", answered.Duration)
-				}
-				answered.Duration = 0
-				got = append(got, answered)
-			}})
+			c, err := client.New(credential.Token("t"), configuration(listener.URL),
+				client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil),
+					OnRequestEnd: func(answered client.RequestRecord) {
+						if answered.Duration < 0 || answered.Duration > time.Minute {
+							t.Errorf("it took %s", answered.Duration)
+						}
+						answered.Duration = 0
+						got = append(got, answered)
+					}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,10 +88,11 @@ func TestRequestRecords(t *testing.T) {
 func TestConnectionAndTokenFailures(t *testing.T) {
 	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusedCredential{}} {
 		var got []client.RequestRecord
-		c, err := client.New(credential, configuration("https://azure.example"), client.Options{Transport: failingTransport{}, OnRequestEnd: func(answered client.RequestRecord) {
-			answered.Duration = 0
-			got = append(got, answered)
-		}})
+		c, err := client.New(credential, configuration("https://azure.example"),
+			client.Options{Transport: failingTransport{}, OnRequestEnd: func(answered client.RequestRecord) {
+				answered.Duration = 0
+				got = append(got, answered)
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,8 @@ func tokenError(err error) *arm.Error {
 			message, _, _ = strings.Cut(message, mark)
 		}
 		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Target: truncateText(found[1], maxCode),
-			Message: "Entra ID refuses the credentials: " + truncateText(found[1], maxCode) + ": " + truncateText(strings.TrimSpace(message), maxMessage)}
+			Message: "Entra ID refuses the credentials: " + truncateText(found[1], maxCode) + ": " +
+				truncateText(strings.TrimSpace(message), maxMessage)}
 	}
 	if found := tokenEndpointStatus.FindStringSubmatch(text); found != nil && found[1] == "4" {
 		return &arm.Error{Status: 401, Code: CodeCredentialsInvalid, Message: "Entra ID refuses the credentials: " + firstLine(text)}

@@ -77,15 +77,23 @@ func TestDiff(t *testing.T) {
 			want:     `{"properties":{"protocol":"TCP","frontendIPConfiguration":{"id":"/subscriptions/S/resourceGroups/RG/providers/X/y/Z/"}}}`,
 			have:     `{"properties":{"protocol":"Tcp","frontendIPConfiguration":{"id":"/subscriptions/s/resourcegroups/rg/providers/x/Y/z"}}}`,
 		},
-		"numbers":     {reason: "10 and 10.0 are one number", want: `{"properties":{"a":10,"b":4}}`, have: `{"properties":{"a":10.0,"b":30}}`, paths: []string{"properties.b"}},
-		"false":       {reason: "Azure leaves false out in places", want: `{"properties":{"a":false,"b":[],"c":null,"d":{},"e":""}}`, have: `{"properties":{}}`},
-		"true":        {reason: "true is not the default", want: `{"properties":{"a":true}}`, have: `{"properties":{}}`, paths: []string{"properties.a"}},
-		"removal":     {reason: "an empty list in the plan removes existing elements", want: `{"properties":{"l":[]}}`, have: `{"properties":{"l":["x"]}}`, paths: []string{"properties.l"}},
-		"null":        {reason: "null removes", want: `{"properties":{"natGateway":null}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`, paths: []string{"properties.natGateway"}},
-		"owned":       {reason: "an owned path is compared even when the plan leaves it out", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`, owned: []string{"properties.natGateway"}, paths: []string{"properties.natGateway"}},
-		"not owned":   {reason: "other paths are not", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`},
-		"set":         {reason: "Azure does not keep the order of zones", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1"]}`},
-		"set differs": {reason: "the plan owns a list of scalars as a whole", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1","3"]}`, paths: []string{"zones"}},
+		"numbers": {reason: "10 and 10.0 are one number", want: `{"properties":{"a":10,"b":4}}`,
+			have: `{"properties":{"a":10.0,"b":30}}`, paths: []string{"properties.b"}},
+		"false": {reason: "Azure leaves false out in places", want: `{"properties":{"a":false,"b":[],"c":null,"d":{},"e":""}}`,
+			have: `{"properties":{}}`},
+		"true": {reason: "true is not the default", want: `{"properties":{"a":true}}`, have: `{"properties":{}}`,
+			paths: []string{"properties.a"}},
+		"removal": {reason: "an empty list in the plan removes existing elements", want: `{"properties":{"l":[]}}`,
+			have: `{"properties":{"l":["x"]}}`, paths: []string{"properties.l"}},
+		"null": {reason: "null removes", want: `{"properties":{"natGateway":null}}`,
+			have: `{"properties":{"natGateway":{"id":"/n"}}}`, paths: []string{"properties.natGateway"}},
+		"owned": {reason: "an owned path is compared even when the plan leaves it out", want: `{"properties":{}}`,
+			have: `{"properties":{"natGateway":{"id":"/n"}}}`, owned: []string{"properties.natGateway"},
+			paths: []string{"properties.natGateway"}},
+		"not owned": {reason: "other paths are not", want: `{"properties":{}}`, have: `{"properties":{"natGateway":{"id":"/n"}}}`},
+		"set":       {reason: "Azure does not keep the order of zones", want: `{"zones":["1","2"]}`, have: `{"zones":["2","1"]}`},
+		"set differs": {reason: "the plan owns a list of scalars as a whole", want: `{"zones":["1","2"]}`,
+			have: `{"zones":["2","1","3"]}`, paths: []string{"zones"}},
 		"by name": {
 			reason: "elements match by name, whatever their order",
 			want:   `{"properties":{"ipConfigurations":[{"name":"b","properties":{"p":1}},{"name":"a","properties":{"p":2}}]}}`,
@@ -131,7 +139,8 @@ func TestDiff(t *testing.T) {
 			typeName: types.AgentPool,
 			want:     `{"properties":{"nodeLabels":{"color":"Blue","example.com/team":"a","size":"s"}}}`,
 			have:     `{"properties":{"nodeLabels":{"color":"blue","example.com/Team":"a","size":"s"}}}`,
-			paths:    []string{"properties.nodeLabels.color", "properties.nodeLabels.example.com/Team", "properties.nodeLabels.example.com/team"},
+			paths: []string{"properties.nodeLabels.color", "properties.nodeLabels.example.com/Team",
+				"properties.nodeLabels.example.com/team"},
 		},
 		"case of taints": {
 			reason:   "taints are case-sensitive for tolerations",
@@ -186,22 +195,26 @@ func TestDiff(t *testing.T) {
 			reason:   "a service of an earlier spec belongs to no other writer",
 			typeName: types.Subnet,
 			want:     `{"properties":{"serviceEndpoints":[]}}`,
-			have:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Web"},{"service":"Microsoft.Sql"}]}}`, owned: []string{"properties.serviceEndpoints[Microsoft.Sql]"},
-			paths: []string{"properties.serviceEndpoints[Microsoft.Sql]"},
+			have:     `{"properties":{"serviceEndpoints":[{"service":"Microsoft.Web"},{"service":"Microsoft.Sql"}]}}`,
+			owned:    []string{"properties.serviceEndpoints[Microsoft.Sql]"},
+			paths:    []string{"properties.serviceEndpoints[Microsoft.Sql]"},
 		},
 		"by position": {
 			reason: "elements without any match by position",
-			want:   `{"properties":{"l":[{"x":1},{"x":2}]}}`, have: `{"properties":{"l":[{"x":1},{"x":3}]}}`, paths: []string{"properties.l[1].x"},
+			want:   `{"properties":{"l":[{"x":1},{"x":2}]}}`, have: `{"properties":{"l":[{"x":1},{"x":3}]}}`,
+			paths: []string{"properties.l[1].x"},
 		},
 		"element too many": {
 			reason: "the plan owns a list without other writers as a whole",
-			want:   `{"properties":{"ipConfigurations":[{"name":"a"}]}}`, have: `{"properties":{"ipConfigurations":[{"name":"a"},{"name":"b"}]}}`,
-			paths: []string{"properties.ipConfigurations[b]"},
+			want:   `{"properties":{"ipConfigurations":[{"name":"a"}]}}`,
+			have:   `{"properties":{"ipConfigurations":[{"name":"a"},{"name":"b"}]}}`,
+			paths:  []string{"properties.ipConfigurations[b]"},
 		},
 		"element of others": {
 			reason:   "cloud-provider-azure adds rules",
 			typeName: types.NetworkSecurityGroup,
-			want:     `{"properties":{"securityRules":[{"name":"ssh"}]}}`, have: `{"properties":{"securityRules":[{"name":"k8s-1"},{"name":"ssh"}]}}`,
+			want:     `{"properties":{"securityRules":[{"name":"ssh"}]}}`,
+			have:     `{"properties":{"securityRules":[{"name":"k8s-1"},{"name":"ssh"}]}}`,
 		},
 		"element missing": {
 			reason:   "the plan's element must exist",
@@ -212,24 +225,28 @@ func TestDiff(t *testing.T) {
 		"element owned": {
 			reason:   "an element of an earlier plan is a difference even among those of others",
 			typeName: types.LoadBalancer,
-			want:     `{"properties":{"probes":[]}}`, have: `{"properties":{"probes":[{"name":"k8s-1"},{"name":"ours-2"}]}}`, owned: []string{"properties.probes[ours-*]"},
+			want:     `{"properties":{"probes":[]}}`, have: `{"properties":{"probes":[{"name":"k8s-1"},{"name":"ours-2"}]}}`,
+			owned: []string{"properties.probes[ours-*]"},
 			paths: []string{"properties.probes[ours-2]"},
 		},
 		"write-only": {
 			reason:   "Azure never returns passwords and custom data",
 			typeName: types.VirtualMachine,
-			want:     `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"}}}`, have: `{"properties":{"osProfile":{"computerName":"b"}}}`,
-			paths: []string{"properties.osProfile.computerName"},
+			want:     `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"}}}`,
+			have:     `{"properties":{"osProfile":{"computerName":"b"}}}`,
+			paths:    []string{"properties.osProfile.computerName"},
 		},
 		"tags": {
 			reason: "foreign tags are not compared, keys are not case-sensitive, values are",
-			want:   `{"tags":{"Name":"a","Role":"x"}}`, have: `{"tags":{"name":"a","role":"X","theirs":"1","old":"1"}}`, drop: []string{"old", "gone"},
+			want:   `{"tags":{"Name":"a","Role":"x"}}`, have: `{"tags":{"name":"a","role":"X","theirs":"1","old":"1"}}`,
+			drop:  []string{"old", "gone"},
 			paths: []string{"tags.Role", "tags.old"},
 		},
 		"keys that are IDs": {
 			reason:   "identities are keyed by ID, and Azure changes its case",
 			typeName: types.VirtualMachine,
-			want:     `{"identity":{"userAssignedIdentities":{"/subscriptions/S/a":{}}}}`, have: `{"identity":{"userAssignedIdentities":{"/subscriptions/s/A":{"clientId":"c"}}}}`,
+			want:     `{"identity":{"userAssignedIdentities":{"/subscriptions/S/a":{}}}}`,
+			have:     `{"identity":{"userAssignedIdentities":{"/subscriptions/s/A":{"clientId":"c"}}}}`,
 		},
 		"role definition": {
 			reason:   "the same role has an ID per subscription and one without",
@@ -242,7 +259,8 @@ func TestDiff(t *testing.T) {
 			typeName: types.VirtualMachineExtension,
 			want:     `{"properties":{"settings":{"a":"run","B":1,"l":[{"name":"x","y":{"z":"q"}}]}}}`,
 			have:     `{"properties":{"settings":{"a":"RUN","b":1,"l":[{"name":"X","y":{"z":"Q"}}]}}}`,
-			paths:    []string{"properties.settings.B", "properties.settings.a", "properties.settings.b", "properties.settings.l[x].name", "properties.settings.l[x].y.z"},
+			paths: []string{"properties.settings.B", "properties.settings.a", "properties.settings.b",
+				"properties.settings.l[x].name", "properties.settings.l[x].y.z"},
 		},
 	}
 	for name, test := range tests {
@@ -252,7 +270,8 @@ func TestDiff(t *testing.T) {
 			}
 			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decode(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
 			got := compare.PathsOf(compare.Diff(want, decode(t, test.have)))
-			if diff := cmp.Diff(test.paths, got, cmp.Transformer("len0", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+			if diff := cmp.Diff(test.paths, got,
+				cmp.Transformer("len0", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})
@@ -349,8 +368,9 @@ func TestMergeBody(t *testing.T) {
 		"patching PUT": {
 			reason:   "Compute keeps omitted properties, so a removal is sent as null",
 			typeName: types.AvailabilitySet,
-			want:     `{"properties":{"a":1}}`, have: `{"properties":{"a":1,"proximityPlacementGroup":{"id":"/p"}}}`, owned: []string{"properties.proximityPlacementGroup"},
-			body: `{"properties":{"a":1,"proximityPlacementGroup":null}}`,
+			want:     `{"properties":{"a":1}}`, have: `{"properties":{"a":1,"proximityPlacementGroup":{"id":"/p"}}}`,
+			owned: []string{"properties.proximityPlacementGroup"},
+			body:  `{"properties":{"a":1,"proximityPlacementGroup":null}}`,
 		},
 		"nothing there": {
 			reason:   "a creation sends the plan as it is",
@@ -384,7 +404,9 @@ func TestTagChanges(t *testing.T) {
 }
 
 func TestDifferencesHideSecrets(t *testing.T) {
-	want := compare.Desired{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+strings.Repeat("ä", 100)+`"}}`)}
+	want := compare.Desired{Type: typeOf(t, types.VirtualMachine),
+		Body: decode(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+
+			strings.Repeat("ä", 100)+`"}}`)}
 	for _, difference := range compare.Diff(want, decode(t, `{"properties":{"x":"hunter2","list":[]}}`)) {
 		if difference.Path != "properties.list" && difference.Path != "properties.x" && strings.Contains(difference.String(), "hunter2") {
 			t.Errorf("%s", difference)
@@ -399,8 +421,10 @@ func TestDifferencesHideSecrets(t *testing.T) {
 }
 
 func TestVisibleHasNoSecrets(t *testing.T) {
-	want := compare.Desired{Type: typeOf(t, types.VirtualMachine), Body: decode(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
-	if diff := cmp.Diff(decode(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`), compare.VisibleBody(want)); diff != "" {
+	want := compare.Desired{Type: typeOf(t, types.VirtualMachine),
+		Body: decode(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
+	if diff := cmp.Diff(decode(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`),
+		compare.VisibleBody(want)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff("x", want.Body.(map[string]any)["properties"].(map[string]any)["osProfile"].(map[string]any)["adminPassword"]); diff != "" {

@@ -75,7 +75,8 @@ func TestProperties(t *testing.T) {
 		}
 		merged := compare.MergeBody(want, observed)
 		if differences := compare.Diff(want, merged); len(differences) > 0 {
-			t.Fatalf("a PUT of the merged body would not converge: %v\nplan %v\nobserved %v\nmerged %v", differences, plan, observed, merged)
+			t.Fatalf("a PUT of the merged body would not converge: %v\nplan %v\nobserved %v\nmerged %v", differences, plan,
+				observed, merged)
 		}
 		if diff := cmp.Diff(merged, compare.MergeBody(want, merged)); diff != "" {
 			t.Fatalf("Merge is not idempotent: %s", diff)

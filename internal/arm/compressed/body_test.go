@@ -25,11 +25,14 @@ func TestCompress(t *testing.T) {
 		bodies []string
 		most   int
 	}{
-		"alike":     {"the common part of two bodies is stored as a reference", "machine", []string{machine("a-0"), machine("b-1"), machine("c-22")}, 100},
-		"the same":  {"repetitions take little memory", "same", []string{machine("a"), machine("a")}, 20},
-		"different": {"a body without common parts is compressed by itself", "other", []string{`{"a":1}`, strings.Repeat(`{"name":"x"},`, 100)}, 100},
-		"empty":     {"an empty body is a body", "empty", []string{"", machine("a")}, 400},
-		"long":      {"a body longer than flate's window is compressed, too, and does not grow much", "long", []string{string(noise), string(noise[1:]), machine("a")}, 101_000},
+		"alike": {"the common part of two bodies is stored as a reference", "machine",
+			[]string{machine("a-0"), machine("b-1"), machine("c-22")}, 100},
+		"the same": {"repetitions take little memory", "same", []string{machine("a"), machine("a")}, 20},
+		"different": {"a body without common parts is compressed by itself", "other",
+			[]string{`{"a":1}`, strings.Repeat(`{"name":"x"},`, 100)}, 100},
+		"empty": {"an empty body is a body", "empty", []string{"", machine("a")}, 400},
+		"long": {"a body longer than flate's window is compressed, too, and does not grow much", "long",
+			[]string{string(noise), string(noise[1:]), machine("a")}, 101_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var bodies []compressed.Body

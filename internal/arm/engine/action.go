@@ -51,7 +51,8 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 	if ended, ok := e.takeActionResult(key, action.Object, removal, result); ok {
 		return ended
 	}
-	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Method: action.Method, Object: action.Object, Action: true,
+	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Method: action.Method, Object: action.Object,
+		Action:  true,
 		Context: e.operate.BackgroundContext(ctx)}
 	op.OnEnd = func(_ time.Duration, err error) {
 		if removal && err == nil {
@@ -72,8 +73,9 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 	go func() {
 		defer close(answered)
 		e.operate.Send(op, func() (*client.Response, error) {
-			return c.Do(op.Context, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath, APIVersion: cmp.Or(action.APIVersion, row.APIVersion),
-				Query: action.Query, Body: action.Body})
+			return c.Do(op.Context, client.Request{Method: action.Method, ID: action.ID, SubPath: action.SubPath,
+				APIVersion: cmp.Or(action.APIVersion, row.APIVersion),
+				Query:      action.Query, Body: action.Body})
 		})
 	}()
 	expired := make(chan struct{})

@@ -108,7 +108,8 @@ func TestResourcesCreatedAlongNeedNoTag(t *testing.T) {
 func TestOwnershipChangeAfterPlanBlocksWrite(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
-	w.put(vnet, object{"location": "eastus", "tags": object{"team": "b"}, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.put(vnet, object{"location": "eastus", "tags": object{"team": "b"},
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	w.requests()
 	for name, made := range map[string]bool{"created by others": false, "its tag is removed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +120,8 @@ func TestOwnershipChangeAfterPlanBlocksWrite(t *testing.T) {
 				request.Record = []arm.ID{vnet}
 			}
 			outcome := w.convergeOnce(request)
-			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "planning again") || len(outcome.Adopted) > 0 {
+			if got := result(t, outcome, vnet); got.State != arm.Waiting || !strings.Contains(got.Message, "planning again") ||
+				len(outcome.Adopted) > 0 {
 				t.Errorf("got %s %q, adopted %v", got.State, got.Message, outcome.Adopted)
 			}
 			if writes := w.writes(); len(writes) > 0 {
@@ -134,8 +136,9 @@ func TestAdoptCreatesNothingWithoutTag(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus"})
 	w.requests()
-	outcome := w.convergeOnce(w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
-		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}))
+	outcome := w.convergeOnce(w.request(arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign,
+		Body: object{"location": "eastus",
+			"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}}))
 	if got := states(outcome)["virtualNetworks/vnet"]; got != arm.Failed || len(w.writes()) > 0 {
 		t.Errorf("got %s", got)
 	}
@@ -151,7 +154,8 @@ func TestResourcesOfAnotherClusterAreKept(t *testing.T) {
 	w.requests()
 	node := arm.Node{ID: vnet, Policy: arm.Repair, Group: "N", Foreign: arm.AdoptForeign, Body: object{"location": "eastus",
 		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/9"}}}}}
-	for name, inventory := range map[string][]arm.ID{"adopted": nil, "claimed by the inventory": {vnet}, "claimed with its child": {vnet, vnet.Child("subnets", "s")}} {
+	for name, inventory := range map[string][]arm.ID{"adopted": nil, "claimed by the inventory": {vnet},
+		"claimed with its child": {vnet, vnet.Child("subnets", "s")}} {
 		t.Run(name, func(t *testing.T) {
 			request := w.request(node)
 			request.Inventory = inventory

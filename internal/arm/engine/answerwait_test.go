@@ -46,10 +46,12 @@ func TestFewConvergencesWaitForAnswers(t *testing.T) {
 		var waited, returned, woken atomic.Int64
 		for i := range 10 {
 			graph := &arm.Graph{}
-			graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, fmt.Sprintf("rg-%d", i)), Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags()}})
+			graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, fmt.Sprintf("rg-%d", i)), Policy: arm.Repair,
+				Body: object{"location": "eastus", "tags": tags()}})
 			passes.Go(func() {
 				begun := time.Now()
-				outcome, err := e.Converge(t.Context(), engine.Request{Object: fmt.Sprint(i), Client: c, Owner: owner, Graph: graph, Wake: func() { woken.Add(1) }})
+				outcome, err := e.Converge(t.Context(),
+					engine.Request{Object: fmt.Sprint(i), Client: c, Owner: owner, Graph: graph, Wake: func() { woken.Add(1) }})
 				switch took := time.Since(begun); {
 				case err != nil:
 					t.Error(err)

@@ -28,7 +28,8 @@ func changeLog(w *world, nodes ...arm.Node) []arm.Change {
 func TestChanges(t *testing.T) {
 	w := newWorld(t)
 	wider := vnetNode()
-	wider.Body = object{"location": "eastus", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "192.168.0.0/16"}}}}
+	wider.Body = object{"location": "eastus", "tags": tags(),
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "192.168.0.0/16"}}}}
 	for _, step := range []struct {
 		reason string
 		do     func()
@@ -36,12 +37,15 @@ func TestChanges(t *testing.T) {
 		want   []arm.Change
 	}{
 		{reason: "absent resources are created, also after a failure", do: func() {
-			w.fault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."})
+			w.fault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError",
+				Message: "An internal execution error occurred."})
 		}, vnet: vnetNode(), want: []arm.Change{{ID: group, Kind: arm.Created}, {ID: vnet, Kind: arm.Created}}},
 		{reason: "nothing happened", vnet: vnetNode()},
-		{reason: "a new plan", vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Updated, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
+		{reason: "a new plan", vnet: wider,
+			want: []arm.Change{{ID: vnet, Kind: arm.Updated, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
 		{reason: "it was changed from outside", do: func() {
-			w.fault(fault.Rule{Kind: fault.Edit, ID: string(vnet), Now: true, Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"10.0.0.0/8"}}}}})
+			w.fault(fault.Rule{Kind: fault.Edit, ID: string(vnet), Now: true,
+				Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"10.0.0.0/8"}}}}})
 		}, vnet: wider, want: []arm.Change{{ID: vnet, Kind: arm.Repaired, Paths: []string{"properties.addressSpace.addressPrefixes"}}}},
 		{reason: "it was deleted from outside", do: func() {
 			w.fault(fault.Rule{Kind: fault.Remove, ID: string(vnet), Now: true})

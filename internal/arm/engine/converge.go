@@ -132,7 +132,8 @@ func (c *convergence) convergeNode(node *arm.Node) {
 func (c *convergence) filterDifferences(id arm.ID, owned bool, differences []compare.Difference) []compare.Difference {
 	if owned {
 		// Resources created before the owner tag existed get it with another write, never with a write of its own.
-		differences = slices.DeleteFunc(differences, func(d compare.Difference) bool { return strings.EqualFold(d.Path, "tags."+c.request.Owner.IDKey) })
+		differences = slices.DeleteFunc(differences,
+			func(d compare.Difference) bool { return strings.EqualFold(d.Path, "tags."+c.request.Owner.IDKey) })
 	}
 	if c.request.IgnoreDifference == nil || !owned {
 		return differences
@@ -160,7 +161,8 @@ func (e *Engine) logNormalized(id arm.ID, differences []compare.Difference) {
 		e.options.Hooks.OnNormalized(id, len(differences))
 	}
 	for _, difference := range differences {
-		e.log.Info("Azure keeps a value other than the one sent; it is not sent again", "resource", id, "path", difference.Path, "sent", difference.Want, "kept", difference.Have)
+		e.log.Info("Azure keeps a value other than the one sent; it is not sent again", "resource", id, "path", difference.Path, "sent",
+			difference.Want, "kept", difference.Have)
 	}
 }
 

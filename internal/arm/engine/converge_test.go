@@ -55,7 +55,8 @@ func TestCreate(t *testing.T) {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
 	writes, reads = w.requests()
-	if diff := cmp.Diff([]string{"GET rg", "GET rg networkSecurityGroups/nsg", "GET rg virtualNetworks/vnet"}, sorted(reads)); diff != "" || len(writes) > 0 {
+	if diff := cmp.Diff([]string{"GET rg", "GET rg networkSecurityGroups/nsg", "GET rg virtualNetworks/vnet"},
+		sorted(reads)); diff != "" || len(writes) > 0 {
 		t.Errorf("writes %v, reads %s", writes, diff)
 	}
 }

@@ -82,10 +82,27 @@ func (e *Engine) newConvergence(ctx context.Context, request Request) (*converge
 		return nil, fmt.Errorf("the request has no ownership tag")
 	}
 	request.BypassCache = request.BypassCache || request.RetryNow
-	c := &convergence{engine: e, ctx: ctx, request: request, nodes: nodes,
-		found: map[string]observe.Observation{}, results: map[string]arm.Result{}, retryAfter: map[string]time.Duration{},
-		inventory: map[string]arm.ID{}, storedInventory: map[string]bool{}, adopted: map[string]arm.ID{}, ignored: map[string]arm.ID{}, ownedUntagged: map[string]bool{}, migrated: map[string]bool{}, record: map[string]bool{},
-		changed: make(chan struct{}, 1), requestSlots: make(chan struct{}, e.options.MaxParallel), sentMethods: map[string]string{}}
+	c := &convergence{
+		engine:  e,
+		ctx:     ctx,
+		request: request,
+		nodes:   nodes,
+
+		found:           map[string]observe.Observation{},
+		results:         map[string]arm.Result{},
+		retryAfter:      map[string]time.Duration{},
+		inventory:       map[string]arm.ID{},
+		storedInventory: map[string]bool{},
+		adopted:         map[string]arm.ID{},
+		ignored:         map[string]arm.ID{},
+		ownedUntagged:   map[string]bool{},
+		migrated:        map[string]bool{},
+		record:          map[string]bool{},
+
+		changed:      make(chan struct{}, 1),
+		requestSlots: make(chan struct{}, e.options.MaxParallel),
+		sentMethods:  map[string]string{},
+	}
 	for _, id := range request.Inventory {
 		if !c.mayBeInInventory(id) {
 			c.ignored[id.Key()] = id

@@ -38,7 +38,8 @@ type schedule struct {
 }
 
 func (c *convergence) newSchedule() *schedule {
-	s := &schedule{now: c.engine.clock.Now(), predecessors: map[*arm.Node][]*arm.Node{}, running: map[*arm.Node]*operate.Operation{}, lockedBy: map[*arm.Node]arm.ID{},
+	s := &schedule{now: c.engine.clock.Now(), predecessors: map[*arm.Node][]*arm.Node{}, running: map[*arm.Node]*operate.Operation{},
+		lockedBy:    map[*arm.Node]arm.ID{},
 		minDuration: map[*arm.Node]time.Duration{}, minRemaining: map[*arm.Node]time.Duration{}, slack: map[*arm.Node]time.Duration{}}
 	for _, node := range c.nodes {
 		op, state := c.engine.operate.FindOperation(node.ID.Key()), c.results[node.ID.Key()].State

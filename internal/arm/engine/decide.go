@@ -36,7 +36,8 @@ func decide(s situation) decision {
 	switch {
 	case s.found.Exists && !s.owned && s.otherOwnerTag == "" && node.Foreign == arm.AdoptForeign:
 		if node.PlannedWithTag {
-			return decision{step: stepReport, state: arm.Waiting, message: "its ownership changed since it was planned; planning again", retryAfter: time.Second}
+			return decision{step: stepReport, state: arm.Waiting, message: "its ownership changed since it was planned; planning again",
+				retryAfter: time.Second}
 		}
 		return decision{step: stepAdopt}
 	case node.Refused != "":
@@ -139,9 +140,11 @@ func decideForeign(s situation, inProgress arm.State) decision {
 	using := usesForeign(s)
 	switch {
 	case s.sameNameOwner != "":
-		return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: sameNameMessage(s)})
+		return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned,
+			Message: sameNameMessage(s)})
 	case s.otherOwnerTag != "" && node.OtherCluster == arm.RefuseOtherCluster && !s.owned && !s.hasRecord:
-		return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned, Message: otherClusterMessage(s)})
+		return reportRefusal(s, &arm.Error{Method: http.MethodGet, ID: node.ID, Status: http.StatusOK, Code: CodeNotOwned,
+			Message: otherClusterMessage(s)})
 	case using && (inProgress == arm.Deleting || inProgress == arm.Creating):
 		return decision{step: stepFollow, state: inProgress, retryAfter: followTimeout}
 	case s.owned:
@@ -201,11 +204,13 @@ func decideWrite(s situation, d decision) decision {
 	case s.retryAfter > 0:
 		return awaitRetry(s)
 	case s.row.Taggable && !s.bodyTagged && !(s.node.Foreign == arm.AdoptForeign && s.found.Exists):
-		out := reportFailure(fmt.Errorf("%s: the body of the plan lacks the ownership tag %s=%s, so its owner would be unknown", s.id, s.owner.TagKey, s.owner.TagValue))
+		out := reportFailure(fmt.Errorf("%s: the body of the plan lacks the ownership tag %s=%s, so its owner would be unknown", s.id,
+			s.owner.TagKey, s.owner.TagValue))
 		out.drift = d.drift
 		return out
 	case !s.found.Exists && !s.row.Taggable && !s.ownedAbove && !s.inInventory:
-		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory annotation to be stored", retryAfter: 50 * time.Millisecond}
+		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory annotation to be stored",
+			retryAfter: 50 * time.Millisecond}
 	}
 	d.confirmAbsence = s.found.FromList && !s.found.Exists
 	if s.row.SendsIfMatch && s.found.Exists && d.method == http.MethodPut {
@@ -216,7 +221,8 @@ func decideWrite(s situation, d decision) decision {
 
 // denialOf returns why a write is not allowed, "" if it is. A PATCH writes only tags.
 func denialOf(s situation, d decision) string {
-	if d.method == http.MethodPatch && !slices.ContainsFunc(s.node.Denials, func(denial arm.Denial) bool { return denial.Reference.ID == "" }) {
+	if d.method == http.MethodPatch && !slices.ContainsFunc(s.node.Denials,
+		func(denial arm.Denial) bool { return denial.Reference.ID == "" }) {
 		return ""
 	}
 	return s.denial
@@ -260,12 +266,14 @@ func reportReadFailure(s situation, err error) decision {
 	case !s.failureCounted:
 		return decision{step: stepCountReadFailure, err: err}
 	}
-	return decision{step: stepReport, state: failureState(err), err: err, message: arm.DescribeRetry(err), readFailed: true, retryAfter: max(s.readRetryAfter, 100*time.Millisecond)}
+	return decision{step: stepReport, state: failureState(err), err: err, message: arm.DescribeRetry(err), readFailed: true,
+		retryAfter: max(s.readRetryAfter, 100*time.Millisecond)}
 }
 
 // awaitRetry reports an error until the next try is due.
 func awaitRetry(s situation) decision {
-	return decision{step: stepReport, state: failureState(s.failure), err: s.failure, message: arm.DescribeRetry(s.failure), retryAfter: s.retryAfter}
+	return decision{step: stepReport, state: failureState(s.failure), err: s.failure, message: arm.DescribeRetry(s.failure),
+		retryAfter: s.retryAfter}
 }
 
 // reportFailure reports an error that only a change of the spec resolves.
@@ -275,7 +283,8 @@ func reportFailure(err error) decision {
 
 // reportRefusal reports an error that a change in Azure or of the spec resolves.
 func reportRefusal(s situation, err error) decision {
-	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
+	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes",
+		retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
 }
 
 // failureState returns the state of a resource that failed with err.

@@ -21,13 +21,15 @@ func decideRemoval(s situation) decision {
 	case s.groupErr != nil:
 		return reportReadFailure(s, s.groupErr)
 	case s.groupKept && s.found.Exists:
-		return decision{step: stepReport, state: arm.Foreign, message: "kept: the cluster does not own it, or it has resources of another cluster"}
+		return decision{step: stepReport, state: arm.Foreign,
+			message: "kept: the cluster does not own it, or it has resources of another cluster"}
 	case s.typeErr != nil:
 		return reportFailure(s.typeErr)
 	case s.running.state == arm.Deleting:
 		return awaitOperation(s)
 	case s.running.state != "" && !s.row.DeleteWhileBusy && s.running.age < maxBusyWait:
-		return decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted", retryAfter: maxBusyWait - s.running.age}
+		return decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted",
+			retryAfter: maxBusyWait - s.running.age}
 	case !s.found.WasRead() || s.outdated:
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:

@@ -18,7 +18,8 @@ var (
 )
 
 func peeringNode(id, to arm.ID) arm.Node {
-	node := arm.Node{ID: id, Policy: arm.Repair, Group: "P", After: []arm.ID{vnet}, Body: object{"properties": object{"remoteVirtualNetwork": ref(to), "allowVirtualNetworkAccess": true}}}
+	node := arm.Node{ID: id, Policy: arm.Repair, Group: "P", After: []arm.ID{vnet},
+		Body: object{"properties": object{"remoteVirtualNetwork": ref(to), "allowVirtualNetworkAccess": true}}}
 	if id == farSide {
 		node.After = append(node.After, near)
 	}
@@ -49,7 +50,8 @@ func TestDeleteWholeGroup(t *testing.T) {
 	if !outcome.IsDeleted() || len(outcome.Inventory) != 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
-	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"},
+		w.writes()); diff != "" {
 		t.Error(diff)
 	}
 	if w.get(group) != nil || w.get(hub) == nil {
@@ -77,12 +79,16 @@ func TestDeleteNodeByNode(t *testing.T) {
 	for i, line := range writes {
 		position[line] = i + 1
 	}
-	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg natGateways/nat", "DELETE rg networkInterfaces/nic",
-		"DELETE rg networkSecurityGroups/nsg", "DELETE rg publicIPAddresses/left", "DELETE rg publicIPAddresses/pip", "DELETE rg virtualNetworks/vnet"}, sorted(writes)); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg natGateways/nat",
+		"DELETE rg networkInterfaces/nic",
+		"DELETE rg networkSecurityGroups/nsg", "DELETE rg publicIPAddresses/left", "DELETE rg publicIPAddresses/pip",
+		"DELETE rg virtualNetworks/vnet"}, sorted(writes)); diff != "" {
 		t.Error(diff)
 	}
-	for _, order := range [][2]string{{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet"}, {"DELETE rg virtualNetworks/vnet", "DELETE rg networkSecurityGroups/nsg"},
-		{"DELETE rg natGateways/nat", "DELETE rg publicIPAddresses/pip"}, {"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg virtualNetworks/vnet"}} {
+	for _, order := range [][2]string{{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet"},
+		{"DELETE rg virtualNetworks/vnet", "DELETE rg networkSecurityGroups/nsg"},
+		{"DELETE rg natGateways/nat", "DELETE rg publicIPAddresses/pip"},
+		{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg virtualNetworks/vnet"}} {
 		if position[order[0]] > position[order[1]] {
 			t.Errorf("%q must come before %q: %v", order[0], order[1], writes)
 		}
@@ -97,7 +103,8 @@ func TestDeleteKeepsForeignResources(t *testing.T) {
 	w.put(group, object{"location": "eastus"})
 	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	w.put(nodes, object{"properties": object{"addressPrefix": "10.1.0.0/16"}})
-	request := w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"), arm.Node{ID: nodes, Policy: arm.Observe}, nicNode())
+	request := w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"),
+		arm.Node{ID: nodes, Policy: arm.Observe}, nicNode())
 	outcome := w.converge(request, time.Minute)
 	if !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
@@ -108,10 +115,12 @@ func TestDeleteKeepsForeignResources(t *testing.T) {
 	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
-	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet/subnets/cp", "DELETE rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet/subnets/cp",
+		"DELETE rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
 		t.Error(diff)
 	}
-	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign, "subnets/nodes": arm.Foreign, "subnets/cp": arm.Gone, "networkSecurityGroups/nsg": arm.Gone, "networkInterfaces/nic": arm.Gone}
+	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign, "subnets/nodes": arm.Foreign,
+		"subnets/cp": arm.Gone, "networkSecurityGroups/nsg": arm.Gone, "networkInterfaces/nic": arm.Gone}
 	if diff := cmp.Diff(want, states(outcome)); diff != "" {
 		t.Error(diff)
 	}
@@ -129,7 +138,8 @@ func TestDeleteOfAbsentResources(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w, request := worldWith(t, network()...)
-			if _, err := w.client.Delete(t.Context(), test.gone, map[bool]string{true: "2021-04-01", false: "2025-05-01"}[test.gone == group], nil); err != nil {
+			if _, err := w.client.Delete(t.Context(), test.gone,
+				map[bool]string{true: "2021-04-01", false: "2025-05-01"}[test.gone == group], nil); err != nil {
 				t.Fatal(err)
 			}
 			w.sim.Settle()
@@ -150,11 +160,16 @@ func TestDeleteFaults(t *testing.T) {
 		fault   fault.Rule
 		deletes int
 	}{
-		"in use":        {"its dependant is being deleted", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 400, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2},
-		"throttled":     {"Retry-After is honoured", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Throttle, RetryAfter: 9}, 2},
-		"lost response": {"the deletion is running: it is followed and not repeated", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1},
-		"reset":         {"the deletion never arrived", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Reset}, 2},
-		"fails":         {"the operation ended as failed", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2},
+		"in use": {"its dependant is being deleted",
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 400,
+				Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2},
+		"throttled": {"Retry-After is honoured",
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Throttle, RetryAfter: 9}, 2},
+		"lost response": {"the deletion is running: it is followed and not repeated",
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1},
+		"reset": {"the deletion never arrived", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Reset}, 2},
+		"fails": {"the operation ended as failed",
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +208,8 @@ func TestDeleteAfterRestart(t *testing.T) {
 		if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
 			t.Fatalf("killed after %d convergences: %v", stop, states(outcome))
 		}
-		if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"}, w.writes()); diff != "" {
+		if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"},
+			w.writes()); diff != "" {
 			t.Errorf("killed after %d convergences: %s", stop, diff)
 		}
 	}

@@ -53,7 +53,8 @@ func (s *stateStore) recordAgreement(id arm.ID, want json.RawMessage) {
 
 // classifyDifferences returns the origin of the differences between desired and observed state. fromWrite is set if observed is the
 // answer to a PUT. normalized lists the differences that count as Azure's normalisation from now on.
-func (s *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference, fromWrite bool) (out driftOrigin, normalized []compare.Difference) {
+func (s *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference,
+	fromWrite bool) (out driftOrigin, normalized []compare.Difference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	differences = withoutTagDifferences(differences)

@@ -54,7 +54,8 @@ func TestDriftOrigin(t *testing.T) {
 		"in both, elsewhere": {
 			reason: "each path has its own cause",
 			steps:  []any{true, azure(object{"dnsSettings": object{"dnsServers": []any{"9.9.9.9"}}})},
-			want:   found{Drift: []string{serversPath, forwardingPath}, Outside: []string{serversPath}, Unapplied: []string{forwardingPath}},
+			want: found{Drift: []string{serversPath, forwardingPath}, Outside: []string{serversPath},
+				Unapplied: []string{forwardingPath}},
 		},
 		"in the plan, after another convergence": {
 			reason: "a difference is reported each time",
@@ -124,7 +125,8 @@ func TestDriftOrigin(t *testing.T) {
 // changes elsewhere.
 func TestNormalisationIsNoDrift(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit, Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
+	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit,
+		Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
 	request := w.request(append(network(), forwarding(false))...)
 	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
@@ -139,7 +141,8 @@ func TestNormalisationIsNoDrift(t *testing.T) {
 		w.sleep(step.after)
 		got := result(t, w.converge(request, time.Minute), nic)
 		if !cmp.Equal(step.want, got.Drift) || !cmp.Equal(step.want, got.UnappliedChanges) || got.OutsideChanges != nil {
-			t.Errorf("forwarding %t after %s: drift %v, outside %v, unapplied %v", step.forwarding, step.after, got.Drift, got.OutsideChanges, got.UnappliedChanges)
+			t.Errorf("forwarding %t after %s: drift %v, outside %v, unapplied %v", step.forwarding, step.after, got.Drift,
+				got.OutsideChanges, got.UnappliedChanges)
 		}
 	}
 	if writes := w.writes(); len(writes) != 6 {

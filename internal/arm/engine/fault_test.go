@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-var createWrites = []string{"PUT rg", "PUT rg networkSecurityGroups/nsg", "PUT rg virtualNetworks/vnet", "PUT rg virtualNetworks/vnet/subnets/cp", "PUT rg virtualNetworks/vnet/subnets/nodes"}
+var createWrites = []string{"PUT rg", "PUT rg networkSecurityGroups/nsg", "PUT rg virtualNetworks/vnet",
+	"PUT rg virtualNetworks/vnet/subnets/cp", "PUT rg virtualNetworks/vnet/subnets/nodes"}
 
 func TestFaultsWhileCreating(t *testing.T) {
 	const nsgGlob = "*/networksecuritygroups/nsg"
@@ -33,16 +34,32 @@ func TestFaultsWhileCreating(t *testing.T) {
 			fault:  fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Throttle, RetryAfter: 17},
 			writes: again, within: 30 * time.Second,
 		},
-		"server error":      {reason: "transient", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, writes: again, within: 15 * time.Second},
-		"error when read":   {reason: "transient", fault: fault.Rule{Method: "GET", ID: nsgGlob, Kind: fault.Status, Status: 500, Code: "InternalServerError"}, writes: createWrites, within: 15 * time.Second},
-		"not accepted":      {reason: "the connection broke before Azure saw the request", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Reset}, writes: again, within: 15 * time.Second},
-		"lost response":     {reason: "Azure accepted it: the resource is read, and not created twice", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
-		"late error":        {reason: "after a gateway timeout the result in Azure is unknown", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.LateError}, writes: createWrites, within: 15 * time.Second},
-		"lost group":        {reason: "the first write of all", fault: fault.Rule{Method: "PUT", Type: "Microsoft.Resources/resourceGroups", Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
-		"slow":              {reason: "an operation takes as long as it takes", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Slow, Factor: 50}, writes: createWrites, within: 5 * time.Minute},
-		"operation fails":   {reason: "a failed network operation is sent once more", fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Fail, Code: "InternalServerError"}, writes: again, within: 20 * time.Second},
-		"poll fails":        {reason: "polls are transient, too", fault: fault.Rule{Method: "GET", ID: "*/operations/*", Kind: fault.Status, Status: 500, Code: "X", Count: -1}, writes: createWrites, within: 15 * time.Second},
-		"network not found": {reason: "the front door lags", fault: fault.Rule{Method: "PUT", ID: "*/subnets/cp", Kind: fault.Status, Status: 404, Code: "ParentResourceNotFound"}, writes: append([]string{"PUT rg virtualNetworks/vnet/subnets/cp"}, createWrites...), within: 20 * time.Second},
+		"server error": {reason: "transient",
+			fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, writes: again,
+			within: 15 * time.Second},
+		"error when read": {reason: "transient",
+			fault:  fault.Rule{Method: "GET", ID: nsgGlob, Kind: fault.Status, Status: 500, Code: "InternalServerError"},
+			writes: createWrites, within: 15 * time.Second},
+		"not accepted": {reason: "the connection broke before Azure saw the request",
+			fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Reset}, writes: again, within: 15 * time.Second},
+		"lost response": {reason: "Azure accepted it: the resource is read, and not created twice",
+			fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Lost}, writes: createWrites, within: 15 * time.Second},
+		"late error": {reason: "after a gateway timeout the result in Azure is unknown",
+			fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.LateError}, writes: createWrites, within: 15 * time.Second},
+		"lost group": {reason: "the first write of all",
+			fault: fault.Rule{Method: "PUT", Type: "Microsoft.Resources/resourceGroups", Kind: fault.Lost}, writes: createWrites,
+			within: 15 * time.Second},
+		"slow": {reason: "an operation takes as long as it takes",
+			fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Slow, Factor: 50}, writes: createWrites, within: 5 * time.Minute},
+		"operation fails": {reason: "a failed network operation is sent once more",
+			fault: fault.Rule{Method: "PUT", ID: nsgGlob, Kind: fault.Fail, Code: "InternalServerError"}, writes: again,
+			within: 20 * time.Second},
+		"poll fails": {reason: "polls are transient, too",
+			fault:  fault.Rule{Method: "GET", ID: "*/operations/*", Kind: fault.Status, Status: 500, Code: "X", Count: -1},
+			writes: createWrites, within: 15 * time.Second},
+		"network not found": {reason: "the front door lags",
+			fault:  fault.Rule{Method: "PUT", ID: "*/subnets/cp", Kind: fault.Status, Status: 404, Code: "ParentResourceNotFound"},
+			writes: append([]string{"PUT rg virtualNetworks/vnet/subnets/cp"}, createWrites...), within: 20 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,16 +95,19 @@ func TestEtagRace(t *testing.T) {
 
 func TestFailureBlocksOnlyDependants(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Status, Status: 400, Code: "InvalidParameter", Message: "The value is wrong."})
+	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Status, Status: 400,
+		Code: "InvalidParameter", Message: "The value is wrong."})
 	request := w.request(append(network(), pipNode(), natNode())...)
 	outcome := w.converge(request, 30*time.Second)
-	want := map[string]arm.State{"resourceGroups/rg": arm.Ready, "virtualNetworks/vnet": arm.Ready, "networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked,
+	want := map[string]arm.State{"resourceGroups/rg": arm.Ready, "virtualNetworks/vnet": arm.Ready,
+		"networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked,
 		"publicIPAddresses/pip": arm.Ready, "natGateways/nat": arm.Ready}
 	if diff := cmp.Diff(want, states(outcome)); diff != "" {
 		t.Error(diff)
 	}
 	got := result(t, outcome, nsg)
-	if codeOf(got.Err) != "InvalidParameter" || !strings.Contains(got.Err.Error(), "The value is wrong.") || arm.RequestID(got.Err) == "" || strings.Contains(got.Err.Error(), arm.RequestID(got.Err)) {
+	if codeOf(got.Err) != "InvalidParameter" || !strings.Contains(got.Err.Error(), "The value is wrong.") ||
+		arm.RequestID(got.Err) == "" || strings.Contains(got.Err.Error(), arm.RequestID(got.Err)) {
 		t.Errorf("%v", got.Err)
 	}
 	w.writes()
@@ -138,7 +158,8 @@ func TestRetryReportsPreviousError(t *testing.T) {
 		t.Errorf("the message of the first try is %q", got.Message)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
-	if got := result(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message, "retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
+	if got := result(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message,
+		"retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
 		t.Errorf("the message of the second try is %q: %v", got.Message, got.Err)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
@@ -149,7 +170,8 @@ func TestRetryReportsPreviousError(t *testing.T) {
 	}
 	w.sim.ClearFaults()
 	w.converge(request, 10*time.Minute)
-	w.fault(fault.Rule{Method: "DELETE", ID: "*/natgateways/nat", Count: -1, Kind: fault.Cancel, Code: "OperationPreempted", Message: "Another one."})
+	w.fault(fault.Rule{Method: "DELETE", ID: "*/natgateways/nat", Count: -1, Kind: fault.Cancel, Code: "OperationPreempted",
+		Message: "Another one."})
 	var said []string
 	for deadline := w.clock.Now().Add(5 * time.Minute); w.clock.Now().Before(deadline); {
 		outcome, err := w.engine.Delete(t.Context(), request)
@@ -162,7 +184,8 @@ func TestRetryReportsPreviousError(t *testing.T) {
 		}
 		w.sleep(outcome.RetryAfter)
 	}
-	if len(said) != 2 || said[0] != "" || !strings.Contains(said[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
+	if len(said) != 2 || said[0] != "" ||
+		!strings.Contains(said[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
 		t.Errorf("the messages of deletions are %q", said)
 	}
 }

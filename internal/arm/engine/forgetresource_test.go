@@ -27,9 +27,12 @@ func machineNodes(i int) []arm.Node {
 	disk["name"] = name + "_OSDisk"
 	properties["networkProfile"] = object{"networkInterfaces": []object{{"id": string(itsNIC), "properties": object{"primary": true}}}}
 	return []arm.Node{network, machine,
-		{ID: arm.NewID(sub, "rg", types.Disk, name+"_OSDisk"), Policy: arm.TagOnly, Group: "D", After: []arm.ID{machine.ID}, Body: object{"location": "eastus", "tags": tags()}},
-		{ID: machine.ID.Child("extensions", "boot"), Policy: arm.Repair, Group: "E", Body: object{"location": "eastus", "tags": tags(), "properties": object{
-			"publisher": "Microsoft.Azure.Extensions", "type": "CustomScript", "typeHandlerVersion": "2.1", "settings": object{"a": "b"}}}},
+		{ID: arm.NewID(sub, "rg", types.Disk, name+"_OSDisk"), Policy: arm.TagOnly, Group: "D", After: []arm.ID{machine.ID},
+			Body: object{"location": "eastus", "tags": tags()}},
+		{ID: machine.ID.Child("extensions", "boot"), Policy: arm.Repair, Group: "E",
+			Body: object{"location": "eastus", "tags": tags(), "properties": object{
+				"publisher": "Microsoft.Azure.Extensions", "type": "CustomScript", "typeHandlerVersion": "2.1",
+				"settings": object{"a": "b"}}}},
 	}
 }
 
@@ -103,13 +106,14 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 		reason string
 		end    func(w *world, cluster engine.Request, machines []engine.Request)
 	}{
-		"one by one": {"each object's deletion deletes its own resources", func(w *world, cluster engine.Request, machines []engine.Request) {
-			makeAll(w, machines)
-			for _, machine := range machines {
-				deleted(w, deletionOf(machine))
-			}
-			deleted(w, cluster)
-		}},
+		"one by one": {"each object's deletion deletes its own resources",
+			func(w *world, cluster engine.Request, machines []engine.Request) {
+				makeAll(w, machines)
+				for _, machine := range machines {
+					deleted(w, deletionOf(machine))
+				}
+				deleted(w, cluster)
+			}},
 		"with their group": {"their objects are gone", func(w *world, cluster engine.Request, machines []engine.Request) {
 			makeAll(w, machines)
 			deleted(w, cluster)
@@ -119,33 +123,37 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 			deleteGroup(w)
 			deleted(w, cluster)
 		}},
-		"during their creation": {"running operations have no resource left", func(w *world, cluster engine.Request, machines []engine.Request) {
-			for _, machine := range machines {
-				w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
-					return outcome.Results[1].State == arm.Creating
-				})
-			}
-			deleted(w, cluster)
-		}},
-		"while another party deletes the group": {"resources of running operations are absent", func(w *world, cluster engine.Request, machines []engine.Request) {
-			for _, machine := range machines {
-				w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
-					return outcome.Results[1].State == arm.Creating
-				})
-			}
-			deleteGroup(w)
-			deleted(w, cluster)
-		}},
-		"refused": {"the failure of a machine is dropped with its object", func(w *world, cluster engine.Request, machines []engine.Request) {
-			w.fault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status, Status: http.StatusConflict, Code: "OperationNotAllowed", Message: "quota"})
-			for _, machine := range machines {
-				w.convergeUntil(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
-			}
-			for _, machine := range machines {
-				deleted(w, deletionOf(machine))
-			}
-			deleted(w, cluster)
-		}},
+		"during their creation": {"running operations have no resource left",
+			func(w *world, cluster engine.Request, machines []engine.Request) {
+				for _, machine := range machines {
+					w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
+						return outcome.Results[1].State == arm.Creating
+					})
+				}
+				deleted(w, cluster)
+			}},
+		"while another party deletes the group": {"resources of running operations are absent",
+			func(w *world, cluster engine.Request, machines []engine.Request) {
+				for _, machine := range machines {
+					w.convergeUntil(machine, 5*time.Minute, func(outcome arm.Outcome) bool {
+						return outcome.Results[1].State == arm.Creating
+					})
+				}
+				deleteGroup(w)
+				deleted(w, cluster)
+			}},
+		"refused": {"the failure of a machine is dropped with its object",
+			func(w *world, cluster engine.Request, machines []engine.Request) {
+				w.fault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status,
+					Status: http.StatusConflict, Code: "OperationNotAllowed", Message: "quota"})
+				for _, machine := range machines {
+					w.convergeUntil(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
+				}
+				for _, machine := range machines {
+					deleted(w, deletionOf(machine))
+				}
+				deleted(w, cluster)
+			}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

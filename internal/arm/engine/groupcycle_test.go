@@ -20,10 +20,12 @@ func TestDeleteGroupsThatDependOnEachOther(t *testing.T) {
 	ours.ID = second
 	network := vnetNode()
 	network.ID = remote
-	inNAT := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", After: []arm.ID{nat}, Body: object{"properties": object{"addressPrefix": "10.0.0.0/16", "natGateway": ref(nat)}}}
+	inNAT := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", After: []arm.ID{nat},
+		Body: object{"properties": object{"addressPrefix": "10.0.0.0/16", "natGateway": ref(nat)}}}
 	inSubnet := nicNode()
 	inSubnet.After = []arm.ID{subnet}
-	inSubnet.Body = object{"location": "eastus", "tags": tags(), "properties": object{"ipConfigurations": []object{{"name": "ip", "properties": object{"subnet": ref(subnet)}}}}}
+	inSubnet.Body = object{"location": "eastus", "tags": tags(),
+		"properties": object{"ipConfigurations": []object{{"name": "ip", "properties": object{"subnet": ref(subnet)}}}}}
 	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
 	w.put(group, object{"location": "eastus", "tags": tags()})
 	w.put(left, object{"location": "eastus", "tags": tags()})

@@ -196,7 +196,8 @@ func (w *world) requests() (writes, reads []string) {
 	all := w.sim.Requests()
 	for _, record := range all[w.seen:] {
 		path, _, _ := strings.Cut(record.URL, "?")
-		if strings.Contains(path, "/operations/") || strings.Contains(path, "operationresults") || strings.Contains(path, "OperationStatuses") || strings.Contains(path, "/operationResults/") {
+		if strings.Contains(path, "/operations/") || strings.Contains(path, "operationresults") ||
+			strings.Contains(path, "OperationStatuses") || strings.Contains(path, "/operationResults/") {
 			continue
 		}
 		if strings.Contains(record.URL, "forceDeletion=true") {

@@ -17,15 +17,19 @@ import (
 var vm = arm.NewID(sub, "rg", "Microsoft.Compute/virtualMachines", "vm")
 
 func vmNode() arm.Node {
-	return arm.Node{ID: vm, Policy: arm.CreateOnly, Group: "VM", After: []arm.ID{nic}, Body: object{"location": "eastus", "tags": tags(), "properties": object{
-		"hardwareProfile": object{"vmSize": "Standard_D2s_v3"},
-		"storageProfile": object{
-			"imageReference": object{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2", "version": "latest"},
-			"osDisk":         object{"name": "vm_OSDisk", "createOption": "FromImage", "diskSizeGB": 128, "managedDisk": object{"storageAccountType": "Premium_LRS"}, "deleteOption": "Delete"}},
-		"osProfile": object{"computerName": "vm", "adminUsername": "capi", "customData": "I2Nsb3VkLWNvbmZpZw==",
-			"linuxConfiguration": object{"disablePasswordAuthentication": true, "ssh": object{"publicKeys": []object{{"path": "/home/capi/.ssh/authorized_keys", "keyData": sshKey}}}}},
-		"networkProfile": object{"networkInterfaces": []object{{"id": string(nic), "properties": object{"primary": true}}}},
-	}}}
+	return arm.Node{ID: vm, Policy: arm.CreateOnly, Group: "VM", After: []arm.ID{nic},
+		Body: object{"location": "eastus", "tags": tags(), "properties": object{
+			"hardwareProfile": object{"vmSize": "Standard_D2s_v3"},
+			"storageProfile": object{
+				"imageReference": object{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2",
+					"version": "latest"},
+				"osDisk": object{"name": "vm_OSDisk", "createOption": "FromImage", "diskSizeGB": 128,
+					"managedDisk": object{"storageAccountType": "Premium_LRS"}, "deleteOption": "Delete"}},
+			"osProfile": object{"computerName": "vm", "adminUsername": "capi", "customData": "I2Nsb3VkLWNvbmZpZw==",
+				"linuxConfiguration": object{"disablePasswordAuthentication": true,
+					"ssh": object{"publicKeys": []object{{"path": "/home/capi/.ssh/authorized_keys", "keyData": sshKey}}}}},
+			"networkProfile": object{"networkInterfaces": []object{{"id": string(nic), "properties": object{"primary": true}}}},
+		}}}
 }
 
 const sshKey = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDhA8cMNUn6hoWqkGCrLpl1mYhBLYgsYpu0QHWlaEVpVmxFTzXX4dHKdFSM5bYYVd3XnYtUrRUFz7GCVAqzBuUWBGjvjTKz3Iq5kvJ6HcD3bmeYB1yRPnDyNGIsYX7HWVwQG3E4w3EeePVLoRnkaFLOHoE8CqZpE0rEx0s= test"
@@ -53,7 +57,8 @@ func TestMachine(t *testing.T) {
 
 func TestFailedMachineIsNotCreatedAgain(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate, Message: "Allocation failed. We do not have sufficient capacity."})
+	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate,
+		Message: "Allocation failed. We do not have sufficient capacity."})
 	request := w.request(machine()...)
 	failed := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
 	got := result(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
@@ -83,7 +88,8 @@ func TestMachineInCreationCanBeDeleted(t *testing.T) {
 		t.Fatalf("%v", states(outcome))
 	}
 	writes := w.writes()
-	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"}, slices.Compact(sorted(writes))); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"},
+		slices.Compact(sorted(writes))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -97,7 +103,8 @@ func nicNodeAlone() arm.Node {
 
 func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
 	w, request := worldWith(t, append(network(), nicNode())...)
-	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})
+	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit,
+		Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
@@ -132,7 +139,8 @@ func TestDiskCreatedWithMachineIsDeleted(t *testing.T) {
 	if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
 		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
 	}
-	if diff := cmp.Diff([]string{"DELETE rg disks/vm_OSDisk", "DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"}, sorted(w.writes())); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg disks/vm_OSDisk", "DELETE rg networkInterfaces/nic",
+		"DELETE rg virtualMachines/vm?forceDeletion=true"}, sorted(w.writes())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -142,7 +150,8 @@ func TestReadOfAMachineHasItsPowerState(t *testing.T) {
 	w, request := worldWith(t, machine()...)
 	for _, power := range []string{"PowerState/running", "PowerState/deallocated"} {
 		if power == "PowerState/deallocated" {
-			if _, err := w.client.Do(t.Context(), client.Request{Method: "POST", ID: vm, SubPath: "deallocate", APIVersion: "2025-04-01"}); err != nil {
+			if _, err := w.client.Do(t.Context(),
+				client.Request{Method: "POST", ID: vm, SubPath: "deallocate", APIVersion: "2025-04-01"}); err != nil {
 				t.Fatal(err)
 			}
 			w.sim.Settle()
@@ -166,17 +175,20 @@ func TestDiskCreatedWithMachineKeepsTags(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
 	kept := vmNode()
 	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
-	tags := arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}, DropTags: []string{"old"}}
+	tags := arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]},
+		DropTags: []string{"old"}}
 	w, request := worldWith(t, append(network(), nicNode(), kept, tags)...)
 	w.writes()
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
 		t.Fatalf("the disk has the tags of its VM from the beginning: %v", outcome.RootCauses())
 	}
-	w.fault(fault.Rule{Now: true, ID: string(disk), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{owner.TagKey: "x", "old": "1", "theirs": "2"}}})
+	w.fault(fault.Rule{Now: true, ID: string(disk), Kind: fault.Edit,
+		Patch: map[string]any{"tags": map[string]any{owner.TagKey: "x", "old": "1", "theirs": "2"}}})
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default", "PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default"}
+	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default",
+		"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default"}
 	if diff := cmp.Diff(want, w.writes()); diff != "" {
 		t.Errorf("one merges, one deletes (-want +got):\n%s", diff)
 	}
@@ -184,7 +196,8 @@ func TestDiskCreatedWithMachineKeepsTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body := string(found[disk.Key()].Body); !strings.Contains(body, `"theirs":"2"`) || strings.Contains(body, `"old"`) || strings.Contains(body, `"x"`) {
+	if body := string(found[disk.Key()].Body); !strings.Contains(body, `"theirs":"2"`) || strings.Contains(body, `"old"`) ||
+		strings.Contains(body, `"x"`) {
 		t.Errorf("tags of the disk: %s", body)
 	}
 }
@@ -205,7 +218,8 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	if outcome := w.converge(w.request(append(network(), nicNode(), kept, tagsOf())...), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default", "PATCH rg virtualMachines/vm/providers/Microsoft.Resources/tags/default"}
+	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default",
+		"PATCH rg virtualMachines/vm/providers/Microsoft.Resources/tags/default"}
 	if diff := cmp.Diff(want, sorted(w.writes())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -238,7 +252,8 @@ func TestReadFailureOfMachineAndDisk(t *testing.T) {
 		rule   fault.Rule
 	}{
 		"server error": {"each resource fails by itself", fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}},
-		"refused":      {"an error of every request needs one request", fault.Rule{Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound"}},
+		"refused": {"an error of every request needs one request",
+			fault.Rule{Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

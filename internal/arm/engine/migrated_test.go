@@ -18,21 +18,27 @@ func TestMigrated(t *testing.T) {
 		migrated []arm.ID
 		want     []string
 	}{
-		"unproven":   {"no proof shows that the network was created for the object", nil, nil, nil},
-		"proven":     {"the caller has the proof", nil, []arm.ID{vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg virtualNetworks/vnet"}},
-		"the group":  {"a proven group is deleted as a whole", nil, []arm.ID{group, vnet, vnet.Child("subnets", "nodes")}, []string{"DELETE rg"}},
-		"of another": {"the network carries the tag of another cluster, so it and its group are kept", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}, []arm.ID{group, vnet}, nil},
-		"given up":   {"the tag releases the network", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "shared"}, []arm.ID{vnet}, nil},
+		"unproven": {"no proof shows that the network was created for the object", nil, nil, nil},
+		"proven": {"the caller has the proof", nil, []arm.ID{vnet, vnet.Child("subnets", "nodes")},
+			[]string{"DELETE rg virtualNetworks/vnet"}},
+		"the group": {"a proven group is deleted as a whole", nil, []arm.ID{group, vnet, vnet.Child("subnets", "nodes")},
+			[]string{"DELETE rg"}},
+		"of another": {"the network carries the tag of another cluster, so it and its group are kept",
+			object{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}, []arm.ID{group, vnet}, nil},
+		"given up": {"the tag releases the network", object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1": "shared"},
+			[]arm.ID{vnet}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.put(group, object{"location": "eastus"})
-			w.put(vnet, object{"location": "eastus", "tags": test.tagged, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+			w.put(vnet, object{"location": "eastus", "tags": test.tagged,
+				"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 			subnet := vnet.Child("subnets", "nodes")
 			w.put(subnet, object{"properties": object{"addressPrefix": "10.0.0.0/16"}})
 			w.requests()
 			request := w.request(arm.Node{ID: group, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"},
-				arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"}, arm.Node{ID: subnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"})
+				arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"},
+				arm.Node{ID: subnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"})
 			request.Migrated, request.DeleteWholeGroups = test.migrated, true
 			if outcome := w.delete(request, time.Hour); !outcome.IsDeleted() {
 				t.Errorf("%s: %v", test.reason, states(outcome))

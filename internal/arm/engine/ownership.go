@@ -52,7 +52,8 @@ func (c *convergence) isOwned(id arm.ID) bool {
 			return true
 		}
 	}
-	if row.Taggable && (c.hasProvenOwner(id) || c.ownedUntagged[id.Key()] && c.otherOwnerTag(id) == "") || row.OwnedByReference && c.referencesOwned(id, row) || c.isInInventory(id, row) {
+	if row.Taggable && (c.hasProvenOwner(id) || c.ownedUntagged[id.Key()] && c.otherOwnerTag(id) == "") || row.OwnedByReference &&
+		c.referencesOwned(id, row) || c.isInInventory(id, row) {
 		return true
 	}
 	for _, ancestor := range c.owningAncestors(id) {
@@ -143,7 +144,8 @@ func (c *convergence) otherOwnerTag(id arm.ID) string {
 // otherOwnerTagIn returns the key of the first tag that marks a resource as another cluster's or owner's, "" if there is none.
 func otherOwnerTagIn(tags map[string]string, owner Owner) string {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		if strings.HasPrefix(strings.ToLower(key), ownerPrefix) && !strings.EqualFold(key, owner.TagKey) && strings.EqualFold(tags[key], owner.TagValue) {
+		if strings.HasPrefix(strings.ToLower(key), ownerPrefix) && !strings.EqualFold(key, owner.TagKey) &&
+			strings.EqualFold(tags[key], owner.TagValue) {
 			return key
 		}
 	}

@@ -71,7 +71,8 @@ func TestOwnersWithTheSameClusterName(t *testing.T) {
 			w.requests()
 			request := w.ownedBy(id, nodes()...)
 			outcome := w.convergeOnce(request)
-			if got := result(t, outcome, group); got.State != arm.Failed || !strings.Contains(fmt.Sprint(got.Err), "belongs to a/c1/1") || !strings.Contains(fmt.Sprint(got.Err), id) {
+			if got := result(t, outcome, group); got.State != arm.Failed ||
+				!strings.Contains(fmt.Sprint(got.Err), "belongs to a/c1/1") || !strings.Contains(fmt.Sprint(got.Err), id) {
 				t.Errorf("both owners are named: %+v", got)
 			}
 			request.Inventory, request.DeleteWholeGroups = []arm.ID{cp, vnet.Child("subnets", "nodes")}, true
@@ -102,7 +103,8 @@ func TestForgedInventoryIsIgnored(t *testing.T) {
 	w.put(arm.ResourceGroupID(sub, "foreign"), object{"location": "eastus"})
 	w.put(foreign, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	w.put(theirs, object{"properties": object{"addressPrefix": "10.9.0.0/16"}})
-	w.put(address, object{"location": "eastus", "sku": object{"name": "Standard"}, "properties": object{"publicIPAllocationMethod": "Static"}})
+	w.put(address, object{"location": "eastus", "sku": object{"name": "Standard"},
+		"properties": object{"publicIPAllocationMethod": "Static"}})
 	all := []arm.ID{arm.ResourceGroupID(sub, "foreign"), foreign, address, theirs, zone, record, "", "/", "/subscriptions/" + sub}
 	use := arm.Node{ID: foreign, Policy: arm.Observe, Foreign: arm.UseForeign, Group: "N"}
 	named := subnetNode(theirs, "10.9.0.0/16")

@@ -21,7 +21,8 @@ const releasedTagValue = "shared"
 // inventory entries and resources that Azure creates along with another one never needed a tag.
 func (c *convergence) isOwnershipTagRemoved(t *task, tags map[string]string) bool {
 	key := t.id.Key()
-	if !t.found.Exists || t.owned || !c.record[key] && !c.engine.states.wasCreatedHere(key) || t.node != nil && (t.node.Policy == arm.TagOnly || t.node.Policy == arm.Observe) {
+	if !t.found.Exists || t.owned || !c.record[key] && !c.engine.states.wasCreatedHere(key) || t.node != nil &&
+		(t.node.Policy == arm.TagOnly || t.node.Policy == arm.Observe) {
 		return false
 	}
 	_, adopted := c.adopted[key]
@@ -41,7 +42,8 @@ func (c *convergence) isOwnershipTagRemoved(t *task, tags map[string]string) boo
 // referencesOtherOwner reports whether the resource references one that carries another owner's tag.
 func (c *convergence) referencesOtherOwner(id arm.ID, row types.Type) bool {
 	body, err := arm.DecodeBody(c.found[id.Key()].Body)
-	return err == nil && slices.ContainsFunc(row.OwnerReferences, func(path string) bool { return c.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
+	return err == nil && slices.ContainsFunc(row.OwnerReferences,
+		func(path string) bool { return c.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
 }
 
 // lacksOwnershipTag reports whether an owned resource lacks the ownership tag, which has to be restored.
@@ -92,7 +94,8 @@ func tagsProveOwner(tags map[string]string, owner Owner) bool {
 func (c *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
 	found := c.found[id.Key()]
 	row, err := types.ForID(id)
-	if err != nil || !row.Taggable || !found.Exists || !c.record[id.Key()] && !c.engine.states.wasCreatedHere(id.Key()) || slices.ContainsFunc(through, id.Equal) {
+	if err != nil || !row.Taggable || !found.Exists || !c.record[id.Key()] && !c.engine.states.wasCreatedHere(id.Key()) ||
+		slices.ContainsFunc(through, id.Equal) {
 		return false
 	}
 	tags := observe.ParseHead(found.Body).Tags
@@ -186,7 +189,8 @@ func (c *convergence) missingEvidence() []arm.ID {
 			continue
 		}
 		tags := observe.ParseHead(found.Body).Tags
-		if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" || tagsProveOwner(tags, c.request.Owner) {
+		if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" ||
+			tagsProveOwner(tags, c.request.Owner) {
 			continue
 		}
 		for _, id := range append(usedResources(found.Body, row), arm.ResourceGroupID(found.ID.Subscription(), found.ID.ResourceGroup())) {
@@ -230,7 +234,8 @@ func tagValue(tags map[string]string, key string) (string, bool) {
 
 // ownershipTagError is the error of a resource whose ownership tag was removed.
 func ownershipTagError(s situation) error {
-	return &arm.Error{Method: http.MethodGet, ID: s.id, Status: http.StatusOK, Code: CodeOwnershipTagRemoved, Message: ownershipTagMessage(s)}
+	return &arm.Error{Method: http.MethodGet, ID: s.id, Status: http.StatusOK, Code: CodeOwnershipTagRemoved,
+		Message: ownershipTagMessage(s)}
 }
 
 // ownershipTagMessage explains that no proof of ownership is left, and gives the commands to hand the resource back or to release it.
@@ -248,5 +253,6 @@ func ownershipTagMessage(s situation) string {
 	}
 	merge := "az tag update --resource-id " + arm.ShellQuote(string(s.id)) + " --operation Merge --tags "
 	return fmt.Sprintf("The object's annotations record that %s was created for this cluster, but it has lost the tag %s, and Azure has no other proof. %s. "+
-		"If it belongs to the cluster, hand it back: %s%s. If not, or to keep it when the cluster is deleted, give it up: %s%s=%s", s.id, tag, consequence, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
+		"If it belongs to the cluster, hand it back: %s%s. If not, or to keep it when the cluster is deleted, give it up: %s%s=%s",
+		s.id, tag, consequence, merge, arm.ShellQuote(tag), merge, arm.ShellQuote(s.owner.TagKey), releasedTagValue)
 }

@@ -120,10 +120,12 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 		unrecorded bool
 		want       string
 	}{
-		"owner's tag":                    {"only a writer of its tags in Azure can have set it", object{ownerKey: me}, nil, false, true, mine},
-		"another owner's tag":            {"the other owner owns it", object{ownerKey: "other/c1/2"}, ours(), true, false, theirs},
-		"in a group of the cluster":      {"it would be deleted with the group", nil, ours(), false, false, mine},
-		"in a group of another":          {"its tag is not this owner's", nil, object{owner.TagKey: owner.TagValue, ownerKey: "other/c1/2"}, false, false, told},
+		"owner's tag": {"only a writer of its tags in Azure can have set it", object{ownerKey: me}, nil, false,
+			true, mine},
+		"another owner's tag":       {"the other owner owns it", object{ownerKey: "other/c1/2"}, ours(), true, false, theirs},
+		"in a group of the cluster": {"it would be deleted with the group", nil, ours(), false, false, mine},
+		"in a group of another": {"its tag is not this owner's", nil,
+			object{owner.TagKey: owner.TagValue, ownerKey: "other/c1/2"}, false, false, told},
 		"uses a resource of the cluster": {"only a writer of the resource can have set the reference", nil, nil, true, false, mine},
 		"record alone":                   {"every writer of the object can forge that", nil, nil, false, false, told},
 		"record and another's tag":       {"it was handed over", object{another: "owned"}, ours(), true, false, theirs},
@@ -170,7 +172,8 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 							}
 							graph := &arm.Graph{}
 							graph.Add(node)
-							out := engine.Request{Object: "AzureCluster/default/c1", Client: c, Owner: owner, Graph: graph, BypassCache: true}
+							out := engine.Request{Object: "AzureCluster/default/c1", Client: c, Owner: owner, Graph: graph,
+								BypassCache: true}
 							if !test.unrecorded {
 								out.Record = []arm.ID{id}
 							}
@@ -184,14 +187,18 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 						}
 						got := result(t, outcome, id)
 						restored := azure.tags(id)[owner.TagKey] == owner.TagValue
-						if mended := test.want == mine; restored != mended || (len(azure.writes) > 0) != mended || mended && (got.State != arm.Ready || got.OwnershipTagRemoved != "") {
-							t.Errorf("%s: restored %t with %v, then %s %q %v", test.reason, restored, azure.writes, got.State, got.OwnershipTagRemoved, got.Err)
+						if mended := test.want == mine; restored != mended || (len(azure.writes) > 0) != mended || mended &&
+							(got.State != arm.Ready || got.OwnershipTagRemoved != "") {
+							t.Errorf("%s: restored %t with %v, then %s %q %v", test.reason, restored, azure.writes, got.State,
+								got.OwnershipTagRemoved, got.Err)
 						}
 						said := got.OwnershipTagRemoved
 						if got.Err != nil {
 							said = got.Err.Error()
 						}
-						if test.want == told && (!strings.Contains(said, "has lost the tag "+owner.TagKey) || !strings.Contains(said, "az tag update --resource-id "+string(id))) {
+						if test.want == told &&
+							(!strings.Contains(said, "has lost the tag "+owner.TagKey) ||
+								!strings.Contains(said, "az tag update --resource-id "+string(id))) {
 							t.Errorf("%s: the message has no remedy: %q", test.reason, said)
 						}
 						azure.put(id, have) // The tag is removed again.
@@ -204,9 +211,11 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 						got = result(t, outcome, id)
 						gone := azure.bodies[id.Key()] == nil
 						if gone != (test.want == mine) || outcome.IsDeleted() == (test.want == told) || !gone && len(azure.writes) > 0 {
-							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.IsDeleted(), azure.writes, got.State, got.Err)
+							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.IsDeleted(),
+								azure.writes, got.State, got.Err)
 						}
-						if test.want == told && (got.State != arm.Failed || !strings.Contains(got.Err.Error(), engine.CodeOwnershipTagRemoved)) {
+						if test.want == told &&
+							(got.State != arm.Failed || !strings.Contains(got.Err.Error(), engine.CodeOwnershipTagRemoved)) {
 							t.Errorf("%s: the deletion has no reason for its wait: %s %v", test.reason, got.State, got.Err)
 						}
 					})

@@ -50,7 +50,8 @@ func (a *azure) Do(request *http.Request) (*http.Response, error) {
 	if a.held != nil {
 		<-a.held
 	}
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: request}, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{},
+		Request: request}, nil
 }
 
 func (a *azure) client(t *testing.T, configuration cloud.Configuration) *client.Client {

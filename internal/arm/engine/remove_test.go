@@ -43,8 +43,9 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 		// least and most bound the time of the deletion, counted from the creation.
 		least, most time.Duration
 	}{
-		"ends":               {"the deletion follows the creation", natNode(), 20, 20 * time.Second, 25 * time.Second},
-		"does not end":       {"an operation without an end must not block the deletion of a cluster", natNode(), 3600, time.Minute, time.Minute + 5*time.Second},
+		"ends": {"the deletion follows the creation", natNode(), 20, 20 * time.Second, 25 * time.Second},
+		"does not end": {"an operation without an end must not block the deletion of a cluster", natNode(), 3600, time.Minute,
+			time.Minute + 5*time.Second},
 		"deleted while busy": {"Azure takes the deletion of a machine at any time", vmNode(), 3600, 0, 5 * time.Second},
 	}
 	for name, test := range tests {
@@ -69,7 +70,8 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 						break
 					}
 					got := result(t, outcome, test.node.ID)
-					if got.State != arm.Waiting || !strings.Contains(got.Message, "waits for a running operation") || outcome.RetryAfter == 0 || outcome.RetryAfter > time.Minute {
+					if got.State != arm.Waiting || !strings.Contains(got.Message, "waits for a running operation") ||
+						outcome.RetryAfter == 0 || outcome.RetryAfter > time.Minute {
 						t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
 					}
 					if elapsed > 10*time.Minute {
@@ -102,7 +104,8 @@ func TestDeleteWaitsForSerialKey(t *testing.T) {
 	leaving := arm.Node{ID: nodes, Policy: arm.Repair}
 	request := w.request(leaving)
 	outcome := w.deleteOnce(request)
-	if got := result(t, outcome, nodes); got.State != arm.Waiting || !strings.Contains(got.Message, "waits for subnets/cp") || outcome.RetryAfter == 0 {
+	if got := result(t, outcome, nodes); got.State != arm.Waiting || !strings.Contains(got.Message, "waits for subnets/cp") ||
+		outcome.RetryAfter == 0 {
 		t.Errorf("%+v, again in %s", got, outcome.RetryAfter)
 	}
 	if writes := w.writes(); len(writes) > 0 {
@@ -129,10 +132,14 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 		state       arm.State
 		least, most int // deletions in an hour
 	}{
-		"refused":     {"no other deletion of the object resolves it", fault.Rule{Kind: fault.Status, Status: http.StatusForbidden, Code: "ScopeLocked"}, arm.Failed, 5, 20},
-		"in use":      {"its dependants may be in deletion", fault.Rule{Kind: fault.Status, Status: http.StatusBadRequest, Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, arm.Waiting, 20, 150},
+		"refused": {"no other deletion of the object resolves it",
+			fault.Rule{Kind: fault.Status, Status: http.StatusForbidden, Code: "ScopeLocked"}, arm.Failed, 5, 20},
+		"in use": {"its dependants may be in deletion",
+			fault.Rule{Kind: fault.Status, Status: http.StatusBadRequest, Code: "InUseNetworkSecurityGroupCannotBeDeleted"},
+			arm.Waiting, 20, 150},
 		"fails later": {"the operation ends as failed", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting, 10, 60},
-		"broken":      {"Azure fails", fault.Rule{Kind: fault.Status, Status: http.StatusInternalServerError, Code: "InternalServerError"}, arm.Waiting, 10, 60},
+		"broken": {"Azure fails", fault.Rule{Kind: fault.Status, Status: http.StatusInternalServerError,
+			Code: "InternalServerError"}, arm.Waiting, 10, 60},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +155,8 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 				}
 				outcome := w.deleteOnce(request)
 				got := result(t, outcome, nsg)
-				if len(at) > 0 && got.State != arm.Deleting && (got.State != test.state || codeOf(got.Err) != test.rule.Code || outcome.RetryAfter <= 0) {
+				if len(at) > 0 && got.State != arm.Deleting &&
+					(got.State != test.state || codeOf(got.Err) != test.rule.Code || outcome.RetryAfter <= 0) {
 					t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
 				}
 				for range w.writes() {

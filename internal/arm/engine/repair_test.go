@@ -45,10 +45,12 @@ func TestDriftIsRepaired(t *testing.T) {
 	w, request := worldWith(t, network()...)
 	k8s := object{"name": "k8s-svc", "properties": object{"priority": 500, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
 		"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}}
-	w.put(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"}, "properties": object{"securityRules": []object{k8s}}})
+	w.put(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"},
+		"properties": object{"securityRules": []object{k8s}}})
 
 	outcome := w.convergeOnce(request)
-	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") || got.SentMethod != "PUT" {
+	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") ||
+		got.SentMethod != "PUT" {
 		t.Errorf("%+v", got)
 	}
 	request.BypassCache = false
@@ -71,7 +73,8 @@ func TestSpecChange(t *testing.T) {
 	w, _ := worldWith(t, network()...)
 	changed := network()
 	changed[3].Body = object{"properties": object{"addressPrefixes": []string{"10.0.0.0/17"}, "networkSecurityGroup": ref(nsg)}}
-	changed[1].Body = object{"location": "East US", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "172.16.0.0/12"}}}}
+	changed[1].Body = object{"location": "East US", "tags": tags(),
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "172.16.0.0/12"}}}}
 	request := w.request(changed...)
 	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
@@ -157,7 +160,8 @@ func TestForeign(t *testing.T) {
 
 	request := w.request(network()...)
 	outcome := w.converge(request, 0)
-	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign, "networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked}
+	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign,
+		"networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked}
 	if diff := cmp.Diff(want, states(outcome)); diff != "" {
 		t.Error(diff)
 	}
@@ -186,7 +190,8 @@ func TestObserve(t *testing.T) {
 	request := w.request(arm.Node{ID: group, Policy: arm.Observe}, observed, nsgNode(), subnetNode(cp, "10.0.0.0/16"))
 	outcome := w.convergeOnce(request)
 	missing := result(t, outcome, vnet)
-	if missing.State != arm.Failed || codeOf(missing.Err) != engine.CodeMissing || !strings.Contains(missing.Err.Error(), "does not exist") {
+	if missing.State != arm.Failed || codeOf(missing.Err) != engine.CodeMissing ||
+		!strings.Contains(missing.Err.Error(), "does not exist") {
 		t.Errorf("%+v", missing)
 	}
 	if got := result(t, outcome, cp); got.State != arm.Blocked || got.BlockedBy != vnet {
@@ -275,13 +280,16 @@ func TestCreateOnly(t *testing.T) {
 	drifted.Body.(object)["tags"].(object)["new"] = "1"
 	drifted.Body.(object)["properties"].(object)["enableIPForwarding"] = true
 	drifted.DropTags = []string{"old"}
-	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"old": "1", "theirs": "1"}}})
+	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit,
+		Patch: map[string]any{"tags": map[string]any{"old": "1", "theirs": "1"}}})
 	request.Graph = w.request(append(network(), drifted)...).Graph
 	outcome := w.converge(request, time.Minute)
-	if diff := cmp.Diff([]string{"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default", "PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default",
+		"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.writes()); diff != "" {
 		t.Errorf("only the tags may be written: %s", diff)
 	}
-	if got := result(t, outcome, nic); got.State != arm.Ready || !cmp.Equal(got.UnrepairedDrift, []string{"properties.enableIPForwarding"}) {
+	if got := result(t, outcome, nic); got.State != arm.Ready ||
+		!cmp.Equal(got.UnrepairedDrift, []string{"properties.enableIPForwarding"}) {
 		t.Errorf("drift is reported, and is no failure: %+v", got)
 	}
 	if diff := cmp.Diff(object{owner.TagKey: "owned", "new": "1", "theirs": "1"}, w.get(nic)["tags"]); diff != "" {
@@ -316,7 +324,8 @@ func TestInvalidRequests(t *testing.T) {
 		change func(*engine.Request)
 		want   string
 	}{
-		"cycle":     {"a plan with a bug must not write anything", func(r *engine.Request) { r.Graph.Add(arm.Node{ID: vnet, After: []arm.ID{cp}}, arm.Node{ID: cp}) }, "cycle"},
+		"cycle": {"a plan with a bug must not write anything",
+			func(r *engine.Request) { r.Graph.Add(arm.Node{ID: vnet, After: []arm.ID{cp}}, arm.Node{ID: cp}) }, "cycle"},
 		"no client": {"there is no client", func(r *engine.Request) { r.Client = nil }, "no client"},
 		"no owner":  {"no resource could be owned", func(r *engine.Request) { r.Owner = engine.Owner{} }, "no ownership tag"},
 	}
@@ -331,7 +340,8 @@ func TestInvalidRequests(t *testing.T) {
 	}
 	untagged := pipNode()
 	delete(untagged.Body.(object), "tags")
-	if got := result(t, w.convergeOnce(w.request(groupNode(), untagged)), pip); got.State != arm.Failed || !strings.Contains(got.Err.Error(), "lacks the ownership tag") {
+	if got := result(t, w.convergeOnce(w.request(groupNode(), untagged)), pip); got.State != arm.Failed ||
+		!strings.Contains(got.Err.Error(), "lacks the ownership tag") {
 		t.Errorf("a resource without an owner must not be created: %+v", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -362,7 +372,8 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	}
 
 	// From here on Azure stores another value than the one sent.
-	w.fault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
+	w.fault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit,
+		Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
 	for range 3 {
 		w.sleep(10 * time.Minute)
 		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {

@@ -32,8 +32,9 @@ func vnetNode() arm.Node {
 
 func nsgNode() arm.Node {
 	return arm.Node{ID: nsg, Policy: arm.Repair, Group: "N", Body: object{"location": "eastus", "tags": tags(), "properties": object{
-		"securityRules": []object{{"name": "ssh", "properties": object{"priority": 2200, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
-			"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "22"}}}}}}
+		"securityRules": []object{{"name": "ssh",
+			"properties": object{"priority": 2200, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
+				"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "22"}}}}}}
 }
 
 func subnetNode(id arm.ID, prefix string) arm.Node {
@@ -42,13 +43,15 @@ func subnetNode(id arm.ID, prefix string) arm.Node {
 }
 
 func pipNode() arm.Node {
-	return arm.Node{ID: pip, Policy: arm.Repair, Group: "N", Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
-		"properties": object{"publicIPAllocationMethod": "Static"}}}
+	return arm.Node{ID: pip, Policy: arm.Repair, Group: "N",
+		Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
+			"properties": object{"publicIPAllocationMethod": "Static"}}}
 }
 
 func natNode() arm.Node {
-	return arm.Node{ID: nat, Policy: arm.Repair, Group: "N", After: []arm.ID{pip}, Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
-		"properties": object{"publicIpAddresses": []object{ref(pip)}}}}
+	return arm.Node{ID: nat, Policy: arm.Repair, Group: "N", After: []arm.ID{pip},
+		Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
+			"properties": object{"publicIpAddresses": []object{ref(pip)}}}}
 }
 
 func nicNode() arm.Node {

@@ -113,7 +113,8 @@ func (s *stateStore) stateFor(key string) *resourceState {
 
 // dropIfEmpty removes a state that has no content left.
 func (s *stateStore) dropIfEmpty(key string) {
-	if state := s.states[key]; state != nil && state.failure == nil && state.normalization == nil && state.agreement == nil && state.alignedHash == "" && !state.drifted && !state.createdHere && !state.absent && len(state.actionResults) == 0 {
+	if state := s.states[key]; state != nil && state.failure == nil && state.normalization == nil && state.agreement == nil &&
+		state.alignedHash == "" && !state.drifted && !state.createdHere && !state.absent && len(state.actionResults) == 0 {
 		delete(s.states, key)
 	}
 }

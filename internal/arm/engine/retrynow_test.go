@@ -28,7 +28,8 @@ func TestRetryNowRetriesFailures(t *testing.T) {
 				request = w.request(groupNode())
 				request.Prune = append(request.Prune, nsg)
 			}
-			w.fault(fault.Rule{Method: test.method, ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "no"})
+			w.fault(fault.Rule{Method: test.method, ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 403,
+				Code: "AuthorizationFailed", Message: "no"})
 			w.converge(request, 0)
 			w.converge(request, 0)
 			w.writes()

@@ -19,24 +19,30 @@ import (
 
 func lbNode() arm.Node {
 	frontend := lb.Child("frontendIPConfigurations", "fe")
-	return arm.Node{ID: lb, Policy: arm.Repair, Group: "L", After: []arm.ID{pip}, Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard", "tier": "Regional"}, "properties": object{
-		"frontendIPConfigurations": []object{{"name": "fe", "properties": object{"publicIPAddress": ref(pip)}}},
-		"backendAddressPools":      []object{{"name": "pool"}},
-		"probes":                   []object{{"name": "probe", "properties": object{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
-		"loadBalancingRules": []object{{"name": "rule", "properties": object{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443,
-			"frontendIPConfiguration": ref(frontend), "backendAddressPool": ref(lb.Child("backendAddressPools", "pool")), "probe": ref(lb.Child("probes", "probe"))}}},
-	}}}
+	return arm.Node{ID: lb, Policy: arm.Repair, Group: "L", After: []arm.ID{pip},
+		Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard", "tier": "Regional"}, "properties": object{
+			"frontendIPConfigurations": []object{{"name": "fe", "properties": object{"publicIPAddress": ref(pip)}}},
+			"backendAddressPools":      []object{{"name": "pool"}},
+			"probes": []object{{"name": "probe",
+				"properties": object{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
+			"loadBalancingRules": []object{{"name": "rule",
+				"properties": object{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443,
+					"frontendIPConfiguration": ref(frontend), "backendAddressPool": ref(lb.Child("backendAddressPools", "pool")),
+					"probe": ref(lb.Child("probes", "probe"))}}},
+		}}}
 }
 
 func natRuleNode(name string, port int) arm.Node {
 	return arm.Node{ID: lb.Child("inboundNatRules", name), Policy: arm.Repair, Group: "M", Body: object{"properties": object{
-		"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "frontendIPConfiguration": ref(lb.Child("frontendIPConfigurations", "fe"))}}}
+		"protocol": "Tcp", "frontendPort": port, "backendPort": 22,
+		"frontendIPConfiguration": ref(lb.Child("frontendIPConfigurations", "fe"))}}}
 }
 
 func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 	w := newWorld(t)
 	w.put(group, object{"location": "eastus", "tags": tags()})
-	w.put(vnet, object{"location": "eastus", "tags": tags(), "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.put(vnet, object{"location": "eastus", "tags": tags(),
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	var all []arm.Node
 	for i := range 4 {
 		node := subnetNode(vnet.Child("subnets", fmt.Sprintf("s%d", i)), fmt.Sprintf("10.%d.0.0/16", i))
@@ -179,7 +185,8 @@ func TestObserveSharesLists(t *testing.T) {
 		}
 	}
 	nowhere := arm.ResourceGroupID(sub, "nowhere")
-	found := observe(false, nowhere, arm.NewID(sub, "nowhere", "Microsoft.Network/publicIPAddresses", "a"), arm.NewID(sub, "nowhere", "Microsoft.Network/natGateways", "n"))
+	found := observe(false, nowhere, arm.NewID(sub, "nowhere", "Microsoft.Network/publicIPAddresses", "a"),
+		arm.NewID(sub, "nowhere", "Microsoft.Network/natGateways", "n"))
 	if _, reads := w.requests(); len(reads) != 1 || len(found) != 3 {
 		t.Errorf("resources in an absent group need no request: %v, %d found", reads, len(found))
 	}
@@ -187,9 +194,11 @@ func TestObserveSharesLists(t *testing.T) {
 
 func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound", Message: "The subscription could not be found."})
+	w.fault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound",
+		Message: "The subscription could not be found."})
 	outcome := w.convergeOnce(w.request(network()...))
-	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed || codeOf(causes[0].Err) != "SubscriptionNotFound" {
+	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed ||
+		codeOf(causes[0].Err) != "SubscriptionNotFound" {
 		t.Errorf("%+v", causes)
 	}
 	if writes, reads := w.requests(); len(writes) != 0 || len(reads) != 1 {
@@ -239,8 +248,9 @@ func TestRunActionForTwoObjects(t *testing.T) {
 		want   arm.State
 		code   string
 	}{
-		"done":   {"it succeeded for both", nil, arm.Gone, ""},
-		"failed": {"it failed for both", &fault.Rule{Method: "DELETE", Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting, "InternalServerError"},
+		"done": {"it succeeded for both", nil, arm.Gone, ""},
+		"failed": {"it failed for both", &fault.Rule{Method: "DELETE", Kind: fault.Fail, Code: "InternalServerError"}, arm.Waiting,
+			"InternalServerError"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

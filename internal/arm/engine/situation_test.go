@@ -29,9 +29,11 @@ var (
 	errQuota  = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
 	errPlan   = errors.New("not JSON")
 	errNoRow  = errors.New("unknown type")
-	notTagged = &arm.Error{Code: CodeNotOwned, Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, delete it, choose another name in the spec, or add the tag to let the provider manage it"}
-	notWanted = &arm.Error{Code: CodeNotOwned, Message: string(theSubnet) + " already exists, was not created for this cluster and differs from the spec (a). Delete it or choose another name in the spec"}
-	errNoTag  = errors.New(string(theVNet) + ": the body of the plan lacks the ownership tag owner=owned, so its owner would be unknown")
+	notTagged = &arm.Error{Code: CodeNotOwned,
+		Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, delete it, choose another name in the spec, or add the tag to let the provider manage it"}
+	notWanted = &arm.Error{Code: CodeNotOwned,
+		Message: string(theSubnet) + " already exists, was not created for this cluster and differs from the spec (a). Delete it or choose another name in the spec"}
+	errNoTag = errors.New(string(theVNet) + ": the body of the plan lacks the ownership tag owner=owned, so its owner would be unknown")
 )
 
 // like is an error with a code, for rows that do not compare its text.
@@ -51,7 +53,8 @@ func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 	if err != nil {
 		panic(err)
 	}
-	s := situation{id: id, row: row, node: &arm.Node{ID: id, Policy: policy, Body: "a body"}, owner: Owner{TagKey: "owner", TagValue: "owned"},
+	s := situation{id: id, row: row, node: &arm.Node{ID: id, Policy: policy, Body: "a body"},
+		owner: Owner{TagKey: "owner", TagValue: "owned"},
 		found: observe.Observation{Observed: observe.Observed{ID: id, Exists: true, Body: []byte(`{}`), ETag: "e1"}},
 		owned: true, ownedAbove: true, compared: true, bodyTagged: row.Taggable, claimed: true}
 	for _, change := range changes {

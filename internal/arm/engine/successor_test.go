@@ -11,8 +11,10 @@ import (
 
 // ruleNode is a security rule with a node of its own, as resource manifests have.
 func ruleNode(name string, priority int, port string) arm.Node {
-	return arm.Node{ID: nsg.Child("securityRules", name), Policy: arm.Repair, Body: object{"properties": object{"priority": priority, "direction": "Inbound", "access": "Allow",
-		"protocol": "Tcp", "sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": port}}}
+	return arm.Node{ID: nsg.Child("securityRules", name), Policy: arm.Repair,
+		Body: object{"properties": object{"priority": priority, "direction": "Inbound", "access": "Allow",
+			"protocol": "Tcp", "sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*",
+			"destinationPortRange": port}}}
 }
 
 // TestSuccessorOfARemovedResource replaces one rule by another.
@@ -24,8 +26,10 @@ func TestSuccessorOfARemovedResource(t *testing.T) {
 		writes []string
 		within time.Duration
 	}{
-		"beside": {"the new rule is in place before the old one is deleted", ruleNode("new", 301, "443"), []string{"PUT" + path + "new", "DELETE" + path + "old"}, 10 * time.Second},
-		"in conflict": {"the old rule holds the priority of the new one, which is sent again as soon as the old one is gone", ruleNode("new", 300, "443"),
+		"beside": {"the new rule is in place before the old one is deleted", ruleNode("new", 301, "443"),
+			[]string{"PUT" + path + "new", "DELETE" + path + "old"}, 10 * time.Second},
+		"in conflict": {"the old rule holds the priority of the new one, which is sent again as soon as the old one is gone",
+			ruleNode("new", 300, "443"),
 			[]string{"PUT" + path + "new", "DELETE" + path + "old", "PUT" + path + "new"}, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,8 @@ func TestSyncReusesReads(t *testing.T) {
 	}
 	changed := pipNode()
 	changed.Body.(object)["tags"].(object)["team"] = "blue"
-	everything := []string{"GET /resources", "GET rg", "GET rg networkSecurityGroups/nsg", "GET rg publicIPAddresses/pip", "GET rg virtualNetworks/vnet"}
+	everything := []string{"GET /resources", "GET rg", "GET rg networkSecurityGroups/nsg", "GET rg publicIPAddresses/pip",
+		"GET rg virtualNetworks/vnet"}
 	for _, step := range []struct {
 		reason string
 		after  time.Duration
@@ -39,7 +40,8 @@ func TestSyncReusesReads(t *testing.T) {
 		{"the cache was empty", 0, append(network(), pipNode()), nil, everything},
 		{"there was no write since", 10 * time.Minute, append(network(), pipNode()), nil, []string{"GET /resources"}},
 		{"a resource is read before its write, despite earlier reads, and after it", 10 * time.Minute, append(network(), changed),
-			[]string{"PUT rg publicIPAddresses/pip"}, []string{"GET /resources", "GET rg publicIPAddresses/pip", "GET rg publicIPAddresses/pip"}},
+			[]string{"PUT rg publicIPAddresses/pip"},
+			[]string{"GET /resources", "GET rg publicIPAddresses/pip", "GET rg publicIPAddresses/pip"}},
 		{"each resource is read once per hour", 50 * time.Minute, append(network(), changed), nil, everything},
 	} {
 		w.sleep(step.after)

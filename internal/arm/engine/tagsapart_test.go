@@ -15,12 +15,15 @@ func TestTagsWrittenSeparately(t *testing.T) {
 	subnet := vnet.Child("subnets", "AzureBastionSubnet")
 	host := arm.NewID(sub, "rg", "Microsoft.Network/bastionHosts", "host")
 	node := func(tag string, tunnels bool) arm.Node {
-		body := object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"}, "properties": object{"enableTunneling": tunnels,
-			"ipConfigurations": []object{{"name": "ip", "properties": object{"privateIPAllocationMethod": "Dynamic", "subnet": ref(subnet), "publicIPAddress": ref(pip)}}}}}
+		body := object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
+			"properties": object{"enableTunneling": tunnels,
+				"ipConfigurations": []object{{"name": "ip",
+					"properties": object{"privateIPAllocationMethod": "Dynamic", "subnet": ref(subnet), "publicIPAddress": ref(pip)}}}}}
 		body["tags"].(object)["team"] = tag
 		return arm.Node{ID: host, Policy: arm.Repair, Group: "N", After: []arm.ID{subnet, pip}, Body: body}
 	}
-	subnetOf := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", Body: object{"properties": object{"addressPrefixes": []string{"10.2.0.0/26"}}}}
+	subnetOf := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N",
+		Body: object{"properties": object{"addressPrefixes": []string{"10.2.0.0/26"}}}}
 	w, _ := worldWith(t, groupNode(), vnetNode(), pipNode(), subnetOf, node("blue", false))
 	for _, step := range []struct {
 		reason string

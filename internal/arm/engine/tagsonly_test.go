@@ -23,7 +23,8 @@ func TestIgnoredInventoryProtectsForeignSubnet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.put(arm.ResourceGroupID(sub, "hub"), object{"location": "eastus"})
-			w.put(hub, object{"location": "eastus", "tags": test.tagged, "properties": object{"addressSpace": object{"addressPrefixes": []string{"192.168.0.0/16"}}}})
+			w.put(hub, object{"location": "eastus", "tags": test.tagged,
+				"properties": object{"addressSpace": object{"addressPrefixes": []string{"192.168.0.0/16"}}}})
 			theirs := hub.Child("subnets", "theirs")
 			w.put(theirs, object{"properties": object{"addressPrefix": "192.168.1.0/24"}})
 			request := w.request(arm.Node{ID: theirs, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"})

@@ -25,13 +25,15 @@ type task struct {
 // newTask collects the known facts about a resource without any request.
 func (c *convergence) newTask(id arm.ID) *task {
 	e, key := c.engine, id.Key()
-	t := &task{situation: situation{id: id, owner: c.request.Owner, node: c.request.Graph.Node(id), jitter: e.options.Jitter(), found: c.found[key]}}
+	t := &task{situation: situation{id: id, owner: c.request.Owner, node: c.request.Graph.Node(id), jitter: e.options.Jitter(),
+		found: c.found[key]}}
 	if t.node != nil {
 		t.group = t.node.Group
 	}
 	t.row, t.typeErr = types.ForID(id)
 	tags := observe.ParseHead(t.found.Body).Tags
-	t.owned, t.ownedAbove, t.inInventory, t.otherOwnerTag = c.isOwned(id), c.isAncestorOwned(id), c.storedInventory[key], otherOwnerTagIn(tags, c.request.Owner)
+	t.owned, t.ownedAbove, t.inInventory, t.otherOwnerTag = c.isOwned(id), c.isAncestorOwned(id), c.storedInventory[key],
+		otherOwnerTagIn(tags, c.request.Owner)
 	if hasClusterTag(tags, c.request.Owner) {
 		t.sameNameOwner = otherOwnerID(tags, c.request.Owner)
 	}
@@ -137,7 +139,8 @@ func (c *convergence) compareWithDesired(t *task) {
 		t.normalized = c.isNormalization(key, t.desiredHash, t.differences, t.found)
 		if t.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
 			var normalized []compare.Difference
-			if t.origin, normalized = e.states.classifyDifferences(t.id, t.desired, t.body, t.differences, t.found.FromWrite); !t.normalized {
+			if t.origin, normalized = e.states.classifyDifferences(t.id, t.desired, t.body, t.differences,
+				t.found.FromWrite); !t.normalized {
 				e.logNormalized(t.id, normalized)
 			}
 		}
@@ -181,7 +184,8 @@ func (c *convergence) claimOperation(t *task, d decision) {
 // execute carries out a decision and sets the result. It returns false if the situation has changed meanwhile.
 func (c *convergence) execute(t *task, d decision) bool {
 	e, key := c.engine, t.id.Key()
-	result := arm.Result{ID: t.id, Group: t.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy, ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
+	result := arm.Result{ID: t.id, Group: t.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy,
+		ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
 		Drift: c.results[key].Drift, Observed: t.found.Body, Owned: t.found.Exists && t.owned,
 		OutsideChanges: t.origin.outside, UnappliedChanges: t.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)

@@ -18,7 +18,8 @@ const deletionHash = "delete"
 // newOperation returns the operation of a decision, with the bookkeeping for its end.
 func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 	e := c.engine
-	op := &operate.Operation{Key: t.id.Key(), ID: t.id, SerialKey: t.row.SerialKey(t.id), Client: c.request.Client, State: d.state, Method: d.method,
+	op := &operate.Operation{Key: t.id.Key(), ID: t.id, SerialKey: t.row.SerialKey(t.id), Client: c.request.Client, State: d.state,
+		Method: d.method,
 		Object: c.request.Object, Context: e.operate.BackgroundContext(c.ctx)}
 	op.AddWaiter(c.request.Object, c.notifyChange)
 	change := finishedWrite{id: t.id, object: op.Object, method: d.method, state: d.state, drift: d.drift}
@@ -73,13 +74,14 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 // newFollowedOperation returns an operation that another party began on a resource, or this provider before a restart.
 func (c *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.Operation {
 	e, object := c.engine, c.request.Object
-	return &operate.Operation{Key: id.Key(), ID: id, Client: c.request.Client, State: state, Object: object, OnEnd: func(took time.Duration, err error) {
-		// Only the end of a successful deletion gives information.
-		if err == nil && state == arm.Deleting {
-			e.states.forgetResource(id)
-			e.recordChange(finishedWrite{id: id, object: object, state: state}, took)
-		}
-	}}
+	return &operate.Operation{Key: id.Key(), ID: id, Client: c.request.Client, State: state, Object: object,
+		OnEnd: func(took time.Duration, err error) {
+			// Only the end of a successful deletion gives information.
+			if err == nil && state == arm.Deleting {
+				e.states.forgetResource(id)
+				e.recordChange(finishedWrite{id: id, object: object, state: state}, took)
+			}
+		}}
 }
 
 // startWrite sends the request of a decision in the background.
@@ -143,7 +145,8 @@ func writeTags(op *operate.Operation, want compare.Desired, body any) (*client.R
 	merge, drop := compare.TagChanges(want, body)
 	tagsID := op.ID.Extension("Microsoft.Resources/tags", "default")
 	patch := func(operation string, tags map[string]string) (*client.Response, error) {
-		return op.Client.Patch(op.Context, tagsID, types.TagsAPIVersion, map[string]any{"operation": operation, "properties": map[string]any{"tags": tags}})
+		return op.Client.Patch(op.Context, tagsID, types.TagsAPIVersion,
+			map[string]any{"operation": operation, "properties": map[string]any{"tags": tags}})
 	}
 	var response *client.Response
 	var err error

@@ -18,7 +18,8 @@ func worldWithoutQuota(t *testing.T) (w *world, free *client.Client) {
 	w, _ = worldWith(t, groupNode())
 	free = w.client
 	w.limitRequests(client.NewBudgets(w.clock.Now))
-	w.fault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 200, Count: 1})
+	w.fault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle,
+		RetryAfter: 200, Count: 1})
 	if outcome := w.convergeOnce(w.request(pipNode())); outcome.IsDone() {
 		t.Fatal("no write was throttled")
 	}
@@ -60,7 +61,8 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 	if outcome = w.converge(request, 5*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false); err != nil || !seen[vnet.Key()].Exists || !seen[nic.Key()].Exists {
+	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false); err != nil || !seen[vnet.Key()].Exists ||
+		!seen[nic.Key()].Exists {
 		t.Errorf("when all exist: seen %v, %v", seen, err)
 	}
 	for _, record := range w.sim.Requests() {

@@ -24,14 +24,19 @@ func TestBackReferencesAreDropped(t *testing.T) {
 		"network": {"each interface is among the users of its subnet", network,
 			`{"name":"n","etag":"1","properties":{"subnets":[{"name":"x","properties":{"addressPrefix":"10.0.0.0/16","ipConfigurations":[{"id":"/1"},{"id":"/2"}]}},{"name":"y","properties":{}},{"name":"z"}]}}`,
 			`{"etag":"1","name":"n","properties":{"subnets":[{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},{"name":"y","properties":{}},{"name":"z"}]}}`},
-		"subnet": {"the same by itself", network.Child("subnets", "x"), `{"name":"x","properties":{"ipConfigurations":[{"id":"/1"}],"natGateway":{"id":"/3"}}}`,
+		"subnet": {"the same by itself", network.Child("subnets", "x"),
+			`{"name":"x","properties":{"ipConfigurations":[{"id":"/1"}],"natGateway":{"id":"/3"}}}`,
 			`{"name":"x","properties":{"natGateway":{"id":"/3"}}}`},
 		"load balancer": {"the pool's own settings are kept", balancer,
 			`{"name":"b","properties":{"backendAddressPools":[{"name":"p","properties":{"backendIPConfigurations":[{"id":"/1"}],"loadBalancerBackendAddresses":[{"name":"a"}]}}]}}`,
 			`{"name":"b","properties":{"backendAddressPools":[{"name":"p","properties":{"loadBalancerBackendAddresses":[{"name":"a"}]}}]}}`},
-		"nothing to drop": {"a resource without users is unchanged", network, `{"name":"n","properties":{ "subnets":[] }}`, `{"name":"n","properties":{"subnets":[]}}`},
-		"another shape":   {"an undocumented shape is unchanged", network, `{"name":"n","properties":{"subnets":{"ipConfigurations":1}}}`, `{"name":"n","properties":{"subnets":{"ipConfigurations":1}}}`},
-		"an interface":    {"its configurations are its own", arm.NewID("s", "rg", types.NetworkInterface, "i"), `{"name":"i","properties":{"ipConfigurations":[{"name":"c"}]}}`, `{"name":"i","properties":{"ipConfigurations":[{"name":"c"}]}}`},
+		"nothing to drop": {"a resource without users is unchanged", network, `{"name":"n","properties":{ "subnets":[] }}`,
+			`{"name":"n","properties":{"subnets":[]}}`},
+		"another shape": {"an undocumented shape is unchanged", network, `{"name":"n","properties":{"subnets":{"ipConfigurations":1}}}`,
+			`{"name":"n","properties":{"subnets":{"ipConfigurations":1}}}`},
+		"an interface": {"its configurations are its own", arm.NewID("s", "rg", types.NetworkInterface, "i"),
+			`{"name":"i","properties":{"ipConfigurations":[{"name":"c"}]}}`,
+			`{"name":"i","properties":{"ipConfigurations":[{"name":"c"}]}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -54,9 +54,20 @@ type changeMark struct {
 // NewCache returns an empty cache. freshness is the usual age of reads that it returns; it keeps them for ten times that. Reads that
 // digests vouch for are kept for maxVouchedAge; 0 disables that.
 func NewCache(clock Clock, freshness, maxVouchedAge time.Duration) *Cache {
-	return &Cache{clock: clock, freshness: freshness, maxVouchedAge: maxVouchedAge, resourceChanges: map[string]changeMark{}, documentChanges: map[string]changeMark{}, sideEffects: map[string]changeMark{},
-		entries: map[string]Observation{}, lists: map[string]*listing{}, emptyGroups: map[string]changeMark{}, readsInFlight: map[string]chan struct{}{},
-		digests: map[string]*digest{}, subscriptionLists: map[string]*subscriptionList{}}
+	return &Cache{
+		clock:             clock,
+		freshness:         freshness,
+		maxVouchedAge:     maxVouchedAge,
+		resourceChanges:   map[string]changeMark{},
+		documentChanges:   map[string]changeMark{},
+		sideEffects:       map[string]changeMark{},
+		entries:           map[string]Observation{},
+		lists:             map[string]*listing{},
+		emptyGroups:       map[string]changeMark{},
+		readsInFlight:     map[string]chan struct{}{},
+		digests:           map[string]*digest{},
+		subscriptionLists: map[string]*subscriptionList{},
+	}
 }
 
 // Change describes what may have changed in Azure since it was read.
@@ -202,7 +213,8 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
-	if list != nil && !list.at.IsZero() && !list.members[hashOf(id.Key())] && list.changeCount >= absent && !list.at.Before(oldest) && (!ok || found.At.Before(list.at)) {
+	if list != nil && !list.at.IsZero() && !list.members[hashOf(id.Key())] && list.changeCount >= absent && !list.at.Before(oldest) &&
+		(!ok || found.At.Before(list.at)) {
 		return Observation{Observed: Observed{ID: id, At: list.at}, changeCount: list.changeCount, FromList: true}, true
 	}
 	empty, ok := c.emptyGroups[cacheKey(scope, group)]
@@ -261,7 +273,8 @@ func (c *Cache) dropExpired() {
 		}
 		// The mark that invalidates this read is about to be dropped as well.
 		key := found.ID.Key()
-		return now.Sub(found.At) > c.maxVouchedAge && now.Sub(found.vouchedAt) > c.maxVouchedAge || found.changeCount < max(c.resourceChanges[key].count, c.documentChanges[key].count)
+		return now.Sub(found.At) > c.maxVouchedAge && now.Sub(found.vouchedAt) > c.maxVouchedAge ||
+			found.changeCount < max(c.resourceChanges[key].count, c.documentChanges[key].count)
 	})
 	for key, found := range c.entries {
 		if len(found.Body) > 0 && now.Sub(found.At) > old {
@@ -287,8 +300,8 @@ func (c *Cache) dropExpired() {
 func (c *Cache) EntryCounts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return map[string]int{"written": len(c.resourceChanges), "touched": len(c.documentChanges), "effects": len(c.sideEffects), "entries": len(c.entries),
-		"lists": len(c.lists), "empty": len(c.emptyGroups)}
+	return map[string]int{"written": len(c.resourceChanges), "touched": len(c.documentChanges), "effects": len(c.sideEffects),
+		"entries": len(c.entries), "lists": len(c.lists), "empty": len(c.emptyGroups)}
 }
 
 func resourceGroupOf(id arm.ID) arm.ID {

@@ -13,7 +13,8 @@ import (
 // TestVouchedBodiesAreCompressed keeps bodies while a digest vouches for them: they are small in the cache, and complete for callers.
 func TestVouchedBodiesAreCompressed(t *testing.T) {
 	cache := NewCache(&manualClock{epoch}, 10*time.Second, time.Hour)
-	long := json.RawMessage(`{"properties":{"provisioningState":"Succeeded","subnets":[` + strings.Repeat(`{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},`, 50) + `{"id":"a","name":"a"}]}}`)
+	long := json.RawMessage(`{"properties":{"provisioningState":"Succeeded","subnets":[` +
+		strings.Repeat(`{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},`, 50) + `{"id":"a","name":"a"}]}}`)
 	short := json.RawMessage(`{}`)
 	other := arm.NewID("s", "rg", types.RouteTable, "table")
 	rows := map[uint64]uint64{}
@@ -34,7 +35,8 @@ func TestVouchedBodiesAreCompressed(t *testing.T) {
 	after(10 * time.Minute)(cache)
 	cache.DropExpired()
 
-	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.compressed.IsEmpty() || kept.compressed.Size() > len(long)/4 {
+	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.compressed.IsEmpty() ||
+		kept.compressed.Size() > len(long)/4 {
 		t.Errorf("a body of %d bytes is kept as %d and %d", len(long), len(kept.Body), kept.compressed.Size())
 	}
 	digested()
@@ -73,7 +75,8 @@ func TestRepeatedBodiesAreShared(t *testing.T) {
 	} {
 		before := cache.entries[cacheKey("p", network)]
 		after(step.wait)(cache)
-		cache.StoreObservation("p", cache.NewObservation(Observed{ID: network, Exists: true, Body: body(step.state), ETag: step.state}, false))
+		cache.StoreObservation("p", cache.NewObservation(Observed{ID: network, Exists: true, Body: body(step.state),
+			ETag: step.state}, false))
 		kept := cache.entries[cacheKey("p", network)]
 		if packed := kept.Body == nil && kept.compressed.Size() > 0; packed != step.packed {
 			t.Errorf("step %d: %s: packed %t", i, step.reason, packed)

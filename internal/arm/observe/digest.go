@@ -124,7 +124,8 @@ func (c *Cache) digestMark(scope string, id arm.ID, oldest time.Time) DigestMark
 // For types with more than the digest shows, the read has to be from oldestFull or later.
 func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, oldestFull time.Time) (Observation, bool) {
 	if holder, path := embeddingParent(id); holder != "" {
-		if found, ok := c.vouchedObservation(scope, holder, oldest, oldestFull); ok && c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
+		if found, ok := c.vouchedObservation(scope, holder, oldest, oldestFull); ok &&
+			c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
 			return fromParentDocument(found, id, path)
 		}
 	}

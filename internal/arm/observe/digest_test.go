@@ -83,25 +83,42 @@ func TestDigest(t *testing.T) {
 		later           time.Duration
 		want            []string
 	}{
-		"nothing":         {"the list of all resources shows no write", []arm.ID{table, network, nodes}, all, all, 10 * time.Minute, []string{whole}},
+		"nothing": {"the list of all resources shows no write", []arm.ID{table, network, nodes}, all, all, 10 * time.Minute,
+			[]string{whole}},
 		"within a minute": {"one list serves all concurrent readers", []arm.ID{table, network}, all, all, 30 * time.Second, nil},
-		"written":         {"a written resource is read", []arm.ID{table, network}, all, func(s *subscription, _ *observe.Reader) { s.rows[table]["changedTime"] = "2" }, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"tagged":          {"Azure lists other tags, whatever changedTime is", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { s.rows[table]["tags"] = map[string]any{"a": "b"} }, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"failed":          {"only the state Succeeded is in order", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { s.rows[table]["provisioningState"] = "Failed" }, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"not shown":       {"the list may lag, and never proves an absence", []arm.ID{table}, all, func(s *subscription, _ *observe.Reader) { delete(s.rows, table) }, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"no time":         {"an entry without a time never vouches", []arm.ID{table}, func(s *subscription, _ *observe.Reader) { delete(s.rows[table], "changedTime") }, all, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"written by this process": {"a list from before the write does not cover it", []arm.ID{table}, all, func(_ *subscription, r *observe.Reader) {
-			r.Cache.Invalidate(observe.Change{ID: table, Extent: observe.ExtentResource})
-		}, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"child written by this process": {"the list shows its parent unchanged", []arm.ID{network, nodes}, all, func(_ *subscription, r *observe.Reader) {
-			r.Cache.Invalidate(observe.Change{ID: nodes, Extent: observe.ExtentResource, Document: network})
-		}, 10 * time.Minute, []string{whole, "subnets/nodes"}},
-		"full":      {"children are in no list of all resources", []arm.ID{table, nodes, network}, all, all, time.Hour, []string{whole, "routeTables/table", "virtualNetworks/vnet"}},
-		"a machine": {"no list of all resources has the power state", []arm.ID{machine}, func(s *subscription, _ *observe.Reader) { s.rows[machine] = s.rows[table] }, all, 10 * time.Minute, []string{"virtualMachines/vm"}},
-		"refused":   {"the group can be listed, and the subscription is not listed again", []arm.ID{table}, func(s *subscription, _ *observe.Reader) { s.refuses = []string{"/resources"} }, all, 10 * time.Minute, []string{one}},
-		"refused altogether": {"all resources are read as without digests, and no list is tried again", []arm.ID{table}, func(s *subscription, _ *observe.Reader) {
-			s.refuses = []string{"/resources", "/resourceGroups/one/resources"}
-		}, all, 10 * time.Minute, []string{"routeTables/table"}},
+		"written": {"a written resource is read", []arm.ID{table, network}, all,
+			func(s *subscription, _ *observe.Reader) { s.rows[table]["changedTime"] = "2" }, 10 * time.Minute,
+			[]string{whole, "routeTables/table"}},
+		"tagged": {"Azure lists other tags, whatever changedTime is", []arm.ID{table}, all,
+			func(s *subscription, _ *observe.Reader) { s.rows[table]["tags"] = map[string]any{"a": "b"} }, 10 * time.Minute,
+			[]string{whole, "routeTables/table"}},
+		"failed": {"only the state Succeeded is in order", []arm.ID{table}, all,
+			func(s *subscription, _ *observe.Reader) { s.rows[table]["provisioningState"] = "Failed" }, 10 * time.Minute,
+			[]string{whole, "routeTables/table"}},
+		"not shown": {"the list may lag, and never proves an absence", []arm.ID{table}, all,
+			func(s *subscription, _ *observe.Reader) { delete(s.rows, table) }, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"no time": {"an entry without a time never vouches", []arm.ID{table},
+			func(s *subscription, _ *observe.Reader) { delete(s.rows[table], "changedTime") }, all, 10 * time.Minute,
+			[]string{whole, "routeTables/table"}},
+		"written by this process": {"a list from before the write does not cover it", []arm.ID{table}, all,
+			func(_ *subscription, r *observe.Reader) {
+				r.Cache.Invalidate(observe.Change{ID: table, Extent: observe.ExtentResource})
+			}, 10 * time.Minute, []string{whole, "routeTables/table"}},
+		"child written by this process": {"the list shows its parent unchanged", []arm.ID{network, nodes}, all,
+			func(_ *subscription, r *observe.Reader) {
+				r.Cache.Invalidate(observe.Change{ID: nodes, Extent: observe.ExtentResource, Document: network})
+			}, 10 * time.Minute, []string{whole, "subnets/nodes"}},
+		"full": {"children are in no list of all resources", []arm.ID{table, nodes, network}, all, all, time.Hour,
+			[]string{whole, "routeTables/table", "virtualNetworks/vnet"}},
+		"a machine": {"no list of all resources has the power state", []arm.ID{machine},
+			func(s *subscription, _ *observe.Reader) { s.rows[machine] = s.rows[table] }, all, 10 * time.Minute,
+			[]string{"virtualMachines/vm"}},
+		"refused": {"the group can be listed, and the subscription is not listed again", []arm.ID{table},
+			func(s *subscription, _ *observe.Reader) { s.refuses = []string{"/resources"} }, all, 10 * time.Minute, []string{one}},
+		"refused altogether": {"all resources are read as without digests, and no list is tried again", []arm.ID{table},
+			func(s *subscription, _ *observe.Reader) {
+				s.refuses = []string{"/resources", "/resourceGroups/one/resources"}
+			}, all, 10 * time.Minute, []string{"routeTables/table"}},
 		"group of another one": {"a digest of a group does not cover others", []arm.ID{table2}, func(s *subscription, _ *observe.Reader) {
 			s.refuses = []string{"/resources", "/resourceGroups/two/resources"}
 		}, all, 10 * time.Minute, []string{"routeTables/table2"}},
@@ -137,7 +154,8 @@ func TestDigest(t *testing.T) {
 
 // TestDigestsAreSeparateByIdentity reads with two identities: the digest of one does not vouch for reads of the other.
 func TestDigestsAreSeparateByIdentity(t *testing.T) {
-	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
+	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
 	reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
 	ctx := observe.WithMaxAge(t.Context(), time.Minute)
 	reader.Read(ctx, service.client(t, "one"), []arm.ID{table}, 10*time.Second)

@@ -26,8 +26,9 @@ func TestProvisioningState(t *testing.T) {
 		"leaving":       {"and in deletion", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
 		"failed":        {"", `{"properties":{"provisioningState":"Failed"}}`, "", true},
 		"cancelled":     {"it does not match the plan either", `{"properties":{"provisioningState":"Canceled"}}`, "", true},
-		"any other":     {"AKS has a word for each of its operations", `{"properties":{"provisioningState":"UpgradingNodeImageVersion"}}`, arm.Updating, false},
-		"lower case":    {"states are not case-sensitive", `{"properties":{"provisioningState":"succeeded"}}`, "", false},
+		"any other": {"AKS has a word for each of its operations",
+			`{"properties":{"provisioningState":"UpgradingNodeImageVersion"}}`, arm.Updating, false},
+		"lower case": {"states are not case-sensitive", `{"properties":{"provisioningState":"succeeded"}}`, "", false},
 	} {
 		if doing, failed := observe.ProvisioningState([]byte(test.body)); doing != test.doing || failed != test.failed {
 			t.Errorf("%s: %q %t, want %q %t: %s", name, doing, failed, test.doing, test.failed, test.reason)

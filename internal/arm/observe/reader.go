@@ -46,7 +46,8 @@ func (r *Reader) recordCacheRead(result CacheResult) {
 // Resource groups are read first: resources of an absent group need no request. If the credentials or the subscription are refused
 // once, the other resources are not requested.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
-	reading := &reading{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{}, slots: make(chan struct{}, r.MaxParallel)}
+	reading := &reading{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{},
+		slots: make(chan struct{}, r.MaxParallel)}
 	if age := maxAgeOf(ctx); age > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
 		reading.regularSync, reading.maxAge = true, max(maxAge, age)
 	}

@@ -82,20 +82,38 @@ func TestRead(t *testing.T) {
 		// exist and fail are the names of the resources found and of those that could not be read.
 		exist, fail []string
 	}{
-		"one":                         {"a single GET", nil, nil, in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, []string{"a"}, nil},
-		"again":                       {"it is shared", nil, in(group, "a"), in(group, "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
-		"again, twice":                {"each resource is read once", nil, in(group, "a"), in(group, "a", "a"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
-		"again, fresh":                {"the caller wants a new read", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, []string{"a"}, nil},
-		"several":                     {"one list for a whole collection, and unlisted resources are absent", nil, nil, in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, []string{"a", "b"}, nil},
-		"one after a list":            {"the list has it", nil, in(group, "a", "c"), in(group, "b"), share, nil, map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"b"}, nil},
-		"list refused":                {"a role may be on single resources only", map[string]string{"virtualNetworks": "AuthorizationFailed"}, nil, in(group, "a", "c"), share, []string{"a", "c", "virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"a"}, nil},
-		"one refused":                 {"the error is about that resource", map[string]string{"a": "AuthorizationFailed"}, nil, append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"rg"}, []string{"a"}},
-		"all refused":                 {"each request would fail with the same error", map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"}, map[observe.CacheResult]int{observe.CacheMiss: 3}, nil, []string{"a", "b", "rg"}},
-		"in no group":                 {"an absent group has no resources", nil, nil, append(in(noGroup, "a", "b"), noGroup), share, []string{"none"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, nil},
-		"in no group, as seen before": {"it is still absent", nil, []arm.ID{noGroup}, in(noGroup, "a"), share, nil, map[observe.CacheResult]int{}, nil, nil},
-		"in no group, fresh":          {"both may have been created since", nil, []arm.ID{noGroup}, in(noGroup, "c"), fresh, []string{"c"}, map[observe.CacheResult]int{observe.CacheBypass: 1}, nil, nil},
-		"refused, not kept":           {"a failed read is repeated", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"), in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"a"}},
-		"type is not known":           {"its api-version is unknown", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")}, share, nil, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"x"}},
+		"one": {"a single GET", nil, nil, in(group, "a"), share, []string{"a"},
+			map[observe.CacheResult]int{observe.CacheMiss: 1}, []string{"a"}, nil},
+		"again": {"it is shared", nil, in(group, "a"), in(group, "a"), share, nil,
+			map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
+		"again, twice": {"each resource is read once", nil, in(group, "a"), in(group, "a", "a"), share, nil,
+			map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"a"}, nil},
+		"again, fresh": {"the caller wants a new read", nil, in(group, "a"), in(group, "a"), fresh, []string{"a"},
+			map[observe.CacheResult]int{observe.CacheBypass: 1}, []string{"a"}, nil},
+		"several": {"one list for a whole collection, and unlisted resources are absent", nil, nil,
+			in(group, "a", "b", "c"), share, []string{"virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 3},
+			[]string{"a", "b"}, nil},
+		"one after a list": {"the list has it", nil, in(group, "a", "c"), in(group, "b"), share, nil,
+			map[observe.CacheResult]int{observe.CacheHit: 1}, []string{"b"}, nil},
+		"list refused": {"a role may be on single resources only",
+			map[string]string{"virtualNetworks": "AuthorizationFailed"}, nil, in(group, "a", "c"), share,
+			[]string{"a", "c", "virtualNetworks"}, map[observe.CacheResult]int{observe.CacheMiss: 2}, []string{"a"}, nil},
+		"one refused": {"the error is about that resource", map[string]string{"a": "AuthorizationFailed"}, nil,
+			append(in(group, "a"), group), share, []string{"a", "rg"}, map[observe.CacheResult]int{observe.CacheMiss: 2},
+			[]string{"rg"}, []string{"a"}},
+		"all refused": {"each request would fail with the same error",
+			map[string]string{"rg": "InvalidAuthenticationToken"}, nil, append(in(group, "a", "b"), group), share, []string{"rg"},
+			map[observe.CacheResult]int{observe.CacheMiss: 3}, nil, []string{"a", "b", "rg"}},
+		"in no group": {"an absent group has no resources", nil, nil, append(in(noGroup, "a", "b"), noGroup), share,
+			[]string{"none"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, nil},
+		"in no group, as seen before": {"it is still absent", nil, []arm.ID{noGroup}, in(noGroup, "a"), share, nil,
+			map[observe.CacheResult]int{}, nil, nil},
+		"in no group, fresh": {"both may have been created since", nil, []arm.ID{noGroup}, in(noGroup, "c"), fresh, []string{"c"},
+			map[observe.CacheResult]int{observe.CacheBypass: 1}, nil, nil},
+		"refused, not kept": {"a failed read is repeated", map[string]string{"a": "AuthorizationFailed"}, in(group, "a"),
+			in(group, "a"), share, []string{"a"}, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"a"}},
+		"type is not known": {"its api-version is unknown", nil, nil, []arm.ID{arm.NewID("s", "rg", "Banana.Split/bananas", "x")},
+			share, nil, map[observe.CacheResult]int{observe.CacheMiss: 1}, nil, []string{"x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := &azure{refuses: test.refuses}
@@ -103,7 +121,8 @@ func TestRead(t *testing.T) {
 			t.Cleanup(listener.Close)
 			c := clientOf(t, listener, "p")
 			looks := map[observe.CacheResult]int{}
-			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4, OnCacheRead: func(look observe.CacheResult) { looks[look]++ }}
+			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4,
+				OnCacheRead: func(look observe.CacheResult) { looks[look]++ }}
 			reader.Read(t.Context(), c, test.before, share)
 			clear(looks)
 			service.asked = nil
@@ -120,7 +139,8 @@ func TestRead(t *testing.T) {
 			for _, names := range [][]string{exist, fail, service.asked} {
 				slices.Sort(names)
 			}
-			if diff := cmp.Diff([]any{test.asked, test.looks, test.exist, test.fail}, []any{service.asked, looks, exist, fail}); diff != "" {
+			if diff := cmp.Diff([]any{test.asked, test.looks, test.exist, test.fail},
+				[]any{service.asked, looks, exist, fail}); diff != "" {
 				t.Errorf("%s: requests, lookups, existing and failed resources (-want +got):\n%s", test.reason, diff)
 			}
 		})

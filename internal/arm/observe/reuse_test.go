@@ -14,7 +14,8 @@ import (
 // shows stores a read of a resource.
 func shows(id arm.ID, body string) func(*Cache) {
 	return func(c *Cache) {
-		c.StoreObservation((&client.Client{}).CacheScope(), c.NewObservation(Observed{ID: id, Exists: body != "", Body: json.RawMessage(body)}, false))
+		c.StoreObservation((&client.Client{}).CacheScope(),
+			c.NewObservation(Observed{ID: id, Exists: body != "", Body: json.RawMessage(body)}, false))
 	}
 }
 
@@ -29,19 +30,29 @@ func TestReuseSince(t *testing.T) {
 		steps  []func(*Cache)
 		serves bool
 	}{
-		"in order":                   {"only a write changes it", network, []func(*Cache){shows(network, succeeded)}, true},
-		"in a document":              {"the document has it in full", subnet, []func(*Cache){shows(network, `{"properties":{"subnets":[{"name":"a","properties":{"provisioningState":"Succeeded"}}]}}`)}, true},
-		"not there":                  {"it may have been created since", network, []func(*Cache){shows(network, "")}, false},
-		"under way":                  {"it will change", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
-		"failed":                     {"it may be repaired from outside", network, []func(*Cache){shows(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
-		"written":                    {"a read from before the write is outdated", network, []func(*Cache){shows(network, succeeded), changed(network, ExtentResource)}, false},
-		"gone from a list":           {"it was deleted from outside", network, []func(*Cache){shows(network, succeeded), after(time.Second), func(c *Cache) { c.storeListing(scope, network, c.clock.Now(), c.currentCount(), nil) }}, false},
-		"read before the work began": {"the cause of the work may have changed it", network, []func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
-		"a machine":                  {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
-		"an AKS cluster":             {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
-		"the answer to a PUT of a resource group": {"it exists at once in its final state", resourceGroupOf(network), []func(*Cache){func(c *Cache) {
-			c.StoreObservation(scope, c.NewObservation(Observed{ID: resourceGroupOf(network), Exists: true, Body: json.RawMessage(succeeded)}, true))
-		}}, true},
+		"in order": {"only a write changes it", network, []func(*Cache){shows(network, succeeded)}, true},
+		"in a document": {"the document has it in full", subnet,
+			[]func(*Cache){shows(network,
+				`{"properties":{"subnets":[{"name":"a","properties":{"provisioningState":"Succeeded"}}]}}`)}, true},
+		"not there": {"it may have been created since", network, []func(*Cache){shows(network, "")}, false},
+		"under way": {"it will change", network,
+			[]func(*Cache){shows(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
+		"failed": {"it may be repaired from outside", network,
+			[]func(*Cache){shows(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
+		"written": {"a read from before the write is outdated", network,
+			[]func(*Cache){shows(network, succeeded), changed(network, ExtentResource)}, false},
+		"gone from a list": {"it was deleted from outside", network,
+			[]func(*Cache){shows(network, succeeded), after(time.Second),
+				func(c *Cache) { c.storeListing(scope, network, c.clock.Now(), c.currentCount(), nil) }}, false},
+		"read before the work began": {"the cause of the work may have changed it", network,
+			[]func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
+		"a machine":      {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
+		"an AKS cluster": {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
+		"the answer to a PUT of a resource group": {"it exists at once in its final state", resourceGroupOf(network),
+			[]func(*Cache){func(c *Cache) {
+				c.StoreObservation(scope,
+					c.NewObservation(Observed{ID: resourceGroupOf(network), Exists: true, Body: json.RawMessage(succeeded)}, true))
+			}}, true},
 		"the answer to a PUT": {"Azure's result is not read yet", network, []func(*Cache){func(c *Cache) {
 			c.StoreObservation(scope, c.NewObservation(Observed{ID: network, Exists: true, Body: json.RawMessage(succeeded)}, true))
 		}}, false},

@@ -176,7 +176,8 @@ func (c *Cache) skipList(ctx context.Context, scope string, path arm.ID, pages i
 	defer c.mu.Unlock()
 	wait := interestPeriod
 	var answer *arm.Error
-	if err != nil && (!errors.As(err, &answer) || answer.Status < 400 || answer.Status >= 500 || answer.Status == http.StatusTooManyRequests) {
+	if err != nil && (!errors.As(err, &answer) || answer.Status < 400 || answer.Status >= 500 ||
+		answer.Status == http.StatusTooManyRequests) {
 		wait = transientWait
 	}
 	b := c.subscriptionListOf(scope, path)

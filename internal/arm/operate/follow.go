@@ -61,8 +61,10 @@ func (o *Operator) scheduleCheck(op *Operation) {
 	}
 	now, readBudgetLeft := o.options.Clock.Now(), op.Client.ReadBudgetLeft(op.ID.Subscription())
 	delay, ask := o.pacer.nextCheck(progress{
-		key: durationKey(op), elapsed: now.Sub(op.started), hasURL: op.url != "", notBefore: max(0, op.notBefore.Sub(now)), idleFor: max(0, op.idleUntil.Sub(now)), minRemaining: op.minRemaining, shortPolling: op.shortPolling,
-		resourceUnhelpful: op.Action || readBudgetLeft <= 0.2, startUnknown: op.Method == "", notShown: op.notShown, readBudgetLeft: readBudgetLeft,
+		key: durationKey(op), elapsed: now.Sub(op.started), hasURL: op.url != "", notBefore: max(0, op.notBefore.Sub(now)),
+		idleFor: max(0, op.idleUntil.Sub(now)), minRemaining: op.minRemaining, shortPolling: op.shortPolling,
+		resourceUnhelpful: op.Action || readBudgetLeft <= 0.2, startUnknown: op.Method == "", notShown: op.notShown,
+		readBudgetLeft: readBudgetLeft,
 	})
 	op.stop = o.options.Clock.AfterFunc(delay, func() { o.checkProgress(op, ask) })
 }
@@ -104,7 +106,8 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 		return
 	}
 	if !ask && !op.Action {
-		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID}, maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.Client.ReadBudgetLeft(op.ID.Subscription())))[op.ID.Key()]
+		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID},
+			maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.Client.ReadBudgetLeft(op.ID.Subscription())))[op.ID.Key()]
 		done, failed := o.endIfOver(op, found, hasURL)
 		if done {
 			return
@@ -237,7 +240,8 @@ func (op *Operation) StatusError(now time.Time) error {
 func (o *Operator) handlePollError(op *Operation, err error) (done bool) {
 	var answer *arm.Error
 	if errors.As(err, &answer) && answer.Code == client.CodeForeignURL {
-		o.options.Log.Info("ignoring the URL of an operation", "resource", op.ID, "object", op.Object, "verb", op.Method, "error", answer.Error())
+		o.options.Log.Info("ignoring the URL of an operation", "resource", op.ID, "object", op.Object, "verb", op.Method, "error",
+			answer.Error())
 		if op.Action {
 			o.completeOperation(op, nil, answer)
 			return true

@@ -145,7 +145,8 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 	if !op.markEnded() {
 		return
 	}
-	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: changedExtent(op, err), Document: op.SerialKey, Created: op.State == arm.Creating && err == nil})
+	o.cache.Invalidate(observe.Change{ID: op.ID, Extent: changedExtent(op, err), Document: op.SerialKey,
+		Created: op.State == arm.Creating && err == nil})
 	switch {
 	case op.Action || err != nil:
 	case op.State == arm.Deleting:
@@ -162,9 +163,11 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 		o.options.OnEnd(op, duration, err)
 	}
 	if err != nil {
-		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Method, "class", arm.Classify(err), "why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
+		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Method, "class", arm.Classify(err),
+			"why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
 	} else {
-		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Method, "state", op.State, "took", duration.String())
+		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Method, "state", op.State, "took",
+			duration.String())
 	}
 	if !op.Action && err == nil && op.State == arm.Deleting {
 		o.AbandonBelow(op.ID)
@@ -208,7 +211,8 @@ func (o *Operator) EndUnsent(op *Operation, err error) {
 	if op.OnEnd != nil {
 		op.OnEnd(o.options.Clock.Now().Sub(op.started), err)
 	}
-	o.options.Log.V(1).Info("write not sent", "resource", op.ID, "object", op.Object, "verb", op.Method, "why", arm.ClassReason(err), "error", err.Error())
+	o.options.Log.V(1).Info("write not sent", "resource", op.ID, "object", op.Object, "verb", op.Method, "why", arm.ClassReason(err),
+		"error", err.Error())
 	o.unregister(op)
 }
 

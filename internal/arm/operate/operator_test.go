@@ -55,7 +55,8 @@ func (s *script) Do(request *http.Request) (*http.Response, error) {
 	if len(answers) > 1 {
 		s.answers[key] = answers[1:]
 	}
-	response := &http.Response{StatusCode: answers[0].status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answers[0].body)), Request: request}
+	response := &http.Response{StatusCode: answers[0].status, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader(answers[0].body)), Request: request}
 	for name, value := range answers[0].header {
 		response.Header.Set(name, value)
 	}
@@ -87,7 +88,8 @@ func linked(status int, body string) answer {
 
 // linkedAway names an operation on another host, which would get the bearer token.
 func linkedAway(status int, header, body string) answer {
-	return answer{status: status, body: body, header: map[string]string{header: "https://attacker.example/operations/op", "Retry-After": "10"}}
+	return answer{status: status, body: body,
+		header: map[string]string{header: "https://attacker.example/operations/op", "Retry-After": "10"}}
 }
 
 func says(status string) answer { return answer{status: 200, body: `{"status":"` + status + `"}`} }
@@ -107,27 +109,47 @@ func TestFollow(t *testing.T) {
 		ended  string
 		within time.Duration
 	}{
-		"done at once":                 {"the answer has the final state", "PUT", arm.Updating, in("Succeeded"), nil, nil, "", 0},
-		"done, with a link":            {"a body with Succeeded is final, as with load balancers", "PUT", arm.Updating, linked(201, in("Succeeded").body), nil, nil, "", 0},
-		"no state, with a link":        {"the URL has the state", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{says("InProgress"), says("Succeeded")}, "", 30 * time.Second},
-		"seen before the URL shows it": {"once it can be over, the resource is read more often than the URL", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{says("InProgress")}, "", 31 * time.Second},
-		"refused":                      {"the answer is the error", "PUT", arm.Creating, answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
-		"failed later":                 {"only the operation has the reason", "PUT", arm.Creating, linked(201, in("Creating").body), []answer{in("Creating"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
-		"failed, without a reason":     {"there is no URL", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{in("Failed")}, nil, CodeProvisioningFailed, 10 * time.Second},
-		"forgotten":                    {"Azure keeps operations for some days; after that the resource shows the end", "PUT", arm.Updating, linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone}, "", 11 * time.Second},
-		"vanished":                     {"the new resource is gone, and no URL has the reason", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
-		"throttled":                    {"it is polled again at Azure's Retry-After", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"}, body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
-		"URL of another host":          {"the resource shows the end", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "", 31 * time.Second},
-		"failed, at another host":      {"there is no reason", "PUT", arm.Creating, linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Failed")}, nil, CodeProvisioningFailed, 31 * time.Second},
-		"deleted, at another host":     {"the resource is absent in the end", "DELETE", arm.Deleting, linkedAway(202, "Location", ""), []answer{in("Deleting"), in("Deleting"), gone}, nil, "", time.Minute},
-		"deleted at once":              {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
-		"deleted before":               {"the goal is reached", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
-		"deleted":                      {"the resource is read", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
-		"deletion failed":              {"it exists, and its operation has the reason", "DELETE", arm.Deleting, linked(202, ""), []answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
+		"done at once": {"the answer has the final state", "PUT", arm.Updating, in("Succeeded"), nil, nil, "", 0},
+		"done, with a link": {"a body with Succeeded is final, as with load balancers", "PUT", arm.Updating,
+			linked(201, in("Succeeded").body), nil, nil, "", 0},
+		"no state, with a link": {"the URL has the state", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone},
+			[]answer{says("InProgress"), says("Succeeded")}, "", 30 * time.Second},
+		"seen before the URL shows it": {"once it can be over, the resource is read more often than the URL", "PUT", arm.Creating,
+			linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{says("InProgress")}, "",
+			31 * time.Second},
+		"refused": {"the answer is the error", "PUT", arm.Creating,
+			answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
+		"failed later": {"only the operation has the reason", "PUT", arm.Creating, linked(201, in("Creating").body),
+			[]answer{in("Creating"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
+		"failed, without a reason": {"there is no URL", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body},
+			[]answer{in("Failed")}, nil, CodeProvisioningFailed, 10 * time.Second},
+		"forgotten": {"Azure keeps operations for some days; after that the resource shows the end", "PUT", arm.Updating,
+			linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone},
+			"", 11 * time.Second},
+		"vanished": {"the new resource is gone, and no URL has the reason", "PUT", arm.Creating,
+			answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
+		"throttled": {"it is polled again at Azure's Retry-After", "PUT", arm.Creating, linked(201, `{"id":"x"}`),
+			[]answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"},
+				body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
+		"URL of another host": {"the resource shows the end", "PUT", arm.Creating,
+			linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "",
+			31 * time.Second},
+		"failed, at another host": {"there is no reason", "PUT", arm.Creating,
+			linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Failed")}, nil,
+			CodeProvisioningFailed, 31 * time.Second},
+		"deleted, at another host": {"the resource is absent in the end", "DELETE", arm.Deleting, linkedAway(202, "Location", ""),
+			[]answer{in("Deleting"), in("Deleting"), gone}, nil, "", time.Minute},
+		"deleted at once": {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
+		"deleted before":  {"the goal is reached", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
+		"deleted": {"the resource is read", "DELETE", arm.Deleting, linked(202, ""),
+			[]answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
+		"deletion failed": {"it exists, and its operation has the reason", "DELETE", arm.Deleting, linked(202, ""),
+			[]answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				azure := &script{asked: map[string]int{}, answers: map[string][]answer{test.verb + " vm": {test.put}, "GET vm": test.looks, "GET op": test.polls}}
+				azure := &script{asked: map[string]int{},
+					answers: map[string][]answer{test.verb + " vm": {test.put}, "GET vm": test.looks, "GET op": test.polls}}
 				c := azure.client(t)
 				cache := observe.NewCache(systemClock{}, 10*time.Second, 0)
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: cache, MaxParallel: 4}})
@@ -154,7 +176,8 @@ func TestFollow(t *testing.T) {
 				})
 				<-woken
 				if took := time.Since(begun); ended != test.ended || took > test.within {
-					t.Errorf("%s: ended with %q after %s, want %q within %s; requests %v", test.reason, ended, took, test.ended, test.within, azure.asked)
+					t.Errorf("%s: ended with %q after %s, want %q within %s; requests %v", test.reason, ended, took, test.ended,
+						test.within, azure.asked)
 				}
 				if o.FindOperation(op.Key) != nil {
 					t.Error("it is still running")
@@ -171,9 +194,12 @@ func TestFollow(t *testing.T) {
 func TestBackgroundContextHasNoReadOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
-		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))}, "GET vm": {in("Succeeded")}, "GET op": {says("InProgress")}, "GET resources": {gone}}}
+		azure := &script{asked: map[string]int{},
+			answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))},
+				"GET vm": {in("Succeeded")}, "GET op": {says("InProgress")}, "GET resources": {gone}}}
 		c := azure.client(t)
-		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
+		o := New(Options{Clock: systemClock{}, Log: logr.Discard(),
+			Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
 		defer o.Stop()
 		woken, op := make(chan struct{}), operationOn(machine)
 		op.Client, op.State, op.Method = c, arm.Updating, "PUT"
@@ -194,7 +220,9 @@ func TestBackgroundContextHasNoReadOptions(t *testing.T) {
 // TestUnansweredCreationIsAbsent reads a resource while the PUT of its creation has no answer yet: no request is needed.
 func TestUnansweredCreationIsAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, strings.ReplaceAll(resource, "STATE", "Creating"))}, "GET vm": {in("Creating")}}}
+		azure := &script{asked: map[string]int{},
+			answers: map[string][]answer{"PUT vm": {linked(201, strings.ReplaceAll(resource, "STATE", "Creating"))},
+				"GET vm": {in("Creating")}}}
 		c := azure.client(t)
 		reader := &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: reader})
@@ -239,8 +267,11 @@ func TestIdleOperationIsNotChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				azure := &script{asked: map[string]int{}, answers: map[string][]answer{"PUT vm": {linked(201, in("Creating").body)}, "GET vm": {in("Creating")}, "GET op": {says("InProgress")}}}
-				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
+				azure := &script{asked: map[string]int{},
+					answers: map[string][]answer{"PUT vm": {linked(201, in("Creating").body)}, "GET vm": {in("Creating")},
+						"GET op": {says("InProgress")}}}
+				o := New(Options{Clock: systemClock{}, Log: logr.Discard(),
+					Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
 				defer o.Stop()
 				op := operationOn(machine)
 				op.Client, op.State, op.Method, op.Context = azure.client(t), arm.Creating, "PUT", o.BackgroundContext(t.Context())

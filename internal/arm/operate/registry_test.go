@@ -33,16 +33,18 @@ func TestBegin(t *testing.T) {
 		// holder is the index of the earlier operation that holds it, -1 for none.
 		holder int
 	}{
-		"nothing else":           {"", nil, operationOn(network), false, -1},
-		"the same resource":      {"one operation at a time", []*Operation{operationOn(network)}, operationOn(network), false, 0},
-		"another resource":       {"they share no document", []*Operation{operationOn(network)}, operationOn(machine), false, -1},
-		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{operationOn(subnets[0])}, operationOn(network), false, 0},
-		"the whole document":     {"as above", []*Operation{operationOn(network)}, operationOn(subnets[0]), false, 0},
-		"another part of it":     {"as above", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), false, 0},
-		"an action":              {"the callers coordinate their actions", []*Operation{operationOn(machine)}, action(machine), false, -1},
-		"the same action":        {"it is not sent twice", []*Operation{action(machine)}, action(machine), false, 0},
-		"a deletion":             {"it ends the running operation", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
-		"a deletion of a child":  {"but not operations on the rest", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), true, 0},
+		"nothing else":      {"", nil, operationOn(network), false, -1},
+		"the same resource": {"one operation at a time", []*Operation{operationOn(network)}, operationOn(network), false, 0},
+		"another resource":  {"they share no document", []*Operation{operationOn(network)}, operationOn(machine), false, -1},
+		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{operationOn(subnets[0])},
+			operationOn(network), false, 0},
+		"the whole document": {"as above", []*Operation{operationOn(network)}, operationOn(subnets[0]), false, 0},
+		"another part of it": {"as above", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), false, 0},
+		"an action":          {"the callers coordinate their actions", []*Operation{operationOn(machine)}, action(machine), false, -1},
+		"the same action":    {"it is not sent twice", []*Operation{action(machine)}, action(machine), false, 0},
+		"a deletion":         {"it ends the running operation", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
+		"a deletion of a child": {"but not operations on the rest", []*Operation{operationOn(subnets[0])},
+			operationOn(subnets[1]), true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry()
@@ -121,7 +123,8 @@ func TestDeletionTakesOverWaiters(t *testing.T) {
 // TestCountInCollection counts the followed operations of one collection.
 func TestCountInCollection(t *testing.T) {
 	r := newRegistry()
-	for _, id := range []arm.ID{machine, arm.NewID("s", "rg", types.VirtualMachine, "vm2"), arm.NewID("s", "rg2", types.VirtualMachine, "vm"), network} {
+	for _, id := range []arm.ID{machine, arm.NewID("s", "rg", types.VirtualMachine, "vm2"),
+		arm.NewID("s", "rg2", types.VirtualMachine, "vm"), network} {
 		r.register(operationOn(id), false)
 	}
 	if got := r.CountInCollection(machine); got != 2 {

@@ -42,7 +42,8 @@ func init() {
 		types.ClusterExtension:        {350, 100, 100},
 	} {
 		key := strings.ToLower(name) + " "
-		for state, seconds := range map[arm.State]float64{arm.Creating: median.create, arm.Updating: median.update, arm.Deleting: median.remove} {
+		for state, seconds := range map[arm.State]float64{arm.Creating: median.create, arm.Updating: median.update,
+			arm.Deleting: median.remove} {
 			usualDurations[key+string(state)] = time.Duration(seconds * float64(time.Second))
 		}
 	}

@@ -22,6 +22,7 @@ var resourceTypes = []Type{
 	{Name: ResourceGroup, APIVersion: "2021-04-01", ChangesOnlyOnWrite: true, Taggable: true, ReadIndividually: true, DeleteRank: 100},
 	// The collection of a scope includes inherited assignments. Assignments cannot be changed, only created and deleted:
 	// https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments-rest
-	{Name: RoleAssignment, APIVersion: "2022-04-01", ReadIndividually: true, DeleteRank: 5, OwnerReferences: []string{"properties.principalId"}, OwnedByReference: true},
+	{Name: RoleAssignment, APIVersion: "2022-04-01", ReadIndividually: true, DeleteRank: 5,
+		OwnerReferences: []string{"properties.principalId"}, OwnedByReference: true},
 	{Name: UserAssignedIdentity, APIVersion: "2024-11-30", Taggable: true, DeleteRank: 80},
 }

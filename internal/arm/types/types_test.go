@@ -68,12 +68,17 @@ func TestPathsAreInOneSpellingColumn(t *testing.T) {
 func TestDeleteRanks(t *testing.T) {
 	// Earlier types use later ones.
 	orders := [][]string{
-		{types.RoleAssignment, types.VirtualMachineExtension, types.VirtualMachine, types.NetworkInterface, types.InboundNATRule, types.LoadBalancer, types.PublicIPAddress, types.ResourceGroup},
+		{types.RoleAssignment, types.VirtualMachineExtension, types.VirtualMachine, types.NetworkInterface, types.InboundNATRule,
+			types.LoadBalancer, types.PublicIPAddress, types.ResourceGroup},
 		{types.NetworkInterface, types.Subnet, types.NATGateway, types.VirtualNetwork, types.NetworkSecurityGroup},
-		{types.BastionHost, types.Subnet}, {types.PrivateEndpoint, types.Subnet}, {types.NATGateway, types.PublicIPAddress}, {types.BastionHost, types.PublicIPAddress},
-		{types.VirtualMachine, types.Disk}, {types.VirtualMachine, types.AvailabilitySet}, {types.VirtualMachine, types.UserAssignedIdentity},
-		{types.VirtualNetworkLink, types.PrivateDNSZone}, {types.VirtualNetworkLink, types.VirtualNetwork}, {types.Subnet, types.RouteTable},
-		{types.FleetMember, types.ManagedCluster}, {types.ClusterExtension, types.ManagedCluster}, {types.AgentPool, types.ManagedCluster, types.Subnet}, {types.ManagedCluster, types.UserAssignedIdentity},
+		{types.BastionHost, types.Subnet}, {types.PrivateEndpoint, types.Subnet}, {types.NATGateway, types.PublicIPAddress},
+		{types.BastionHost, types.PublicIPAddress},
+		{types.VirtualMachine, types.Disk}, {types.VirtualMachine, types.AvailabilitySet},
+		{types.VirtualMachine, types.UserAssignedIdentity},
+		{types.VirtualNetworkLink, types.PrivateDNSZone}, {types.VirtualNetworkLink, types.VirtualNetwork},
+		{types.Subnet, types.RouteTable},
+		{types.FleetMember, types.ManagedCluster}, {types.ClusterExtension, types.ManagedCluster},
+		{types.AgentPool, types.ManagedCluster, types.Subnet}, {types.ManagedCluster, types.UserAssignedIdentity},
 	}
 	rank := map[string]int{}
 	for _, row := range types.TableRows() {
@@ -102,13 +107,16 @@ func TestSerialKey(t *testing.T) {
 }
 
 func TestForID(t *testing.T) {
-	if row, err := types.ForID(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil || row.Name != types.VirtualNetwork {
+	if row, err := types.ForID(arm.ID("/subscriptions/s/resourcegroups/g/providers/MICROSOFT.NETWORK/VIRTUALNETWORKS/v")); err != nil ||
+		row.Name != types.VirtualNetwork {
 		t.Errorf("types are not case-sensitive: got %q, %v", row.Name, err)
 	}
-	if _, err := types.ForID(arm.NewID("s", "g", "Microsoft.Unheard/of", "x")); err == nil || !strings.Contains(err.Error(), "Microsoft.Unheard/of") {
+	if _, err := types.ForID(arm.NewID("s", "g", "Microsoft.Unheard/of", "x")); err == nil ||
+		!strings.Contains(err.Error(), "Microsoft.Unheard/of") {
 		t.Errorf("an unknown type must be refused by name, got %v", err)
 	}
-	if got, want := types.ListPath(arm.NewID("s", "g", types.NetworkInterface, "n")), "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces"; got != want {
+	if got, want := types.ListPath(arm.NewID("s", "g", types.NetworkInterface, "n")),
+		"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -120,7 +128,8 @@ func TestDefinitionRowsHideSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"properties.configurationProtectedSettings", "properties.azureBlob.accountKey", "properties.azureBlob.servicePrincipal.clientSecret"} {
+	for _, path := range []string{"properties.configurationProtectedSettings", "properties.azureBlob.accountKey",
+		"properties.azureBlob.servicePrincipal.clientSecret"} {
 		if !slices.Contains(row.WriteOnlyPaths, path) {
 			t.Errorf("%s is compared: %v", path, row.WriteOnlyPaths)
 		}
