@@ -11,7 +11,7 @@ import (
 
 // readCollection reads the collection of the missing IDs, or waits for another reader of it. It returns false for a collection that
 // cannot be listed, as with a role on single resources only.
-func (r *reading) readCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
+func (r *readCall) readCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	for r.maxAge >= 0 {
 		oldest := cache.clock.Now().Add(-r.maxAge)
@@ -34,7 +34,7 @@ func (r *reading) readCollection(ctx context.Context, row types.Type, missing []
 }
 
 // takeCached takes reads from the cache and returns the IDs that it does not have.
-func (r *reading) takeCached(ids []arm.ID, oldest time.Time) (missing []arm.ID) {
+func (r *readCall) takeCached(ids []arm.ID, oldest time.Time) (missing []arm.ID) {
 	for _, id := range ids {
 		if found, ok := r.reader.Cache.findObservation(r.client.CacheScope(), id, oldest); ok {
 			found.ID = id
@@ -46,7 +46,7 @@ func (r *reading) takeCached(ids []arm.ID, oldest time.Time) (missing []arm.ID) 
 	return missing
 }
 
-func (r *reading) requestCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
+func (r *readCall) requestCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	if r.skipRefused(missing[0]) {
 		return false

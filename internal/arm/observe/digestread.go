@@ -39,14 +39,14 @@ func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID
 	if age == 0 || r.Cache.maxVouchedAge == 0 {
 		return 0, false
 	}
-	reading := &reading{reader: r, client: c, maxAge: age, regularSync: true}
-	reading.readDigests(ctx, []arm.ID{id})
+	call := &readCall{reader: r, client: c, maxAge: age, regularSync: true}
+	call.readDigests(ctx, []arm.ID{id})
 	now := r.Cache.digestMark(c.CacheScope(), id, r.Cache.clock.Now().Add(-age))
 	return now, now != 0 && now == mark && !at.Before(r.oldestVouched(ctx))
 }
 
 // takeVouched takes reads that a digest vouches for, and returns the other IDs.
-func (r *reading) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
+func (r *readCall) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	if !r.regularSync || len(ids) == 0 {
 		return ids
 	}
@@ -67,7 +67,7 @@ func (r *reading) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.
 }
 
 // takeFound takes the reads that find returns, and returns the other IDs.
-func (r *reading) takeFound(ids []arm.ID, find func(arm.ID) (Observation, bool)) (missing []arm.ID) {
+func (r *readCall) takeFound(ids []arm.ID, find func(arm.ID) (Observation, bool)) (missing []arm.ID) {
 	for _, id := range ids {
 		found, ok := find(id)
 		if !ok {
@@ -85,7 +85,7 @@ const minDigestPages = 8
 
 // readDigests reads the digests for ids: one list of their subscription, or those of their resource groups if that list is refused or
 // has too many pages.
-func (r *reading) readDigests(ctx context.Context, ids []arm.ID) {
+func (r *readCall) readDigests(ctx context.Context, ids []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	groups := map[string]arm.ID{}
 	for _, id := range ids {
@@ -102,7 +102,7 @@ func (r *reading) readDigests(ctx context.Context, ids []arm.ID) {
 }
 
 // readDigest reads a digest unless a recent one exists, or waits for another reader of it.
-func (r *reading) readDigest(ctx context.Context, path arm.ID, pages int) bool {
+func (r *readCall) readDigest(ctx context.Context, path arm.ID, pages int) bool {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	shown := false
 	end := r.beginSharedRead(ctx, path, func() bool {

@@ -46,10 +46,10 @@ func (r *Reader) recordCacheRead(result CacheResult) {
 // Resource groups are read first: resources of an absent group need no request. If the credentials or the subscription are refused
 // once, the other resources are not requested.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
-	reading := &reading{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{},
+	call := &readCall{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{},
 		slots: make(chan struct{}, r.MaxParallel)}
 	if age := maxAgeOf(ctx); age > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
-		reading.regularSync, reading.maxAge = true, max(maxAge, age)
+		call.regularSync, call.maxAge = true, max(maxAge, age)
 	}
 	var groups, rest []arm.ID
 	seen := map[string]bool{}
@@ -64,23 +64,23 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 			rest = append(rest, id)
 		}
 	}
-	reading.readAll(ctx, groups)
+	call.readAll(ctx, groups)
 	var inside []arm.ID
 	for _, id := range rest {
-		group := reading.out[resourceGroupOf(id).Key()]
+		group := call.out[resourceGroupOf(id).Key()]
 		if !group.WasRead() && maxAge >= 0 {
 			group, _ = r.Cache.findObservation(c.CacheScope(), resourceGroupOf(id), r.Cache.clock.Now().Add(-maxAge))
 		}
 		if group.WasRead() && group.Err == nil && !group.Exists {
-			reading.out[id.Key()] = Observation{Observed: Observed{ID: id, At: group.At}, changeCount: group.changeCount}
+			call.out[id.Key()] = Observation{Observed: Observed{ID: id, At: group.At}, changeCount: group.changeCount}
 			continue
 		}
 		inside = append(inside, id)
 	}
 	first, last := splitEmbedded(inside)
-	reading.readAll(ctx, first)
-	reading.readAll(ctx, last)
-	return reading.out
+	call.readAll(ctx, first)
+	call.readAll(ctx, last)
+	return call.out
 }
 
 // Get reads one resource from Azure and stores it in the cache.
@@ -117,8 +117,8 @@ func WithBatch(ctx context.Context) context.Context {
 
 func isBatch(ctx context.Context) bool { return ctx.Value(batchKey{}) == true }
 
-// reading is one call of Read.
-type reading struct {
+// readCall is one call of Read.
+type readCall struct {
 	reader *Reader
 	client *client.Client
 	maxAge time.Duration
@@ -133,7 +133,7 @@ type reading struct {
 	refusal error // error of every request of this client
 }
 
-func (r *reading) readAll(ctx context.Context, ids []arm.ID) {
+func (r *readCall) readAll(ctx context.Context, ids []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	collections := map[string][]arm.ID{}
 	var order []string
@@ -186,7 +186,7 @@ func (r *reading) readAll(ctx context.Context, ids []arm.ID) {
 }
 
 // readNeed describes the read of resources of the collection of an ID.
-func (r *reading) readNeed(id arm.ID) readNeed {
+func (r *readCall) readNeed(id arm.ID) readNeed {
 	out := readNeed{maxAge: r.maxAge, batch: r.batch, readBudgetLeft: r.client.ReadBudgetLeft(id.Subscription())}
 	if r.reader.CountFollowed != nil {
 		out.followed = r.reader.CountFollowed(id)
@@ -194,7 +194,7 @@ func (r *reading) readNeed(id arm.ID) readNeed {
 	return out
 }
 
-func (r *reading) setResult(found Observation) {
+func (r *readCall) setResult(found Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out[found.ID.Key()] = found
@@ -203,7 +203,7 @@ func (r *reading) setResult(found Observation) {
 	}
 }
 
-func (r *reading) skipRefused(id arm.ID) bool {
+func (r *readCall) skipRefused(id arm.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refusal != nil {
@@ -213,7 +213,7 @@ func (r *reading) skipRefused(id arm.ID) bool {
 }
 
 // readOne reads one resource, or waits for another reader of it.
-func (r *reading) readOne(ctx context.Context, id arm.ID) {
+func (r *readCall) readOne(ctx context.Context, id arm.ID) {
 	for r.maxAge >= 0 {
 		oldest := r.reader.Cache.clock.Now().Add(-r.maxAge)
 		ended, end := r.reader.Cache.beginRead(r.client.CacheScope(), id)

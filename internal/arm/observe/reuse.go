@@ -40,7 +40,7 @@ func WithoutReadOptions(ctx context.Context) context.Context {
 }
 
 // takeReusable takes reads since the beginning of the work, and returns the other IDs.
-func (r *reading) takeReusable(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
+func (r *readCall) takeReusable(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	s, _ := ctx.Value(reuseKey{}).(reuseOptions)
 	if s.since.IsZero() {
 		return ids

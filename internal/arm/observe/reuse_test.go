@@ -64,7 +64,7 @@ func TestReuseSince(t *testing.T) {
 			}
 			after(time.Minute)(cache)
 			look := func(ctx context.Context) bool {
-				r := &reading{reader: &Reader{Cache: cache}, client: &client.Client{}, out: map[string]Observation{}}
+				r := &readCall{reader: &Reader{Cache: cache}, client: &client.Client{}, out: map[string]Observation{}}
 				return len(r.takeReusable(ctx, []arm.ID{test.id})) == 0
 			}
 			ctx := WithReuseSince(t.Context(), cache.clock.Now().Add(-2*time.Minute))

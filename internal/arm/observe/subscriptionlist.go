@@ -30,7 +30,7 @@ func subscriptionListPath(id arm.ID) arm.ID {
 
 // readSubscriptionLists reads lists of the whole subscription for a sync, if several resource groups need them and the list has no more
 // pages than there are groups. It returns the IDs that it did not find: such a list may lack resources that exist.
-func (r *reading) readSubscriptionLists(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
+func (r *readCall) readSubscriptionLists(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	if !r.regularSync {
 		return ids
 	}
@@ -67,7 +67,7 @@ func (r *reading) readSubscriptionLists(ctx context.Context, ids []arm.ID) (miss
 }
 
 // readSubscriptionList reads one list, or waits for another reader of it.
-func (r *reading) readSubscriptionList(ctx context.Context, path arm.ID, ids []arm.ID, pages int) (missing []arm.ID) {
+func (r *readCall) readSubscriptionList(ctx context.Context, path arm.ID, ids []arm.ID, pages int) (missing []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	row, err := types.ForID(ids[0])
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *reading) readSubscriptionList(ctx context.Context, path arm.ID, ids []a
 
 // beginSharedRead begins the read of a list of a subscription after other reads of it have ended. It returns nil if the read has become
 // needless by then.
-func (r *reading) beginSharedRead(ctx context.Context, path arm.ID, needless func() bool) (end func()) {
+func (r *readCall) beginSharedRead(ctx context.Context, path arm.ID, needless func() bool) (end func()) {
 	for !needless() {
 		ended, end := r.reader.Cache.beginRead(r.client.CacheScope(), path)
 		if end != nil {

@@ -34,7 +34,7 @@ var computeTypes = []Type{
 		KeepFailed: true, CreatesTypes: []string{Disk},
 		GetQuery: url.Values{"$expand": {"instanceView"}}, ListQuery: url.Values{"$expand": {"instanceView"}},
 		DeleteQuery: url.Values{"forceDeletion": {"true"}},
-		// The CSI driver attaches a disk for each volume, people attach interfaces.
+		// The CSI driver attaches a disk for each volume, users attach interfaces.
 		SharedLists: []string{"properties.storageProfile.dataDisks", "properties.networkProfile.networkInterfaces"},
 		// Azure Policy assigns identities: https://learn.microsoft.com/en-us/entra/identity/managed-identities-azure-resources/how-to-assign-managed-identity-via-azure-policy
 		SharedIdentity: true,
